@@ -1,0 +1,48 @@
+# make run    serve on the bundled model            make test   install the test extras, run everything
+# make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
+# make model  train the bundled model from nothing (an hour on two cores)
+
+PYTHON ?= python3
+EXTRAS ?= test
+ARGS   ?=
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: run test lint bench model clean
+
+run: $(VENV)/.installed
+	$(BIN)/unitd serve $(ARGS)
+
+test: $(VENV)/.installed-$(EXTRAS)
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.installed-$(EXTRAS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-$(EXTRAS)
+	$(BIN)/python -m bench.wire
+
+model: $(VENV)/.installed-train
+	$(BIN)/python -m train $(ARGS)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "unitd needs Python 3.11 or newer; say which: make PYTHON=python3.12"; exit 1; }
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null \
+		|| { echo "a C++ compiler is needed once, to build llama.cpp: sudo apt-get install build-essential"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "Installing. The first time llama.cpp is compiled for this processor, which takes some minutes."
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	@echo "Installing. The first time llama.cpp is compiled for this processor, which takes some minutes."
+	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	@touch $(VENV)/.installed $@

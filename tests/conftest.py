@@ -1,0 +1,98 @@
+"""Fixtures and guards for all tests."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from blockbuster import blockbuster_ctx
+
+from tests.helpers import WireClient
+from unitd.app import App, unit_argv
+from unitd.core.config import read_settings
+from unitd.settings import find_places
+
+StartDaemon = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def no_leftovers() -> Iterator[None]:
+    """No test leaves a child process behind."""
+    yield
+    children = psutil.Process().children(recursive=True)
+    assert not children, f"left over: {[child.cmdline() for child in children]}"
+
+
+@pytest.fixture
+def no_blocking() -> Iterator[None]:
+    """A blocking call in the event loop fails the test."""
+    with blockbuster_ctx():
+        yield
+
+
+@asynccontextmanager
+async def running_app(
+    folder: Path, document: dict[str, Any] | None = None, argv_for: Callable[[str], Sequence[str]] = unit_argv
+) -> AsyncIterator[App]:
+    """A whole daemon on free ports with its state in `folder`."""
+    defaults: dict[str, Any] = {
+        "state": {"dir": str(folder)},
+        "models": {"dir": [str(folder / "models")]},
+        "tcp": {"port": 0},
+        "unix": {"path": str(folder / "unitd.sock")},
+    }
+    for table, values in (document or {}).items():
+        defaults[table] = defaults.get(table, {}) | values
+    app = await asyncio.to_thread(lambda: App(read_settings(defaults), find_places(), argv_for=argv_for))
+    running = asyncio.create_task(app.run())
+    started = asyncio.create_task(app.started.wait())
+    await asyncio.wait([running, started], return_when=asyncio.FIRST_COMPLETED)
+    try:
+        if not app.started.is_set():
+            started.cancel()
+            await running
+        yield app
+    finally:
+        app.stop()
+        await running
+
+
+@asynccontextmanager
+async def tcp_client(app: App) -> AsyncIterator[WireClient]:
+    """A client on the daemon's TCP port."""
+    host, port = app.endpoints["tcp"]
+    client = WireClient(*await asyncio.open_connection(host, port, limit=32 * 1024 * 1024))
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+@pytest.fixture
+async def daemon(tmp_path: Path, no_blocking: None, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+    """The daemon with its defaults."""
+    caplog.set_level(logging.INFO)
+    async with running_app(tmp_path) as app:
+        yield app
+
+
+@pytest.fixture
+async def clients(daemon: App) -> AsyncIterator[Callable[[], Any]]:
+    """Makes clients of the daemon, as many as a test wants."""
+    async with AsyncExitStack() as stack:
+
+        async def make() -> WireClient:
+            return await stack.enter_async_context(tcp_client(daemon))
+
+        yield make
+
+
+@pytest.fixture
+async def client(clients: Callable[[], Any]) -> WireClient:
+    """One client of the daemon."""
+    made: WireClient = await clients()
+    return made

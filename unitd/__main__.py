@@ -1,0 +1,68 @@
+"""`unitd`: one parser for every command; a command's module is imported when it is chosen."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from unitd import __version__
+from unitd.serve import add_serve_options, serve
+
+DESCRIPTION = "A voice-and-language device in one daemon: JSON lines over TCP 10001, a serial line or a Unix socket."
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All commands with their help."""
+    parser = argparse.ArgumentParser(prog="unitd", description=DESCRIPTION)
+    parser.add_argument("--version", action="version", version=f"unitd {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    serving = commands.add_parser("serve", help="run the daemon", description="Run the daemon in the foreground.")
+    add_serve_options(serving)
+
+    chat = commands.add_parser(
+        "chat",
+        help="talk to the language model",
+        description="Talk to the language model. Ctrl-C interrupts the answer, at the prompt it leaves; Ctrl-D leaves.",
+    )
+    chat.add_argument("text", nargs="?", help="one question; without it a conversation")
+    chat.add_argument("--model", default="default", help="model name (default: the configured one)")
+    chat.add_argument("--system", default="", metavar="TEXT", help="system prompt")
+    chat.add_argument("--max-tokens", type=int, default=512, metavar="N", help="longest answer (default: 512)")
+
+    send = commands.add_parser(
+        "send",
+        help="send one request and print what comes back",
+        description="Send one JSON request and print its reply, or an inference's frames up to the last one.",
+    )
+    send.add_argument("json", help='for example \'{"request_id":"1","work_id":"sys","action":"ping"}\'; - reads stdin')
+    send.add_argument("--wait", type=float, default=30.0, metavar="SECONDS", help="for the next line (default: 30)")
+
+    tasks = commands.add_parser("tasks", help="list the tasks", description="List the tasks that are set up.")
+    for command in (chat, send, tasks):
+        command.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
+        command.add_argument("--config", type=Path, metavar="FILE", help="the configuration that names it")
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what is installed and what is missing",
+        description="Check this machine: the program's parts, models, configuration, serial ports, the daemon.",
+    )
+    doctor.add_argument("--config", type=Path, metavar="FILE", help="configuration to check")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The console script."""
+    arguments = build_parser().parse_args(argv)
+    if arguments.command == "serve":
+        sys.exit(serve(arguments))
+    command = importlib.import_module(f"unitd.cli.{arguments.command}")
+    try:
+        sys.exit(command.run(arguments))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""`unitd chat`: a conversation, or one question. Ctrl-C interrupts the answer, at the prompt it leaves."""
+
+import argparse
+import itertools
+import signal
+import sys
+from types import FrameType
+
+from unitd.cli.connection import Connection, fail
+
+INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
+
+
+class Chat:
+    """One llm task and the questions to it."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._connection = Connection(arguments)
+        self._numbers = itertools.count(1)
+        setup = {
+            "model": arguments.model,
+            "response_format": "llm.utf-8.stream",
+            "input": "llm.utf-8",
+            "enoutput": True,
+            "prompt": arguments.system,
+            "max_token_len": arguments.max_tokens,
+            "history": True,
+            "on_pause": "stop",
+        }
+        self.work_id = self._connection.ask(work_id="llm", action="setup", data=setup)["work_id"]
+        self.was_interrupted = False
+
+    def ask(self, question: str) -> None:
+        """Prints the answer as it comes."""
+        request_id = f"question-{next(self._numbers)}"
+        self._connection.send(
+            {
+                "request_id": request_id,
+                "work_id": self.work_id,
+                "action": "inference",
+                "object": "llm.utf-8",
+                "data": question,
+            }
+        )
+        previous = signal.signal(signal.SIGINT, self._interrupt)
+        try:
+            self._print_answer(request_id)
+        finally:
+            signal.signal(signal.SIGINT, previous)
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._connection.ask(work_id=self.work_id, action="exit")
+
+    def _print_answer(self, request_id: str) -> None:
+        for reply in self._connection.replies():
+            if reply["request_id"] != request_id:
+                continue
+            if reply["error"]["code"]:
+                sys.stdout.write("\n")
+                fail(reply["error"]["message"])
+            sys.stdout.write(reply["data"]["delta"])
+            sys.stdout.flush()
+            if reply["data"]["finish"]:
+                break
+        sys.stdout.write("\n")
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Asks the daemon to stop this answer; its last frame then ends the wait."""
+        self.was_interrupted = True
+        self._connection.send({"request_id": "interrupt", "work_id": self.work_id, "action": "pause"})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Returns the exit code."""
+    chat = Chat(arguments)
+    if arguments.text is not None:
+        chat.ask(arguments.text)
+        chat.close()
+        return INTERRUPTED if chat.was_interrupted else 0
+    _converse(chat)
+    chat.close()
+    return 0
+
+
+def _converse(chat: Chat) -> None:
+    is_terminal = sys.stdin.isatty()
+    if is_terminal:
+        import readline
+
+        readline.set_auto_history(True)
+        sys.stdout.write(f"Talking to {chat.work_id}. Ctrl-C interrupts an answer, Ctrl-D leaves.\n")
+    while (question := _read_question(is_terminal)) is not None:
+        if question.strip():
+            chat.ask(question)
+
+
+def _read_question(is_terminal: bool) -> str | None:
+    """The next line, None at the end of input or at Ctrl-C."""
+    try:
+        return input("> " if is_terminal else "")
+    except (EOFError, KeyboardInterrupt):
+        if is_terminal:
+            sys.stdout.write("\n")
+        return None

@@ -1,0 +1,74 @@
+"""The command line's end of the Unix socket: requests out, lines in."""
+
+import argparse
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import orjson
+
+from unitd.settings import load_settings
+from unitd.wire.errors import ConfigError
+
+
+def fail(words: str) -> NoReturn:
+    """Ends the program with a sentence."""
+    sys.stderr.write(f"unitd: {words}\n")
+    raise SystemExit(1)
+
+
+class Connection:
+    """A talk with the running daemon."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        """Connects to `--socket`, else to where the configuration says; ends the program when nobody listens."""
+        path = arguments.socket
+        if path is None:
+            try:
+                path = load_settings(arguments.config).unix.path
+            except ConfigError as error:
+                fail(str(error))
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.connect(str(path))
+        except OSError as error:
+            fail(f"no daemon listens on {path} ({error.strerror}); start it with: unitd serve")
+        self._buffer = b""
+
+    def send(self, request: bytes | dict[str, Any]) -> None:
+        """Sends one request."""
+        self._socket.sendall(request if isinstance(request, bytes) else orjson.dumps(request))
+
+    def line(self, timeout: float | None = None) -> bytes:
+        """The next line; ends the program when the daemon leaves, TimeoutError when nothing comes."""
+        self._socket.settimeout(timeout)
+        while b"\n" not in self._buffer:
+            data = self._socket.recv(65536)
+            if not data:
+                fail("the daemon closed the connection")
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def replies(self, timeout: float | None = None) -> Iterator[dict[str, Any]]:
+        """Every message from now on."""
+        while True:
+            yield orjson.loads(self.line(timeout))
+
+    def ask(self, timeout: float = 60.0, **fields: Any) -> dict[str, Any]:
+        """Sends a request and returns its reply; ends the program when that is an error."""
+        request = {"request_id": "cli", "work_id": "sys"} | fields
+        self.send(request)
+        for reply in self.replies(timeout):
+            if reply["request_id"] == request["request_id"]:
+                if reply["error"]["code"]:
+                    fail(reply["error"]["message"])
+                return reply
+        raise AssertionError("replies never end")
+
+
+def is_last(reply: dict[str, Any]) -> bool:
+    """True for a plain reply and for the frame that ends a stream."""
+    data = reply["data"]
+    return bool(reply["error"]["code"]) or not isinstance(data, dict) or bool(data.get("finish", True))

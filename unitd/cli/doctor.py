@@ -1,0 +1,108 @@
+"""`unitd doctor`: what is installed, what is missing, and the command that installs it."""
+
+import argparse
+import importlib.metadata
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from unitd.core.config import Settings
+from unitd.settings import find_places, load_settings
+from unitd.wire.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One checked thing. `remedy` is a command or a sentence; only what is `needed` makes the doctor fail."""
+
+    subject: str
+    is_fine: bool
+    words: str
+    remedy: str = ""
+    is_needed: bool = True
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints every finding; exit code 1 when something needed is missing."""
+    findings = list(_examine(arguments.config))
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for finding in findings:
+        mark = ("ok", "green") if finding.is_fine else ("MISSING", "red") if finding.is_needed else ("absent", "yellow")
+        console.print(Text(f"{mark[0]:8}", style=mark[1]), f"{finding.subject}: {finding.words}", sep="")
+        if not finding.is_fine and finding.remedy:
+            console.print(f"        → {finding.remedy}")
+    return 0 if all(finding.is_fine or not finding.is_needed for finding in findings) else 1
+
+
+def _examine(config: Path | None) -> Iterator[Finding]:
+    yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0], "install Python 3.11 or newer")
+    yield _package(
+        "llama-cpp-python", "llama_cpp", "pip install llama-cpp-python  (needs a C++ compiler, takes minutes)"
+    )
+    yield _package("pyserial-asyncio-fast", "serial_asyncio_fast", "pip install pyserial-asyncio-fast")
+    yield _package("aiomqtt", "aiomqtt", "pip install 'unitd[mqtt]'", is_needed=False)
+    try:
+        settings = load_settings(config)
+    except ConfigError as error:
+        yield Finding("configuration", False, str(error), "unitd serve --check")
+        return
+    yield Finding("configuration", True, str(config) if config else "default files or none")
+    yield _bundled_model()
+    yield _state(settings)
+    yield _serial(settings)
+    yield _daemon(settings)
+
+
+def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> Finding:
+    """Found, not imported: a native library can end the process on the wrong processor."""
+    if find_spec(module) is None:
+        return Finding(name, False, "not installed", remedy, is_needed)
+    return Finding(name, True, importlib.metadata.version(name))
+
+
+def _bundled_model() -> Finding:
+    models = sorted(find_places().bundled_models.glob("*/*.gguf"))
+    if not models:
+        return Finding("bundled model", False, "not there", "make model  (trains it anew), or install unitd again")
+    return Finding("bundled model", True, f"{models[0].stem}, {models[0].stat().st_size / 1e6:.1f} MB")
+
+
+def _state(settings: Settings) -> Finding:
+    folder = settings.state.dir
+    existing = next(each for each in (folder, *folder.parents) if each.exists())
+    is_fine = os.access(existing, os.W_OK)
+    words = str(folder) if is_fine else f"{existing} cannot be written"
+    return Finding(
+        "state directory", is_fine, words, f"give it to this user, or set [state] dir: chown $USER {existing}"
+    )
+
+
+def _serial(settings: Settings) -> Finding:
+    from serial.tools.list_ports import comports
+
+    if settings.serial is None:
+        ports = ", ".join(port.device for port in comports()) or "none found"
+        return Finding("serial line", True, f"not configured; ports: {ports}")
+    device = Path(settings.serial.device)
+    if not device.exists():
+        return Finding("serial line", False, f"{device} is not there", "plug the adapter in, or change serial.device")
+    remedy = "sudo usermod -aG dialout $USER  (then log in again)"
+    is_fine = os.access(device, os.R_OK | os.W_OK)
+    return Finding("serial line", is_fine, f"{device}{'' if is_fine else ' may not be opened'}", remedy)
+
+
+def _daemon(settings: Settings) -> Finding:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(settings.unix.path))
+        except OSError as error:
+            words = f"nobody listens on {settings.unix.path} ({error.strerror})"
+            return Finding("daemon", False, words, "unitd serve", is_needed=False)
+    return Finding("daemon", True, f"listens on {settings.unix.path}")

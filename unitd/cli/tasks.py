@@ -1,0 +1,39 @@
+"""`unitd tasks`: what is set up, for people a table, for pipes tab-separated lines."""
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from unitd.cli.connection import Connection
+
+COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the tasks."""
+    rows = [_row(task) for task in Connection(arguments).ask(action="lstask")["data"]]
+    if sys.stdout.isatty():
+        _print_table(rows)
+    else:
+        sys.stdout.write("".join("\t".join(row) + "\n" for row in [COLUMNS, *rows]))
+    return 0
+
+
+def _row(task: dict[str, Any]) -> tuple[str, ...]:
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(task["created"]))
+    inputs = " ".join(task["inputs_"])
+    return (task["work_id"], task["model"], task["state"], str(task["queue"]), inputs, task["door"], since)
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    if not rows:
+        sys.stdout.write("No tasks. A client sets one up, or try: unitd chat\n")
+        return
+    table = Table(*COLUMNS, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

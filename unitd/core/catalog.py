@@ -1,0 +1,126 @@
+"""Cards: which models exist under which names, and which of them serves a name that a client sends.
+
+A card describes a model; `path` is set when its file lies on this machine. A name whose real model is not installed is
+served by the bundled model of the same unit, with a note that lsmode and the log show. An unknown name is refused.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from unitd.wire.errors import ConfigError, LoadFailed
+
+DEFAULT_NAME = "default"
+"""The model name that stands for the configured one."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One model: its names, the unit and engine that run it, its defaults for setup."""
+
+    name: str
+    unit: str
+    engine: str = ""
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    homepage: str = ""
+    note: str = ""
+    """Shown by lsmode and logged at setup: what a user of this model should know."""
+
+    exact: bool = False
+    """Run in exact mode unless the configuration says otherwise (DESIGN.md section 4 in docs/design.md)."""
+
+    capabilities: tuple[str, ...] = ()
+    input_type: tuple[str, ...] = ()
+    output_type: tuple[str, ...] = ()
+    defaults: dict[str, Any] = field(default_factory=dict)
+    """Values for setup keys that a client leaves out; `mode_param` in lsmode."""
+
+    is_bundled: bool = False
+    path: Path | None = None
+
+    @property
+    def is_installed(self) -> bool:
+        """True when it can be run: a file is here, or its engine needs none."""
+        return self.path is not None or self.is_bundled
+
+
+_TEXTS = ("name", "unit", "engine", "description", "homepage", "note")
+_LISTS = ("aliases", "capabilities", "input_type", "output_type")
+
+
+def read_card(document: dict[str, Any], where: str) -> Card:
+    """A card from its parsed TOML; `file` is the caller's matter.
+
+    Raises:
+        ConfigError: a key is unknown, missing or of the wrong type; `where` names the card.
+    """
+    known = {*_TEXTS, *_LISTS, "exact", "defaults", "file"}
+    if unknown := sorted(set(document) - known):
+        raise ConfigError(f"{where}: unknown key {unknown[0]}")
+    for key in ("name", "unit"):
+        if key not in document:
+            raise ConfigError(f"{where}: {key} is missing")
+    values: dict[str, Any] = {key: str(document[key]) for key in _TEXTS if key in document}
+    values |= {key: tuple(map(str, document[key])) for key in _LISTS if key in document}
+    return Card(**values, exact=bool(document.get("exact", False)), defaults=dict(document.get("defaults", {})))
+
+
+class Catalog:
+    """All cards, and the rule by which a name becomes one."""
+
+    def __init__(self, known: Iterable[Card], installed: Iterable[Card], default_llm: str) -> None:
+        self._installed = list(installed)
+        self._known = [card for card in known if card.name not in {each.name for each in self._installed}]
+        self._default_llm = default_llm
+
+    def resolve(self, unit: str, name: str) -> Card:
+        """The card that serves this name for this unit; its `note` tells when it is a substitute.
+
+        Raises:
+            LoadFailed: no card has this name.
+        """
+        wanted = self._default_llm if name == DEFAULT_NAME and unit == "llm" else name
+        for card in (*self._installed, *self._known):
+            if card.unit == unit and wanted in (card.name, *card.aliases):
+                return self._serving(card, wanted)
+        names = sorted({card.name for card in (*self._installed, *self._known) if card.unit == unit})
+        raise LoadFailed(f"there is no {unit} model {wanted!r} here; sys.lsmode lists {', '.join(names) or 'none'}")
+
+    def _substitute(self, card: Card, name: str) -> Card:
+        bundled = next((each for each in self._installed if each.unit == card.unit and each.is_bundled), None)
+        if bundled is None:
+            raise LoadFailed(f"the model {name!r} is not installed")
+        note = f"{name} is not installed, {bundled.name} answers in its place"
+        return replace(bundled, note=f"{note}; {bundled.note}" if bundled.note else note)
+
+    def find_installed(self, name: str) -> Card | None:
+        """The installed card of exactly this name."""
+        return next((card for card in self._installed if card.name == name), None)
+
+    def listing(self) -> list[dict[str, Any]]:
+        """The body of sys.lsmode: every name a client may send, in the original's shape (fact sheet, section 12)."""
+        rows = [_mode(card, card.name) for card in self._installed]
+        for card in self._known:
+            with suppress(LoadFailed):
+                rows += [_mode(self._serving(card, name), name, card) for name in (card.name, *card.aliases)]
+        return rows
+
+    def _serving(self, card: Card, name: str) -> Card:
+        return card if card.is_installed else self._substitute(card, name)
+
+
+def _mode(card: Card, name: str, about: Card | None = None) -> dict[str, Any]:
+    about = about or card
+    row: dict[str, Any] = {
+        "mode": name,
+        "type": card.unit,
+        "homepage": about.homepage,
+        "capabilities": list(about.capabilities or card.capabilities),
+        "input_type": list(card.input_type),
+        "output_type": list(card.output_type),
+        "mode_param": dict(card.defaults),
+    }
+    return row | ({"note": card.note} if card.note else {})

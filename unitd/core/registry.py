@@ -1,0 +1,152 @@
+"""The tasks: who is set up, under which work_id, for whom.
+
+Output that no request asked for goes to the client that set the task up; when that one is gone, to the last one that
+addressed the task. A task outlives its client; at the limit the one that was left longest ago makes room.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from unitd.core.kinds import UnitKind
+from unitd.wire.errors import TaskFull, UnknownTask
+from unitd.wire.messages import Reply
+
+FIRST_NUMBER = 1000
+"""Where the original's counter starts (config_work_id; fact sheet, section 6)."""
+
+
+class Client(Protocol):
+    """Whoever talks to the daemon, seen from behind its door."""
+
+    @property
+    def name(self) -> str:
+        """For logs: "tcp 127.0.0.1:51234"."""
+
+    @property
+    def door(self) -> str:
+        """ "tcp", "unix", "serial"."""
+
+    @property
+    def is_gone(self) -> bool:
+        """True once nothing that is sent can arrive."""
+
+    def send(self, reply: Reply) -> None:
+        """Queues one line; never blocks, never raises."""
+
+
+@dataclass(eq=False)
+class Task:
+    """One set-up unit. The settings are the wire's; what runs inside is the runtime's matter."""
+
+    work_id: str
+    kind: UnitKind
+    model: str
+    response_format: str
+    enoutput: bool
+    inputs: list[str]
+    setup: dict[str, Any]
+    request_id: str
+    owner: Client
+    created: int
+    last_client: Client | None = None
+    abandoned_at: float | None = None
+
+    @property
+    def takes_input(self) -> bool:
+        """True when clients may send inferences to it."""
+        return self.kind.takes_itself(self.inputs)
+
+    @property
+    def is_stream(self) -> bool:
+        """The original decides by this substring (fact sheet, section 2)."""
+        return "stream" in self.response_format
+
+    @property
+    def listener(self) -> Client | None:
+        """Who gets output that no request asked for."""
+        for client in (self.owner, self.last_client):
+            if client is not None and not client.is_gone:
+                return client
+        return None
+
+
+class Registry:
+    """All tasks by work_id, and the counter that never gives a number twice."""
+
+    def __init__(self, limit: int, next_number: int = FIRST_NUMBER) -> None:
+        self._limit = limit
+        self._tasks: dict[str, Task] = {}
+        self.next_number = next_number
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(list(self._tasks.values()))
+
+    def find(self, work_id: str) -> Task:
+        """The task of this work_id.
+
+        Raises:
+            UnknownTask: there is none.
+        """
+        task = self._tasks.get(work_id)
+        if task is None:
+            raise UnknownTask(f"no task {work_id}")
+        return task
+
+    def get(self, work_id: str) -> Task | None:
+        """The task of this work_id, or None."""
+        return self._tasks.get(work_id)
+
+    def of_unit(self, unit: str) -> list[Task]:
+        """All tasks of one unit kind, oldest first."""
+        return [task for task in self._tasks.values() if task.kind.name == unit]
+
+    def targets_of(self, work_id: str) -> list[Task]:
+        """The tasks that listen to this one."""
+        return [task for task in self._tasks.values() if work_id in task.inputs]
+
+    @property
+    def inputs(self) -> dict[str, list[str]]:
+        """Who listens to what, for judging a link."""
+        return {work_id: task.inputs for work_id, task in self._tasks.items()}
+
+    def claim_number(self) -> int:
+        """A number that no task had and none will have again."""
+        number = self.next_number
+        self.next_number += 1
+        return number
+
+    def add(self, task: Task) -> None:
+        """Takes a task in; the caller has made room."""
+        self._tasks[task.work_id] = task
+
+    def remove(self, task: Task) -> None:
+        """Forgets a task and every link from it; safe to call twice."""
+        self._tasks.pop(task.work_id, None)
+        for target in self.targets_of(task.work_id):
+            target.inputs.remove(task.work_id)
+
+    def victim(self) -> Task | None:
+        """Who must leave before one more task fits: None when there is room.
+
+        Raises:
+            TaskFull: every task still has its owner.
+        """
+        if len(self._tasks) < self._limit:
+            return None
+        abandoned = [task for task in self._tasks.values() if task.abandoned_at is not None]
+        if not abandoned:
+            raise TaskFull(f"{self._limit} tasks are set up; end one with exit")
+        return min(abandoned, key=lambda task: task.abandoned_at or 0.0)
+
+    def note_client(self, task: Task, client: Client) -> None:
+        """A client addressed a task by an action that counts (taskinfo does not)."""
+        task.last_client = client
+        if task.listener is not None:
+            task.abandoned_at = None
+
+    def note_departure(self, client: Client, now: float) -> None:
+        """A client is gone: its tasks stay, and those that nobody listens to begin to age."""
+        for task in self._tasks.values():
+            if client in (task.owner, task.last_client) and task.listener is None and task.abandoned_at is None:
+                task.abandoned_at = now

@@ -1,0 +1,112 @@
+"""The serial door: one line, one client, opened again when the adapter comes back.
+
+The client behind the line stays the same over unplugging: its tasks and their output wait for it. What it had running
+is cut when the line goes, like that of any lost client.
+"""
+
+import asyncio
+import logging
+import random
+
+import serial
+import serial_asyncio_fast
+
+from unitd.core.config import SerialSettings
+from unitd.doors.talk import Server, Talk, TalkSettings
+from unitd.runtime.system import LineSettings
+
+log = logging.getLogger("unitd.serial")
+
+# A UART has no stalls of its own: two seconds of silence inside an object means that bytes were lost.
+SERIAL_IDLE_SECONDS = 2.0
+# The answer to uartsetup must have left before the speed changes: at 9600 baud 150 bytes take this long. The
+# original waits 100 ms.
+RECONFIGURE_DELAY_SECONDS = 0.15
+FIRST_RETRY_SECONDS = 0.2
+MAX_RETRY_SECONDS = 5.0
+
+_PARITIES = {"n": serial.PARITY_NONE, "e": serial.PARITY_EVEN, "o": serial.PARITY_ODD}
+
+
+class _SerialTalk(Talk):
+    """A Talk that tells when its line is lost."""
+
+    def __init__(self, server: Server, settings: TalkSettings, device: str) -> None:
+        super().__init__(server, settings, name=f"serial {device}")
+        self.is_lost = asyncio.Event()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.is_lost.set()
+
+
+class SerialDoor:
+    """Keeps the line open; `reconfigure` changes its parameters for as long as the daemon runs."""
+
+    def __init__(self, server: Server, settings: TalkSettings, line: SerialSettings) -> None:
+        self._device = line.device
+        self._line = LineSettings(line.baud, line.data_bits, line.stop_bits, line.parity)
+        self._talk = _SerialTalk(server, settings, line.device)
+        self._transport: serial_asyncio_fast.SerialTransport | None = None
+        self.was_tried = asyncio.Event()
+        """Set when the line has been opened, or could not be, for the first time."""
+
+    async def run(self) -> None:
+        """Opens the line and opens it again whenever it is lost, until cancelled."""
+        wait = FIRST_RETRY_SECONDS
+        has_complained = False
+        try:
+            while True:
+                try:
+                    await self._open()
+                except (OSError, serial.SerialException) as error:
+                    level = logging.DEBUG if has_complained else logging.WARNING
+                    log.log(level, "%s cannot be opened, it is tried again: %s", self._device, error)
+                    has_complained = True
+                    self.was_tried.set()
+                    await asyncio.sleep(wait * random.uniform(0.8, 1.2))
+                    wait = min(wait * 2, MAX_RETRY_SECONDS)
+                    continue
+                log.info("%s is open at %d baud", self._device, self._line.baud)
+                self.was_tried.set()
+                wait, has_complained = FIRST_RETRY_SECONDS, False
+                await self._talk.is_lost.wait()
+                log.warning("%s is lost", self._device)
+        finally:
+            self._talk.hang_up()
+
+    async def _open(self) -> None:
+        self._talk.is_lost.clear()
+        transport, _ = await serial_asyncio_fast.create_serial_connection(
+            asyncio.get_running_loop(),
+            lambda: self._talk,
+            self._device,
+            baudrate=self._line.baud,
+            bytesize=self._line.data_bits,
+            stopbits=self._line.stop_bits,
+            parity=_PARITIES[self._line.parity],
+        )
+        self._transport = transport
+
+    def reconfigure(self, settings: LineSettings) -> None:
+        """Takes new line parameters over, after the answer has left."""
+        asyncio.get_running_loop().call_later(RECONFIGURE_DELAY_SECONDS, self._apply, settings)
+
+    def _apply(self, settings: LineSettings) -> None:
+        self._line = settings
+        if self._transport is None or self._transport.serial is None:
+            return
+        port = self._transport.serial
+        try:
+            port.apply_settings(
+                {
+                    "baudrate": settings.baud,
+                    "bytesize": settings.data_bits,
+                    "stopbits": settings.stop_bits,
+                    "parity": _PARITIES[settings.parity],
+                }
+            )
+        except (OSError, ValueError, serial.SerialException) as error:
+            log.warning("%s does not take %s: %s", self._device, settings, error)
+        else:
+            log.info("%s is at %d baud now", self._device, settings.baud)

@@ -1,0 +1,109 @@
+"""The TCP and Unix socket doors."""
+
+import asyncio
+import logging
+import socket
+import stat
+from pathlib import Path
+from typing import cast
+
+from unitd.doors.talk import Server, Talk, TalkSettings
+from unitd.wire.errors import ConfigError, Unavailable
+from unitd.wire.messages import error_reply
+
+log = logging.getLogger("unitd.doors")
+
+# A slow Wi-Fi link may stall for seconds in the middle of a frame.
+TCP_IDLE_SECONDS = 30.0
+
+
+class _StreamTalk(Talk):
+    """A Talk that counts itself in its door and takes its name from its peer."""
+
+    def __init__(self, door: "StreamDoor", server: Server, settings: TalkSettings) -> None:
+        super().__init__(server, settings)
+        self._door = door
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        peer = transport.get_extra_info("peername")
+        self.client.name = f"{self.client.door} {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else "unix"
+        super().connection_made(transport)
+        self._door.talks.add(self)
+        if len(self._door.talks) > self._door.max_connections:
+            log.warning("%s is refused: %d clients are connected", self.client.name, self._door.max_connections)
+            refusal = Unavailable(f"{self._door.max_connections} clients are connected already")
+            self.client.send(error_reply(refusal, "0", "sys"))
+            cast(asyncio.Transport, transport).close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._door.talks.discard(self)
+        super().connection_lost(exc)
+
+
+class StreamDoor:
+    """A listening socket and the talks that came in by it."""
+
+    def __init__(self, server: Server, settings: TalkSettings, max_connections: int) -> None:
+        self._server = server
+        self._settings = settings
+        self.max_connections = max_connections
+        self.talks: set[_StreamTalk] = set()
+        self._listener: asyncio.Server | None = None
+
+    def _new_talk(self) -> _StreamTalk:
+        return _StreamTalk(self, self._server, self._settings)
+
+    async def open_tcp(self, host: str, port: int) -> tuple[str, int]:
+        """Listens; returns the real address, also for port 0.
+
+        Raises:
+            ConfigError: the address cannot be listened on.
+        """
+        try:
+            self._listener = await asyncio.get_running_loop().create_server(
+                self._new_talk, host, port, reuse_address=True
+            )
+        except OSError as error:
+            raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
+        name = self._listener.sockets[0].getsockname()
+        return name[0], name[1]
+
+    async def open_unix(self, path: Path) -> str:
+        """Listens on a path; the socket file of a dead daemon is replaced.
+
+        Raises:
+            ConfigError: another daemon listens there, the path is no socket, or it cannot be made.
+        """
+        await asyncio.to_thread(_clear_way, path)
+        try:
+            self._listener = await asyncio.get_running_loop().create_unix_server(self._new_talk, str(path))
+            await asyncio.to_thread(path.chmod, 0o660)
+        except OSError as error:
+            raise ConfigError(f"unix: cannot listen on {path}: {error}") from error
+        return str(path)
+
+    def stop_listening(self) -> None:
+        """Takes no new clients; those that are here stay."""
+        if self._listener is not None:
+            self._listener.close()
+
+    def hang_up(self) -> None:
+        """Ends every talk once what was written has left."""
+        for talk in list(self.talks):
+            talk.hang_up()
+
+
+def _clear_way(path: Path) -> None:
+    """Removes a dead socket file; refuses to touch anything else."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        return
+    if not stat.S_ISSOCK(path.stat().st_mode):
+        raise ConfigError(f"unix: {path} is there and is no socket")
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+        else:
+            raise ConfigError(f"unix: another daemon listens on {path}")

@@ -1,0 +1,119 @@
+"""The protocol object that every byte-stream door uses: bytes to the session, requests to the dispatcher.
+
+Flow. While a client does not read its answers we do not read its requests, so a pipelining client cannot make the
+daemon buffer more than its outbox allows.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from unitd.core.registry import Client
+from unitd.runtime.outbox import Outbox
+from unitd.wire.messages import Reply, Request
+from unitd.wire.session import Session
+
+log = logging.getLogger("unitd.doors")
+
+
+class Server(Protocol):
+    """What a door needs behind it."""
+
+    def serve(self, client: Client, request: Request) -> None:
+        """Serves one request."""
+
+    def forget_client(self, client: Client) -> None:
+        """The client is gone."""
+
+
+@dataclass(frozen=True)
+class TalkSettings:
+    """What all doors of one kind share."""
+
+    door: str
+    frame_bytes: int
+    outbox_bytes: int
+    idle_seconds: float
+    """An incomplete object without a new byte for this long is dropped (-2)."""
+
+    clock: Callable[[], float]
+    is_ascii: bool = False
+    is_lossy: bool = False
+
+
+class Talk(asyncio.Protocol):
+    """One connection."""
+
+    def __init__(self, server: Server, settings: TalkSettings, name: str = "") -> None:
+        self._server = server
+        self._settings = settings
+        self._session = Session(limit_bytes=settings.frame_bytes, is_ascii=settings.is_ascii)
+        self.client = Outbox(
+            name=name,
+            door=settings.door,
+            session=self._session,
+            clock=settings.clock,
+            limit_bytes=settings.outbox_bytes,
+            is_lossy=settings.is_lossy,
+        )
+        self._transport: asyncio.Transport | None = None
+        self._last_byte_at = 0.0
+        self._idle_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The line is there."""
+        self._transport = cast(asyncio.Transport, transport)
+        self.client.attach(self._transport)
+        log.debug("= %s is connected", self.client.name)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The line is gone; what this client asked for is cut."""
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
+        self._session.drop_incomplete()
+        self.client.detach()
+        self._server.forget_client(self.client)
+        log.debug("= %s is gone%s", self.client.name, f": {exc}" if exc else "")
+
+    def data_received(self, data: bytes) -> None:
+        """Serves what these bytes complete."""
+        log.debug("< %s %s", self.client.name, data)
+        for meaning in self._session.receive_data(data):
+            if isinstance(meaning, Reply):
+                self.client.send(meaning)
+            else:
+                self._server.serve(self.client, meaning)
+        if self._session.is_incomplete:
+            self._last_byte_at = asyncio.get_running_loop().time()
+            if self._idle_timer is None:
+                self._watch_idle()
+
+    def hang_up(self) -> None:
+        """Ends the connection once what was written has left."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def pause_writing(self) -> None:
+        """The client does not read: neither do we."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def _watch_idle(self) -> None:
+        """One timer for a whole dribble: when it fires early, it is set again for the rest."""
+        loop = asyncio.get_running_loop()
+        due = self._last_byte_at + self._settings.idle_seconds
+        self._idle_timer = None
+        if not self._session.is_incomplete:
+            return
+        if due > loop.time():
+            self._idle_timer = loop.call_at(due, self._watch_idle)
+        elif refusal := self._session.drop_incomplete():
+            self.client.send(refusal)

@@ -1,0 +1,325 @@
+"""What clients do with units: setup, inference, link, unlink, pause, work, exit, taskinfo, trigger, warm.
+
+Each handler decides on the registry's word, tells the task's work, and answers. The order of the words below is that
+of docs/protocol.md.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any, Protocol
+
+from unitd.core.catalog import Card
+from unitd.core.kinds import UnitKind
+from unitd.core.links import Effect, check_link, effect_of
+from unitd.core.registry import Client, Registry, Task
+from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.runtime.supervisor import Supervisor
+from unitd.runtime.work import Inference, Work
+from unitd.wire.errors import (
+    BadField,
+    BadLink,
+    EmptyInput,
+    LoadFailed,
+    NotAnInput,
+    UnitdError,
+)
+from unitd.wire.messages import Reply, is_task_id, unit_of
+
+log = logging.getLogger("unitd.actions")
+
+
+class Shelf(Protocol):
+    """Where models are found; looked through anew for each setup, off the event loop."""
+
+    async def resolve(self, unit: str, name: str) -> Card:
+        """The card that serves a name, LoadFailed if none does."""
+
+
+class Counter(Protocol):
+    """Gives work_id numbers that survive a restart."""
+
+    async def save(self, next_number: int) -> None:
+        """Remembers the number that comes next."""
+
+
+class Actions:
+    """The handlers, over the registry and the children. Also the switchboard: it carries links."""
+
+    def __init__(
+        self,
+        *,
+        kinds: Mapping[str, UnitKind],
+        registry: Registry,
+        supervisor: Supervisor,
+        shelf: Shelf,
+        counter: Counter,
+        clock: Callable[[], float],
+        queue_limit: int,
+    ) -> None:
+        self._kinds = kinds
+        self._registry = registry
+        self._supervisor = supervisor
+        self._shelf = shelf
+        self._counter = counter
+        self._clock = clock
+        self._queue_limit = queue_limit
+        self._works: dict[str, Work] = {}
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """By action."""
+        return {
+            "setup": self._setup,
+            "inference": self._inference,
+            "link": self._link,
+            "unlink": self._unlink,
+            "pause": self._pause,
+            "work": self._resume,
+            "exit": self._exit,
+            "taskinfo": self._taskinfo,
+            "trigger": self._unit_action,
+            "warm": self._unit_action,
+        }
+
+    @property
+    def works(self) -> list[Work]:
+        """Every task at work, oldest first."""
+        return list(self._works.values())
+
+    # Setup
+
+    def _setup(self, call: Call) -> Answer:
+        kind = self._kinds[unit_of(call.request.work_id)]
+        try:
+            data = _setup_data(kind, call.request.data)
+        except UnitdError as error:
+            return call.ok(work_id=kind.name, code=error.code, message=str(error))
+        return self._set_up(call, kind, data)
+
+    async def _set_up(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Reply:
+        """Answers errors under the unit's name, as the original does, so that no client takes them for a task."""
+        try:
+            task = await self._begin_task(call, kind, data)
+        except UnitdError as error:
+            return call.ok(work_id=kind.name, code=error.code, message=str(error))
+        return call.ok(work_id=task.work_id)
+
+    async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
+        card = await self._shelf.resolve(kind.name, data.get("model", ""))
+        await self._make_room()
+        task = self._new_task(call, kind, data)
+        if card.note:
+            log.info("%s for %s: %s", task.work_id, call.client.name, card.note)
+        setup = card.defaults | data
+        task.setup = setup
+        work = Work(task, self._supervisor.child_for(card), self, _queue_limit(setup, self._queue_limit))
+        self._works[task.work_id] = work
+        work.begin()
+        await self._counter.save(self._registry.next_number)
+        try:
+            async with asyncio.timeout(kind.patience_seconds):
+                await work.wait_set_up()
+        except TimeoutError:
+            log.warning("%s: the model still loads, prompts wait for it", task.work_id)
+        except BaseException:
+            await self._end(work)
+            raise
+        return task
+
+    def _new_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
+        inputs = _inputs(data.get("input"))
+        work_id = f"{kind.name}.{self._registry.claim_number()}"
+        task = Task(
+            work_id=work_id,
+            kind=kind,
+            model=data.get("model", ""),
+            response_format=data.get("response_format", f"{kind.name}.utf-8"),
+            enoutput=data.get("enoutput", True),
+            inputs=[],
+            setup=data,
+            request_id=call.request.request_id,
+            owner=call.client,
+            created=int(self._clock()),
+        )
+        for entry in inputs:
+            if is_task_id(entry) and (self._registry.get(entry) is None or effect_of(entry, work_id) is None):
+                log.warning("%s: input %s is no task it can listen to, left out", work_id, entry)
+            else:
+                task.inputs.append(entry)
+        self._registry.add(task)
+        return task
+
+    async def _make_room(self) -> None:
+        victim = self._registry.victim()
+        if victim is not None:
+            log.warning("%s is ended to make room: its client left longest ago", victim.work_id)
+            await self._end(self._works[victim.work_id])
+
+    # The other actions
+
+    def _inference(self, call: Call) -> Answer:
+        task = self._registry.get(call.request.work_id)
+        if task is None:
+            raise NotAnInput(f"there is no task {call.request.work_id}; set one up and use its work_id")
+        if not task.takes_input:
+            raise NotAnInput(f'{task.work_id} takes no input; set it up with "input": "{task.kind.name}.utf-8"')
+        data = call.request.data
+        if not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
+            raise EmptyInput("nothing to infer from")
+        self._registry.note_client(task, call.client)
+        self._works[task.work_id].submit(Inference(call.request.request_id, call.client, data))
+        return None
+
+    def _link(self, call: Call) -> Answer:
+        task = self._addressed(call)
+        source = call.request.data
+        if not isinstance(source, str):
+            raise BadLink('data must be a work_id such as "kws.1000"')
+        if not is_task_id(source):
+            if source not in task.inputs:
+                task.inputs.append(source)
+            return call.ok()
+        check_link(source, task.work_id, self._registry.inputs)
+        if source not in task.inputs:
+            task.inputs.append(source)
+        return call.ok()
+
+    def _unlink(self, call: Call) -> Answer:
+        task = self._addressed(call)
+        if call.request.data in task.inputs:
+            task.inputs.remove(call.request.data)
+        return call.ok()
+
+    def _pause(self, call: Call) -> Answer:
+        return _when_done(call, self._work_of(call).pause())
+
+    def _resume(self, call: Call) -> Answer:
+        return _when_done(call, self._work_of(call).resume())
+
+    def _exit(self, call: Call) -> Answer:
+        return _when_done(call, self._end(self._work_of(call)))
+
+    def _taskinfo(self, call: Call) -> Answer:
+        unit = unit_of(call.request.work_id)
+        if call.request.work_id == unit:
+            tasks = [task.work_id for task in self._registry.of_unit(unit)]
+            return call.ok(object=f"{unit}.tasklist", data=tasks)
+        task = self._registry.find(call.request.work_id)
+        info = {
+            "enoutput": task.enoutput,
+            "inputs_": list(task.inputs),
+            "model": task.model,
+            "response_format": task.response_format,
+        }
+        return call.ok(object=f"{unit}.taskinfo", data=info)
+
+    def _unit_action(self, call: Call) -> Answer:
+        fields = {} if call.request.data in (None, "None") else {"data": call.request.data}
+        return _when_done(call, self._work_of(call).ask(call.request.action, **fields))
+
+    # Ends
+
+    def _end(self, work: Work) -> Coroutine[Any, Any, None]:
+        """Begins the end of a task: nobody finds it any more. Awaiting the result sees it through."""
+        self._registry.remove(work.task)
+        self._works.pop(work.task.work_id, None)
+        return self._finish_end(work, work.close())
+
+    async def _finish_end(self, work: Work, closing: Coroutine[Any, Any, None]) -> None:
+        """The task's memory is free at once, its child's when nobody else uses it."""
+        await closing
+        self._supervisor.release(work.child)
+
+    async def end_all(self) -> None:
+        """Ends every task (sys.reset, and the end of the daemon)."""
+        await asyncio.gather(*(self._end(work) for work in self.works))
+
+    def forget_client(self, client: Client) -> None:
+        """A client is gone: its inferences are cut unless a link takes their output, its tasks stay."""
+        for work in self.works:
+            is_linked = any(
+                effect_of(work.task.work_id, target.work_id) is Effect.PROMPT
+                for target in self._registry.targets_of(work.task.work_id)
+            )
+            work.forget_client(client, keep=is_linked)
+        self._registry.note_departure(client, self._clock())
+
+    # Links at work
+
+    def on_wake(self, source: Task) -> None:
+        """A wake stops linked generations and opens linked ears."""
+        for work in self._targets(source, Effect.STOP):
+            work.interrupt()
+        for work in self._targets(source, Effect.WAKE):
+            work.child.send("wake", task=work.task.work_id)
+
+    def on_text(self, source: Task, text: str) -> None:
+        """A finished text becomes a prompt of linked tasks; its output goes to whoever listens there."""
+        for work in self._targets(source, Effect.PROMPT):
+            try:
+                work.submit(Inference(work.task.request_id, None, text))
+            except UnitdError as error:
+                log.warning("%s cannot take the text of %s: %s", work.task.work_id, source.work_id, error)
+                if work.task.listener is not None:
+                    refusal = Reply(work.task.request_id, work.task.work_id, code=error.code, message=str(error))
+                    work.task.listener.send(refusal)
+
+    def _targets(self, source: Task, effect: Effect) -> list[Work]:
+        return [
+            self._works[target.work_id]
+            for target in self._registry.targets_of(source.work_id)
+            if effect_of(source.work_id, target.work_id) is effect
+        ]
+
+    def _addressed(self, call: Call) -> Task:
+        """The task that a request names; whoever addresses it may get its output later."""
+        task = self._registry.find(call.request.work_id)
+        self._registry.note_client(task, call.client)
+        return task
+
+    def _work_of(self, call: Call) -> Work:
+        return self._works[self._addressed(call).work_id]
+
+
+async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
+    """The plain answer, once what the call has begun is done."""
+    await doing
+    return call.ok()
+
+
+def _setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
+    """The data of a setup, with the types that every unit needs.
+
+    Raises:
+        BadField: there is no data object.
+        LoadFailed: a required key is missing or of the wrong type.
+    """
+    if not isinstance(data, dict):
+        raise BadField(f"setup of {kind.name} needs a data object")
+    for key in kind.required:
+        if key not in data:
+            raise LoadFailed(f"{key} is missing")
+    for key, wanted in (("model", str), ("response_format", str), ("enoutput", bool)):
+        if key in data and type(data[key]) is not wanted:
+            raise LoadFailed(f"{key} must be {'true or false' if wanted is bool else 'a text'}, it is {data[key]!r}")
+    _inputs(data.get("input"))
+    if data.get("on_pause", "hold") not in ("hold", "stop"):
+        raise LoadFailed('on_pause must be "hold" or "stop"')
+    _queue_limit(data, 0)
+    return data
+
+
+def _queue_limit(data: dict[str, Any], default: int) -> int:
+    limit = data.get("queue", default)
+    if type(limit) is not int or not 0 <= limit <= 1024:
+        raise LoadFailed(f"queue must be a whole number from 0 to 1024, it is {limit!r}")
+    return limit
+
+
+def _inputs(value: Any) -> list[str]:
+    """`input` is a text or a list of texts; without it there is none."""
+    entries = [] if value is None else [value] if isinstance(value, str) else value
+    if not isinstance(entries, list) or not all(isinstance(each, str) for each in entries):
+        raise LoadFailed("input must be a text or a list of texts")
+    return list(dict.fromkeys(entries))

@@ -1,0 +1,88 @@
+"""What waits to be sent to one client, and what happens when it does not read.
+
+Policy. A network client whose unread output passes the limit is disconnected, with a log line: it has asked for more
+than it takes, and keeping everything would let one client use up the memory of all. A serial line cannot be
+disconnected, so it loses deltas in mid-stream instead (counted, logged), never an answer or the end of a stream. Units
+never wait for either.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from unitd.wire.messages import Reply
+from unitd.wire.session import Session
+
+log = logging.getLogger("unitd.outbox")
+
+# A serial line that nobody reads at all: past this many times the limit even answers are dropped, and counted.
+LOSSY_HARD_FACTOR = 4
+
+
+class Outbox:
+    """The sending half of one client; a `registry.Client`."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        door: str,
+        session: Session,
+        clock: Callable[[], float],
+        limit_bytes: int,
+        is_lossy: bool = False,
+    ) -> None:
+        self.name = name
+        self.door = door
+        self.dropped_frames = 0
+        self._session = session
+        self._clock = clock
+        self._limit = limit_bytes
+        self._is_lossy = is_lossy
+        self._transport: asyncio.WriteTransport | None = None
+
+    @property
+    def is_gone(self) -> bool:
+        """True while there is nothing to write to."""
+        return self._transport is None or self._transport.is_closing()
+
+    def attach(self, transport: asyncio.WriteTransport) -> None:
+        """Writes go here from now on."""
+        self._transport = transport
+
+    def detach(self) -> None:
+        """The line is gone; what is sent from now on is dropped and counted."""
+        self._transport = None
+        if self.dropped_frames:
+            log.info("%s lost %d frames in all", self.name, self.dropped_frames)
+
+    def send(self, reply: Reply) -> None:
+        """Writes one line; see the policy above for what happens when it cannot be taken."""
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            self._drop("it is gone")
+            return
+        unread = transport.get_write_buffer_size()
+        if unread > self._limit and not self._may_exceed(reply, unread):
+            return
+        line = self._session.encode(reply, int(self._clock()))
+        log.debug("> %s %s", self.name, line)
+        transport.write(line)
+
+    def _may_exceed(self, reply: Reply, unread: int) -> bool:
+        if not self._is_lossy:
+            log.warning("%s does not read: %d bytes wait, it is disconnected", self.name, unread)
+            self._drop("it does not read")
+            assert self._transport is not None
+            self._transport.abort()
+            return False
+        if reply.is_droppable or unread > self._limit * LOSSY_HARD_FACTOR:
+            self._drop("the line is too slow")
+            return False
+        return True
+
+    def _drop(self, why: str) -> None:
+        self.dropped_frames += 1
+        # One line at the first, then at each doubling: a flood of drops must not become a flood of log lines.
+        if self.dropped_frames & (self.dropped_frames - 1) == 0:
+            log.warning("%s: %d frames dropped so far, %s", self.name, self.dropped_frames, why)

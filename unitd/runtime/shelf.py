@@ -1,0 +1,100 @@
+"""The shelf: which model files lie on this machine. Looked through anew for each setup, in a thread.
+
+A model is a folder with a `card.toml` or a GGUF file in it, or a GGUF file by itself; its name is the card's, the
+folder's, the file's. Known cards (configs/models) lend their names and defaults to a file of their name.
+"""
+
+import asyncio
+import logging
+import shutil
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from unitd.core.catalog import Card, Catalog, read_card
+from unitd.wire.errors import BadFile, ConfigError, Unavailable
+
+log = logging.getLogger("unitd.shelf")
+
+
+class Shelf:
+    """Finds, lists and removes models."""
+
+    def __init__(self, *, folders: Sequence[Path], bundled_folder: Path, cards_folder: Path, default_llm: str) -> None:
+        self._folders = folders
+        self._bundled_folder = bundled_folder
+        self._cards_folder = cards_folder
+        self._default_llm = default_llm
+        self._complained_about: set[Path] = set()
+
+    async def resolve(self, unit: str, name: str) -> Card:
+        """The card that serves a name; LoadFailed if none does."""
+        return (await self._catalog()).resolve(unit, name)
+
+    async def listing(self) -> list[dict[str, Any]]:
+        """The body of sys.lsmode."""
+        return (await self._catalog()).listing()
+
+    async def remove(self, name: str) -> None:
+        """Deletes an installed model.
+
+        Raises:
+            Unavailable: it came with unitd.
+            BadFile: nothing of this name is installed, or it cannot be deleted.
+        """
+        card = (await self._catalog()).find_installed(name)
+        if card is None or card.path is None:
+            raise BadFile(f"no model {name} is installed")
+        if card.is_bundled:
+            raise Unavailable(f"{name} came with unitd")
+        try:
+            await asyncio.to_thread(self._delete, card.path)
+        except OSError as error:
+            raise BadFile(f"{name} cannot be removed: {error.strerror}") from error
+        log.info("the model %s is removed", name)
+
+    def _delete(self, path: Path) -> None:
+        if path.parent in self._folders:
+            path.unlink()
+        else:
+            shutil.rmtree(path.parent)
+
+    async def _catalog(self) -> Catalog:
+        return await asyncio.to_thread(self._look)
+
+    def _look(self) -> Catalog:
+        known = [card for path in _toml_files(self._cards_folder) if (card := self._read(path))]
+        by_name = {card.name: card for card in known}
+        found = [card for folder in self._folders for card in self._cards_in(folder)]
+        installed = [replace(by_name.get(card.name, card), path=card.path, engine=card.engine) for card in found]
+        bundled = [replace(card, is_bundled=True) for card in self._cards_in(self._bundled_folder)]
+        return Catalog(known, [*installed, *bundled], self._default_llm)
+
+    def _cards_in(self, folder: Path) -> Iterator[Card]:
+        """Every model of one folder; a folder that is not there holds none."""
+        for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if entry.suffix == ".gguf":
+                yield Card(entry.stem, "llm", "llama", path=entry)
+            elif (entry / "card.toml").exists():
+                if card := self._read(entry / "card.toml"):
+                    yield card
+            elif entry.is_dir() and (file := next(entry.glob("*.gguf"), None)):
+                yield Card(entry.name, "llm", "llama", path=file)
+
+    def _read(self, path: Path) -> Card | None:
+        """A card; one that cannot be read is reported once and left out."""
+        try:
+            document = tomllib.loads(path.read_text())
+            card = read_card(document, str(path))
+        except (OSError, ValueError, ConfigError) as error:
+            if path not in self._complained_about:
+                self._complained_about.add(path)
+                log.warning("%s is no model card, it is left out: %s", path, error)
+            return None
+        return replace(card, path=path.parent / document["file"]) if "file" in document else card
+
+
+def _toml_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.toml")) if folder.is_dir() else []

@@ -1,0 +1,75 @@
+"""The state directory: the work_id counter, the endpoints file, the files of sys.push."""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from unitd.core.registry import FIRST_NUMBER
+from unitd.wire.errors import ConfigError
+
+log = logging.getLogger("unitd.state")
+
+
+class StateDir:
+    """Everything by rename: a reader sees the old file or the new one, never half of one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files = folder / "files"
+        self._counter = folder / "counter"
+        self._endpoints = folder / "endpoints.json"
+        self._saving = asyncio.Lock()
+        self._saved_number = 0
+
+    def open(self) -> int:
+        """Makes the directory, forgets old endpoints; returns the next work_id number.
+
+        Raises:
+            ConfigError: the directory cannot be made or written.
+        """
+        try:
+            self.files.mkdir(parents=True, exist_ok=True)
+            self._endpoints.unlink(missing_ok=True)
+            return self._read_counter()
+        except OSError as error:
+            raise ConfigError(f"state.dir: cannot use {self.folder}: {error.strerror}") from error
+
+    def _read_counter(self) -> int:
+        try:
+            return max(int(self._counter.read_text()), FIRST_NUMBER)
+        except FileNotFoundError:
+            return FIRST_NUMBER
+        except ValueError:
+            aside = self._counter.with_suffix(".damaged")
+            self._counter.replace(aside)
+            log.error("%s was damaged, it is %s now; numbers begin at %d again", self._counter, aside, FIRST_NUMBER)
+            return FIRST_NUMBER
+
+    async def save(self, next_number: int) -> None:
+        """Remembers the next number; a full disk is logged and does not stop anybody."""
+        async with self._saving:
+            if next_number <= self._saved_number:
+                return
+            try:
+                await asyncio.to_thread(_replace, self._counter, str(next_number).encode())
+                self._saved_number = next_number
+            except OSError as error:
+                log.error("the work_id counter cannot be saved: %s", error)
+
+    async def write_endpoints(self, endpoints: dict[str, Any]) -> None:
+        """Where this daemon can be reached, for programs that started it on port 0."""
+        content = orjson.dumps(endpoints, option=orjson.OPT_APPEND_NEWLINE)
+        await asyncio.to_thread(_replace, self._endpoints, content)
+
+    async def remove_endpoints(self) -> None:
+        """At a clean stop."""
+        await asyncio.to_thread(self._endpoints.unlink, missing_ok=True)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(content)
+    partial.replace(path)

@@ -1,0 +1,234 @@
+"""Children: one for each (unit kind, model), shared by its tasks, restarted when unlucky, given up when broken.
+
+A child that dies before READY is reported to whoever waits and not tried again until somebody asks again. One that
+dies later is started anew after a back-off that grows while the crashes follow each other closely, and its tasks are
+set up in it again. A child without tasks is stopped: its memory is free at once.
+"""
+
+import asyncio
+import itertools
+import logging
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from unitd.core.catalog import Card
+from unitd.runtime.process import Process
+from unitd.wire.envelope import Envelope
+from unitd.wire.errors import LoadFailed, RunFailed, UnitdError
+
+log = logging.getLogger("unitd.supervisor")
+
+FIRST_BACKOFF_SECONDS = 0.5
+MAX_BACKOFF_SECONDS = 30.0
+# A child that lived this long was healthy: its next crash is answered at once again.
+HEALTHY_AFTER_SECONDS = 60.0
+
+
+class Tenant(Protocol):
+    """A task's runtime inside a child."""
+
+    def on_output(self, envelope: Envelope) -> None:
+        """A delta, finish or event of this task."""
+
+    def on_child_ready(self) -> None:
+        """The child was started again: set the task up in it and go on."""
+
+    def on_child_lost(self, reason: str) -> None:
+        """The child died; what was running in it is over."""
+
+    def on_child_failed(self, error: LoadFailed) -> None:
+        """The child could not be started again."""
+
+
+class ChildError(UnitdError):
+    """An error that a unit program answered with; code and words come from there."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def _look_at(answer: asyncio.Future[Any]) -> None:
+    """An error that nobody waits for is no accident: whoever cancelled or left did not want to know."""
+    if not answer.cancelled():
+        answer.exception()
+
+
+class Child:
+    """A unit program across its restarts, with the tasks that live in it."""
+
+    def __init__(self, name: str, argv: Sequence[str], load: dict[str, Any]) -> None:
+        self.name = name
+        self._argv = argv
+        self._load = load
+        self._process: Process | None = None
+        self._tenants: dict[str, Tenant] = {}
+        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._numbers = itertools.count(1)
+        self._wanted = asyncio.Event()
+        self._wanted.set()
+        self._crashes = 0
+        self._ready_at = 0.0
+        self.is_ready = False
+        self.restarts = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the present program."""
+        return self._process.pid if self._process else None
+
+    @property
+    def state(self) -> str:
+        """ "ready", "loading" or "failed"."""
+        if self.is_ready:
+            return "ready"
+        return "loading" if self._wanted.is_set() else "failed"
+
+    @property
+    def is_empty(self) -> bool:
+        """True when no task lives here."""
+        return not self._tenants
+
+    def admit(self, work_id: str, tenant: Tenant) -> None:
+        """A task moves in: its messages are passed on from now."""
+        self._tenants[work_id] = tenant
+
+    def dismiss(self, work_id: str) -> None:
+        """A task moves out; safe to call twice."""
+        self._tenants.pop(work_id, None)
+
+    def revive(self) -> None:
+        """Starts a given-up child once more; nothing happens to one that runs or is being started."""
+        self._wanted.set()
+
+    def send(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
+        """A message without an answer."""
+        if self._process is not None:
+            self._process.send(type_, payload, **fields)
+
+    def ask(self, type_: str, **fields: Any) -> asyncio.Future[dict[str, Any]]:
+        """Sends a message at once and returns its answer to come: the fields, or ChildError, or RunFailed on death."""
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(_look_at)
+        if not self.is_ready:
+            answer.set_exception(RunFailed(f"{self.name} is not running"))
+            return answer
+        number = next(self._numbers)
+        self._answers[number] = answer
+        answer.add_done_callback(lambda _: self._answers.pop(number, None))
+        self.send(type_, seq=number, **fields)
+        return answer
+
+    async def live(self) -> None:
+        """Starts and restarts the program until it is cancelled."""
+        while True:
+            await self._wanted.wait()
+            self._process = Process(self.name, self)
+            await self._process.run(self._argv, self._load)
+            if self._wanted.is_set():
+                await self._back_off()
+
+    async def _back_off(self) -> None:
+        if asyncio.get_running_loop().time() - self._ready_at > HEALTHY_AFTER_SECONDS:
+            self._crashes = 0
+        if self._crashes:
+            delay = min(FIRST_BACKOFF_SECONDS * 2 ** (self._crashes - 1), MAX_BACKOFF_SECONDS)
+            await asyncio.sleep(delay * random.uniform(0.8, 1.2))
+        self._crashes += 1
+        self.restarts += 1
+
+    def on_ready(self, info: dict[str, Any]) -> None:
+        """The program can work: tasks that were there before are set up in it again."""
+        log.info("%s is ready (pid %s)%s", self.name, self.pid, f", {info['about']}" if "about" in info else "")
+        self._ready_at = asyncio.get_running_loop().time()
+        self.is_ready = True
+        for tenant in list(self._tenants.values()):
+            tenant.on_child_ready()
+
+    def on_message(self, envelope: Envelope) -> None:
+        """Answers go to who asked, output to its task."""
+        if envelope.type == "result":
+            self._on_result(envelope.fields)
+        elif tenant := self._tenants.get(str(envelope.fields.get("task"))):
+            tenant.on_output(envelope)
+        else:
+            log.debug("%s spoke for a task that is gone: %s", self.name, envelope.type)
+
+    def _on_result(self, fields: dict[str, Any]) -> None:
+        answer = self._answers.get(fields.pop("seq", 0))
+        if answer is None or answer.done():
+            return
+        if code := fields.get("code"):
+            answer.set_exception(ChildError(code, fields.get("message", "")))
+        else:
+            answer.set_result(fields)
+
+    def on_exit(self, reason: str, *, was_ready: bool) -> None:
+        """The program is gone: nobody is left waiting."""
+        self.is_ready = False
+        for answer in list(self._answers.values()):
+            if not answer.done():
+                answer.set_exception(RunFailed(f"{self.name} died: {reason}"))
+        if was_ready:
+            log.warning("%s died: %s; it is started again", self.name, reason)
+            for tenant in list(self._tenants.values()):
+                tenant.on_child_lost(f"{self.name} died: {reason}")
+            return
+        log.error("%s did not start: %s", self.name, reason)
+        self._wanted.clear()
+        error = LoadFailed(f"{self.name}: {reason}")
+        for tenant in list(self._tenants.values()):
+            tenant.on_child_failed(error)
+
+
+class Supervisor:
+    """All children by unit kind and model."""
+
+    def __init__(self, argv_for: Callable[[str], Sequence[str]], load_for: Callable[[Card], dict[str, Any]]) -> None:
+        self._argv_for = argv_for
+        self._load_for = load_for
+        self._children: dict[tuple[str, str], tuple[Child, asyncio.Task[None]]] = {}
+        self._stopping: set[asyncio.Task[None]] = set()
+        self._group: asyncio.TaskGroup | None = None
+
+    def open(self, group: asyncio.TaskGroup) -> None:
+        """Children live in this group from now on."""
+        self._group = group
+
+    @property
+    def children(self) -> list[Child]:
+        """Those that run or are being started."""
+        return [child for child, _ in self._children.values()]
+
+    def child_for(self, card: Card) -> Child:
+        """The child of this model, started if there is none; the caller admits its task at once."""
+        assert self._group is not None
+        key = (card.unit, card.name)
+        if key not in self._children:
+            child = Child(f"{card.unit}/{card.name}", self._argv_for(card.unit), self._load_for(card))
+            self._children[key] = (child, self._group.create_task(child.live(), name=f"child {child.name}"))
+        return self._children[key][0]
+
+    def release(self, child: Child) -> None:
+        """Stops a child that nobody uses any more; its end is waited for by `stop`."""
+        for key, (candidate, task) in list(self._children.items()):
+            if candidate is child and child.is_empty:
+                del self._children[key]
+                self._stop_one(task)
+
+    async def stop(self) -> None:
+        """Stops every child, all at once, and waits for their ends."""
+        for _, task in self._children.values():
+            self._stop_one(task)
+        self._children.clear()
+        if self._stopping:
+            await asyncio.wait(self._stopping)
+
+    def _stop_one(self, task: asyncio.Task[None]) -> None:
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
+        task.cancel()

@@ -1,0 +1,317 @@
+"""The `sys` unit: the board itself. Nothing here makes another client wait; what touches a disk runs in a thread."""
+
+import asyncio
+import base64
+import hashlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from unitd.core.registry import Registry
+from unitd.runtime.actions import Actions
+from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.runtime.supervisor import Supervisor
+from unitd.wire.errors import BadField, BadFile, EmptyInput, Unavailable
+from unitd.wire.messages import Reply
+
+log = logging.getLogger("unitd.system")
+
+# uiflow's client does float(version.lstrip("v")) and, from 1.6 on, sends the model names we know as aliases.
+PROTOCOL_VERSION = "v1.6"
+# The original's: base64 characters in one frame of a streamed pull.
+PULL_CHUNK_CHARACTERS = 1024
+CPU_SAMPLE_SECONDS = 0.25
+
+
+@dataclass(frozen=True)
+class LineSettings:
+    """What sys.uartsetup changes."""
+
+    baud: int
+    data_bits: int
+    stop_bits: float
+    parity: str
+
+
+class Line(Protocol):
+    """The serial door, as far as sys needs it."""
+
+    def reconfigure(self, settings: LineSettings) -> None:
+        """Takes the settings over soon (the answer leaves first), for as long as the daemon runs."""
+
+
+class Models(Protocol):
+    """The model folders."""
+
+    async def listing(self) -> list[dict[str, Any]]:
+        """The body of lsmode."""
+
+    async def remove(self, name: str) -> None:
+        """Deletes an installed model; BadFile or Unavailable when that cannot be."""
+
+
+class System:
+    """The handlers of `sys`."""
+
+    def __init__(
+        self,
+        *,
+        actions: Actions,
+        registry: Registry,
+        supervisor: Supervisor,
+        models: Models,
+        files_dir: Path,
+        allowed: Sequence[str],
+        unit_versions: Callable[[], list[str]],
+    ) -> None:
+        self._actions = actions
+        self._registry = registry
+        self._supervisor = supervisor
+        self._models = models
+        self._files = files_dir
+        self._allowed = set(allowed)
+        self._unit_versions = unit_versions
+        self.line: Line | None = None
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """By action."""
+        powers = {"reboot": self._reboot, "bashexec": self._bashexec, "update": self._update, "upgrade": self._upgrade}
+        return {
+            "ping": Call.ok,
+            "version": lambda call: call.ok(object="sys.utf-8", data=PROTOCOL_VERSION),
+            "version2": lambda call: call.ok(object="sys.utf-8.stream", data=self._unit_versions()),
+            "lsmode": self._lsmode,
+            "rmmode": self._rmmode,
+            "lstask": self._lstask,
+            "hwinfo": self._hwinfo,
+            "cmminfo": self._cmminfo,
+            "uartsetup": self._uartsetup,
+            "reset": self._reset,
+            "push": self._push,
+            "pull": self._pull,
+            **{name: handler if name in self._allowed else _refuse for name, handler in powers.items()},
+            "unit_call": _refuse_unit_call,
+        }
+
+    # What is there
+
+    async def _lsmode(self, call: Call) -> Reply:
+        return call.ok(object="sys.lsmode", data=await self._models.listing())
+
+    async def _rmmode(self, call: Call) -> Reply:
+        name = call.request.data
+        if not isinstance(name, str) or not name:
+            raise BadField("data must be the name of a model")
+        if any(work.child.name.partition("/")[2] == name for work in self._actions.works):
+            raise Unavailable(f"the model {name} is in use")
+        await self._models.remove(name)
+        return call.ok()
+
+    def _lstask(self, call: Call) -> Answer:
+        rows = [
+            {
+                "work_id": work.task.work_id,
+                "unit": work.task.kind.name,
+                "model": work.task.model,
+                "state": work.state,
+                "queue": work.queued,
+                "inputs_": list(work.task.inputs),
+                "door": work.task.owner.door,
+                "created": work.task.created,
+            }
+            for work in self._actions.works
+        ]
+        return call.ok(object="sys.lstask", data=rows)
+
+    async def _hwinfo(self, call: Call) -> Reply:
+        import psutil  # 3 MB that a board without this question never pays
+
+        psutil.cpu_percent(None)
+        await asyncio.sleep(CPU_SAMPLE_SECONDS)
+        data = {
+            "cpu_loadavg": round(psutil.cpu_percent(None)),
+            "eth_info": _interfaces(),
+            "mem": round(psutil.virtual_memory().percent),
+            "temperature": _temperature(),
+        }
+        return call.ok(object="sys.hwinfo", data=data)
+
+    def _cmminfo(self, call: Call) -> Answer:
+        import psutil
+
+        memory = psutil.virtual_memory()
+        used = memory.total - memory.available
+        data = {"total": memory.total // 1024, "used": used // 1024, "remain": memory.available // 1024}
+        return call.ok(object="sys.cmminfo", data=data)
+
+    # What changes the board
+
+    def _uartsetup(self, call: Call) -> Answer:
+        settings = _line_settings(call.request.data)
+        if self.line is None:
+            raise Unavailable("no serial line is configured")
+        self.line.reconfigure(settings)
+        return call.ok()
+
+    async def _reset(self, call: Call) -> Reply:
+        """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for."""
+        call.client.send(call.ok(message="llm server restarting ..."))
+        await self._actions.end_all()
+        await self._supervisor.stop()
+        return Reply("0", "sys", message="reset over")
+
+    async def _push(self, call: Call) -> Reply:
+        path = self._path_in(call.request.object)
+        data = call.request.data
+        if not isinstance(data, str | bytes):
+            raise EmptyInput('"data" is missing')
+        content = data.encode() if isinstance(data, str) else data
+        await asyncio.to_thread(_write_file, path, content)
+        return call.ok(message=f"sha256:{hashlib.sha256(content).hexdigest()}")
+
+    async def _pull(self, call: Call) -> Reply | None:
+        content = await asyncio.to_thread(_read_file, self._path_in(call.request.object))
+        text = base64.b64encode(content).decode()
+        if "stream" not in call.request.object.partition(".file.")[0]:
+            return call.ok(object="sys.base64.stream", data=text)
+        for data in _stream_frames(text):
+            call.client.send(call.ok(object="sys.base64.stream", data=data))
+        return None
+
+    def _path_in(self, object_: str) -> Path:
+        """The file that an object such as `sys.file./x` names: `/x` means <state.dir>/files/x, and nothing else."""
+        _, marker, name = object_.partition(".file.")
+        path = (self._files / name.lstrip("/")).resolve()
+        if not marker or not name.strip("/"):
+            raise BadFile("the object must be sys.file./NAME")
+        if not path.is_relative_to(self._files.resolve()):
+            raise BadFile(f"{name} lies outside the daemon's files")
+        return path
+
+    # Powers that the configuration must name
+
+    async def _reboot(self, call: Call) -> Reply:
+        call.client.send(call.ok(message="rebooting ..."))
+        status, text = await _run("systemctl", "reboot")
+        return call.ok(code=0 if status == 0 else Unavailable.code, message=text.strip())
+
+    async def _bashexec(self, call: Call) -> Reply | None:
+        is_stream = "stream" in call.request.object
+        data = (
+            call.request.data.get("delta") if is_stream and isinstance(call.request.data, dict) else call.request.data
+        )
+        if not isinstance(data, str) or not data:
+            raise BadField("data must be a command")
+        _, text = await _run("sh", "-c", data)
+        if not is_stream:
+            return call.ok(object="sys.utf-8", data=text)
+        call.client.send(call.ok())
+        for frame in _stream_frames(text):
+            call.client.send(call.ok(object="sys.utf-8.stream", data=frame))
+        return None
+
+    async def _update(self, call: Call) -> Reply:
+        names = await asyncio.to_thread(lambda: sorted(path.name for path in self._files.glob("*.deb")))
+        return call.ok(object="sys.utf-8", data="\n".join(names))
+
+    async def _upgrade(self, call: Call) -> Reply:
+        if not isinstance(call.request.data, str):
+            raise BadField("data must be the name of a pushed .deb file")
+        path = self._path_in(f"sys.file.{call.request.data}")
+        call.client.send(call.ok(object="sys.utf-8", data="update ..."))
+        status, text = await _run("apt-get", "install", "--yes", str(path))
+        if status:
+            raise Unavailable(text.strip().rpartition("\n")[2])
+        return Reply("0", "sys", message="upgrade over")
+
+
+def _refuse(call: Call) -> Answer:
+    action = call.request.action
+    raise Unavailable(f'sys.{action} is off; [sys] allow = ["{action}"] in the configuration permits it')
+
+
+def _refuse_unit_call(call: Call) -> Answer:
+    raise Unavailable("there are no internal calls here; send the action to the unit itself")
+
+
+async def _run(*command: str) -> tuple[int, str]:
+    """Exit status and output of a command; the command line is the caller's, who was allowed to."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await process.communicate()
+    return process.returncode or 0, output.decode(errors="replace")
+
+
+def _stream_frames(text: str) -> Iterator[dict[str, Any]]:
+    """Deltas and the empty final frame, as the original cuts them."""
+    starts = range(0, len(text), PULL_CHUNK_CHARACTERS)
+    for index, start in enumerate(starts):
+        yield {"delta": text[start : start + PULL_CHUNK_CHARACTERS], "finish": False, "index": index}
+    yield {"delta": "", "finish": True, "index": len(starts)}
+
+
+# One character or its code: uiflow sends 110, the Arduino client "n", which kills the original (fact sheet, section 8).
+_PARITIES = {code: letter for letter in "neo" for code in (letter, letter.upper(), ord(letter), ord(letter.upper()))}
+
+
+def _line_settings(data: Any) -> LineSettings:
+    """Checks {"baud", "data_bits", "stop_bits", "parity"}; what is left out is 115200 8N1."""
+    fields = data if isinstance(data, dict) else {}
+    baud, data_bits = fields.get("baud", 115200), fields.get("data_bits", 8)
+    stop_bits, parity = fields.get("stop_bits", 1), fields.get("parity", "n")
+    if type(baud) is not int or not 300 <= baud <= 4_000_000:
+        raise BadField("baud must be a whole number from 300 to 4000000")
+    if data_bits not in (5, 6, 7, 8) or stop_bits not in (1, 1.5, 2):
+        raise BadField("data_bits must be 5 to 8, stop_bits 1, 1.5 or 2")
+    if not isinstance(parity, str | int) or parity not in _PARITIES:
+        raise BadField('parity must be "n", "e" or "o"')
+    return LineSettings(baud, data_bits, stop_bits, _PARITIES[parity])
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    """By rename, so that nobody reads half a file."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise BadFile(f"{error.strerror}") from error
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise BadFile("file does not exist.") from error
+    except OSError as error:
+        raise BadFile(f"{error.strerror}") from error
+
+
+def _interfaces() -> list[dict[str, str]]:
+    """Name, IPv4 address and speed in Mb/s of every interface that is up."""
+    import psutil
+
+    states = psutil.net_if_stats()
+    return [
+        {"ip": address.address, "name": name, "speed": str(states[name].speed)}
+        for name, addresses in psutil.net_if_addrs().items()
+        for address in addresses
+        if address.family.name == "AF_INET" and name in states and states[name].isup
+    ]
+
+
+def _temperature() -> int:
+    """The hottest sensor in thousandths of a degree, 0 on a board without one."""
+    import psutil
+
+    readings = [each.current for sensor in psutil.sensors_temperatures().values() for each in sensor]
+    return round(max(readings, default=0.0) * 1000)

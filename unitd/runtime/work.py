@@ -1,0 +1,393 @@
+"""One task at work: its queue of inferences, what it says and to whom, pause, interrupt, end.
+
+States. At most one inference runs; `queue` more wait. A pause holds the running one inside the child at a token
+boundary, and what arrives meanwhile waits. Whatever happens to an accepted inference (done, interrupted, dropped from
+the queue, its child dead), exactly one finish frame goes out for it.
+
+The child is told what to do at once, in the order of the calls; only answers are awaited. So two requests of one
+client can never overtake each other.
+"""
+
+import asyncio
+import itertools
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from unitd.core.registry import Client, Task
+from unitd.runtime.supervisor import Child
+from unitd.wire.envelope import Envelope
+from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError
+from unitd.wire.messages import Reply
+
+log = logging.getLogger("unitd.work")
+
+# The original's clients give up 5 s after the last frame (fact sheet, section 9).
+KEEPALIVE_SECONDS = 4.0
+
+
+class Switchboard(Protocol):
+    """Who carries a task's output on to the tasks that are linked to it."""
+
+    def on_wake(self, source: Task) -> None:
+        """A wake word was heard."""
+
+    def on_text(self, source: Task, text: str) -> None:
+        """A text is finished."""
+
+
+@dataclass(eq=False)
+class Inference:
+    """One prompt on its way. `client` is None when a link asked: the output then goes to the task's listener."""
+
+    request_id: str
+    client: Client | None
+    data: str | bytes
+    number: int = 0
+    index: int = 0
+    is_sent: bool = False
+    parts: list[str] = field(default_factory=list)
+    last_frame_at: float = 0.0
+
+
+class Work:
+    """The runtime of one task in one child."""
+
+    def __init__(self, task: Task, child: Child, switchboard: Switchboard, queue_limit: int) -> None:
+        self.task = task
+        self.child = child
+        self._switchboard = switchboard
+        self._queue_limit = queue_limit
+        self._numbers = itertools.count(1)
+        self._running: Inference | None = None
+        self._waiting: deque[Inference] = deque()
+        self._dropped: list[Inference] = []
+        self._is_set_up = False
+        self._is_paused = False
+        self._is_closing = False
+        self._refusal: UnitdError | None = None
+        self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._keepalive: asyncio.TimerHandle | None = None
+        self._memory: Any = None
+
+    @property
+    def state(self) -> str:
+        """For sys.lstask: loading, failed, paused, running or idle."""
+        if not self.child.is_ready:
+            return self.child.state
+        if self._is_paused:
+            return "paused"
+        return "running" if self._running else "idle"
+
+    @property
+    def queued(self) -> int:
+        """How many inferences wait."""
+        return len(self._waiting)
+
+    # What clients and links ask for
+
+    def begin(self) -> None:
+        """Moves into the child; `wait_set_up` tells how that went."""
+        self.child.admit(self.task.work_id, self)
+        if self.child.is_ready:
+            self.on_child_ready()
+        else:
+            self.child.revive()
+
+    async def wait_set_up(self) -> None:
+        """Waits for the child and for its judgement of the setup data.
+
+        Raises:
+            LoadFailed: the model does not load.
+            ChildError: the unit refuses a value.
+        """
+        await asyncio.shield(self._outcome)
+
+    def submit(self, inference: Inference) -> None:
+        """Runs an inference now or queues it.
+
+        Raises:
+            Unavailable: the queue is full, or the task is ending.
+        """
+        if self._is_closing:
+            raise Unavailable(f"{self.task.work_id} is ending")
+        if self._refusal is not None:
+            raise RunFailed(str(self._refusal))
+        must_wait = self._running is not None or self._is_paused
+        if must_wait and len(self._waiting) >= self._queue_limit:
+            raise Unavailable(f"{self._queue_limit} prompts wait already")
+        inference.number = next(self._numbers)
+        self._waiting.append(inference)
+        self._start_next()
+
+    def pause(self) -> asyncio.Future[Any]:
+        """Holds the task; done when it has stopped, and no frame of it follows.
+
+        With `"on_pause": "stop"` at setup the running inference ends instead, and the next one may run: the
+        behaviour of the original firmware.
+        """
+        if self.task.setup.get("on_pause") == "stop":
+            return self._cut_running()
+        self._is_paused = True
+        self._stop_keepalive()
+        return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
+
+    def resume(self) -> asyncio.Future[Any]:
+        """Goes on exactly where pause stopped."""
+        if not self._is_paused:
+            return _done()
+        self._is_paused = False
+        answer = self.child.ask("work", task=self.task.work_id) if self._is_set_up else _done()
+        self._go_on()
+        return answer
+
+    def ask(self, action: str, **fields: Any) -> asyncio.Future[dict[str, Any]]:
+        """An action that only the child understands (trigger, warm).
+
+        Raises:
+            Unavailable: the task is paused or its model still loads.
+        """
+        if self._is_paused or not self._is_set_up:
+            raise Unavailable(f"{self.task.work_id} is {self.state}")
+        return self.child.ask(action, task=self.task.work_id, **fields)
+
+    def interrupt(self) -> None:
+        """A wake: what runs or is held ends, the queue is dropped; a paused task stays paused."""
+        self._drop(lambda _: True)
+        self._cut_running()
+
+    def forget_client(self, client: Client, *, keep: bool) -> None:
+        """A client is gone: what it asked for is cut, unless (`keep`) a link takes the output."""
+        if keep:
+            return
+        self._drop(lambda inference: inference.client is client)
+        if self._running and self._running.client is client:
+            self._cut_running()
+
+    def close(self) -> Coroutine[Any, Any, None]:
+        """Begins the end of the task in its child; awaiting the result sees it through, finish frames first."""
+        self._is_closing = True
+        self._drop(lambda _: True)
+        return self._close(self.child.ask("exit", task=self.task.work_id) if self._is_set_up else _done())
+
+    async def _close(self, answer: asyncio.Future[Any]) -> None:
+        try:
+            await answer
+        except UnitdError as error:
+            log.debug("= %s ends without its child: %s", self.task.work_id, error)
+        if self._running:
+            self._finish(self._running, "interrupted")
+        self.child.dismiss(self.task.work_id)
+
+    # What the child says
+
+    def on_output(self, envelope: Envelope) -> None:
+        """A delta or finish of the running inference, or an event of the task itself."""
+        fields = envelope.fields
+        if envelope.type == "event":
+            self._on_event(fields)
+            return
+        inference = self._running
+        if inference is None or fields.get("inference") != inference.number:
+            log.debug("= %s: output of an inference that is over", self.task.work_id)
+        elif envelope.type == "delta":
+            self._on_delta(inference, str(fields["text"]))
+        elif envelope.type == "finish":
+            self._memory = fields.get("memory", self._memory)
+            error = _error_of(fields)
+            if fields.get("text"):
+                inference.parts.append(fields["text"])
+            self._finish(inference, fields.get("reason", "stop"), error, fields.get("usage"))
+
+    def on_child_ready(self) -> None:
+        """Sets the task up, with what the child remembered of it before a crash; then goes on."""
+        answer = self.child.ask("setup", task=self.task.work_id, data=self.task.setup, memory=self._memory)
+        answer.add_done_callback(self._on_set_up)
+
+    def _on_set_up(self, answer: asyncio.Future[dict[str, Any]]) -> None:
+        error = answer.exception()
+        if isinstance(error, RunFailed):
+            return  # the child died over it; the next one, or its failure, decides
+        if not self._outcome.done():
+            self._outcome.set_exception(error) if error else self._outcome.set_result(None)
+        if isinstance(error, UnitdError):
+            self._refusal = error
+            self._fail_all(RunFailed(str(error)))
+            return
+        self._is_set_up = True
+        if self._is_paused:
+            self.child.send("pause", task=self.task.work_id)
+        self._go_on()
+
+    def on_child_lost(self, reason: str) -> None:
+        """What ran or was held is over; what waits stays for the next child."""
+        self._is_set_up = False
+        if self._running and self._running.is_sent:
+            self._finish(self._running, "error", RunFailed(reason))
+
+    def on_child_failed(self, error: LoadFailed) -> None:
+        """There is no next child: everything accepted ends with the reason, whoever waits for setup is told."""
+        self._is_set_up = False
+        if not self._outcome.done():
+            self._outcome.set_exception(error)
+        self._fail_all(RunFailed(error.reason))
+
+    # Inside
+
+    def _start_next(self) -> None:
+        if self._running or self._is_paused or not self._waiting:
+            return
+        self._running = self._waiting.popleft()
+        self._go_on()
+        self.child.revive()
+
+    def _go_on(self) -> None:
+        """Sends the running inference if its child has not got it yet, else takes the next one."""
+        if self._is_paused:
+            return
+        if self._running is None:
+            self._start_next()
+            return
+        self._note_frame(self._running)
+        self._keep_alive()
+        if self._is_set_up and not self._running.is_sent:
+            self._send(self._running)
+
+    def _send(self, inference: Inference) -> None:
+        inference.is_sent = True
+        payload = inference.data if isinstance(inference.data, bytes) else b""
+        text = {"text": inference.data} if isinstance(inference.data, str) else {}
+        self.child.send("infer", payload, task=self.task.work_id, inference=inference.number, **text)
+
+    def _cut_running(self) -> asyncio.Future[Any]:
+        """Ends the running or held inference; the future is done when its finish frame has been sent."""
+        inference = self._running
+        if inference is not None and inference.is_sent:
+            return self.child.ask("cancel", task=self.task.work_id, inference=inference.number)
+        if inference is not None:
+            self._finish(inference, "interrupted")
+        return _done()
+
+    def _drop(self, is_unwanted: Callable[[Inference], bool]) -> None:
+        """Takes inferences out of the queue; their finish frames follow that of the running one."""
+        self._dropped += [each for each in self._waiting if is_unwanted(each)]
+        self._waiting = deque(each for each in self._waiting if not is_unwanted(each))
+        if self._running is None:
+            self._finish_dropped()
+
+    def _finish_dropped(self) -> None:
+        dropped, self._dropped = self._dropped, []
+        for inference in dropped:
+            self._say_finish(inference, "interrupted", None, None)
+
+    def _fail_all(self, error: RunFailed) -> None:
+        """Everything accepted ends with the same reason."""
+        everything = [*([self._running] if self._running else []), *self._waiting]
+        self._waiting.clear()
+        for inference in everything:
+            self._finish(inference, "error", error)
+
+    def _on_event(self, fields: dict[str, Any]) -> None:
+        """Links first (a wake must not wait for a slow client), then the task's own frame."""
+        if fields.get("is_wake"):
+            self._switchboard.on_wake(self.task)
+        if "text" in fields:
+            self._switchboard.on_text(self.task, fields["text"])
+        listener = self.task.listener
+        if listener is not None and self.task.enoutput:
+            listener.send(Reply(self.task.request_id, self.task.work_id, self.task.response_format, fields.get("data")))
+
+    def _on_delta(self, inference: Inference, text: str) -> None:
+        inference.parts.append(text)
+        if self.task.is_stream and self.task.enoutput:
+            self._say_delta(inference, text)
+
+    def _say_delta(self, inference: Inference, text: str) -> None:
+        data = {"delta": text, "finish": False, "index": inference.index}
+        self._say(inference, data, is_droppable=True)
+        inference.index += 1
+        self._note_frame(inference)
+
+    def _finish(self, inference: Inference, reason: str, error: UnitdError | None = None, usage: Any = None) -> None:
+        """The one end of an accepted inference; then the links, then whatever waits."""
+        if inference is self._running:
+            self._running = None
+            self._stop_keepalive()
+        self._say_finish(inference, reason, error, usage)
+        self._finish_dropped()
+        if not self._is_closing:
+            self._start_next()
+
+    def _say_finish(self, inference: Inference, reason: str, error: UnitdError | None, usage: Any) -> None:
+        if not self.task.enoutput and error is None:
+            return
+        details = {"finish_reason": reason, "usage": usage or _NO_USAGE} if self.task.setup.get("usage") else {}
+        if self.task.is_stream:
+            data: Any = {"delta": "", "finish": True, "index": inference.index} | details
+            self._say(inference, data, error)
+        else:
+            self._say(inference, "".join(inference.parts), error, extra=details)
+
+    def _say(
+        self,
+        inference: Inference,
+        data: Any,
+        error: UnitdError | None = None,
+        *,
+        extra: dict[str, Any] | None = None,
+        is_droppable: bool = False,
+    ) -> None:
+        """One frame to whoever asked, in the request's id."""
+        client = inference.client or self.task.listener
+        if client is None:
+            return
+        client.send(
+            Reply(
+                inference.request_id,
+                self.task.work_id,
+                self.task.response_format,
+                data,
+                code=error.code if error else 0,
+                message=str(error) if error else "",
+                extra=extra or {},
+                is_droppable=is_droppable,
+            )
+        )
+
+    def _note_frame(self, inference: Inference) -> None:
+        inference.last_frame_at = asyncio.get_running_loop().time()
+
+    def _keep_alive(self) -> None:
+        """A running stream that is silent for long (a long prompt, a load) sends one empty delta."""
+        self._stop_keepalive()
+        inference = self._running
+        if inference is None or not (self.task.is_stream and self.task.enoutput):
+            return
+        loop = asyncio.get_running_loop()
+        due = inference.last_frame_at + KEEPALIVE_SECONDS
+        if due <= loop.time():
+            self._say_delta(inference, "")
+            due = loop.time() + KEEPALIVE_SECONDS
+        self._keepalive = loop.call_at(due, self._keep_alive)
+
+    def _stop_keepalive(self) -> None:
+        if self._keepalive is not None:
+            self._keepalive.cancel()
+            self._keepalive = None
+
+
+def _done() -> asyncio.Future[Any]:
+    """A future for what needed no child."""
+    done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done
+
+
+_NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+def _error_of(fields: dict[str, Any]) -> UnitdError | None:
+    """The error that a finish carries: a reason in the unit's words under "Model run failed."."""
+    return RunFailed(str(fields.get("message", ""))) if fields.get("code") else None

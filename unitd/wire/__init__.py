@@ -1,0 +1,1 @@
+"""Bytes and their meaning. Pure: no asyncio, socket, file, clock or log."""

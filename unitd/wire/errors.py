@@ -1,0 +1,185 @@
+"""Every error a peer can cause, in one tree. Each class knows its wire code and the words clients may compare.
+
+    UnitdError
+    ├── WireError            the bytes, before there is a request
+    │   ├── NotJson             -2   not an object, damaged, or abandoned half-way
+    │   ├── TooLong             -2   over the frame limit
+    │   └── BadField            -2   a field is missing or has the wrong type
+    ├── RequestError         a request that cannot be served as it stands
+    │   ├── UnknownSysAction    -3
+    │   ├── NotAnInput          -4   inference on something that takes none
+    │   ├── UnknownTask         -6
+    │   ├── UnknownUnit         -9
+    │   ├── Unavailable        -10   queue full, wrong state, refused by the configuration
+    │   ├── BadFile            -17
+    │   ├── UnknownAction      -18
+    │   ├── BadLink            -20
+    │   ├── TaskFull           -21
+    │   ├── BadBase64          -23
+    │   ├── EmptyInput         -24
+    │   └── BadIndex           -25
+    ├── UnitError            what a unit could not do
+    │   ├── LoadFailed          -5
+    │   └── RunFailed          -11
+    ├── InternalError           -1   a bug of ours
+    └── ConfigError             (never on the wire: ends the program with a sentence)
+
+Codes and words: the fact sheet of the original firmware, section 3.
+"""
+
+
+class UnitdError(Exception):
+    """An error with a wire code; `words` are the original's, `reason` says what to do about it."""
+
+    code: int = -1
+    words: str = "internal error"
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        if not self.reason:
+            return self.words
+        separator = " " if self.words.endswith(".") else ": "
+        return f"{self.words}{separator}{self.reason}"
+
+
+class InternalError(UnitdError):
+    """A bug of ours: the traceback is in the log, the client only learns that there is one."""
+
+
+class WireError(UnitdError):
+    """The bytes were no request; request_id and work_id are echoed as far as they could be read."""
+
+    code = -2
+    words = "json format error"
+
+    def __init__(self, reason: str = "", request_id: str = "0", work_id: str = "sys") -> None:
+        super().__init__(reason)
+        self.request_id = request_id
+        self.work_id = work_id
+
+
+class NotJson(WireError):
+    """A complete object that does not parse, or an incomplete one that was given up."""
+
+
+class TooLong(WireError):
+    """A frame over the limit; its bytes are skipped, the next frame is read."""
+
+
+class BadField(WireError):
+    """A field is missing or of the wrong type."""
+
+
+class RequestError(UnitdError):
+    """A well-formed request that cannot be served."""
+
+
+class UnknownSysAction(RequestError):
+    """The `sys` unit has no such action."""
+
+    code = -3
+    words = "action match false"
+
+
+class NotAnInput(RequestError):
+    """Inference on a unit, an unknown task, or a task that takes no input of its own."""
+
+    code = -4
+    words = "inference data push false"
+
+
+class UnknownTask(RequestError):
+    """No task has this work_id."""
+
+    code = -6
+    words = "Unit Does Not Exist"
+
+
+class UnknownUnit(RequestError):
+    """No unit of this kind exists here."""
+
+    code = -9
+    words = "unit call false"
+
+
+class Unavailable(RequestError):
+    """Not now, or not in this configuration."""
+
+    code = -10
+    words = "Not available at the moment."
+
+
+class BadFile(RequestError):
+    """A path outside the state directory, a missing file, a full disk."""
+
+    code = -17
+    words = "file path error"
+
+
+class UnknownAction(RequestError):
+    """The unit exists and lacks the action."""
+
+    code = -18
+    words = "not have unit action!"
+
+
+class BadLink(RequestError):
+    """The pair means nothing, would loop, or its source does not exist."""
+
+    code = -20
+    words = "link false"
+
+
+class TaskFull(RequestError):
+    """The configured number of tasks is reached and all of them have an owner."""
+
+    code = -21
+    words = "task full"
+
+
+class BadBase64(RequestError):
+    """Data announced as base64 is none, or is not utf-8 underneath."""
+
+    code = -23
+    words = "Base64 decoding error."
+
+
+class EmptyInput(RequestError):
+    """An inference without anything to infer from."""
+
+    code = -24
+    words = "The inference data is empty."
+
+
+class BadIndex(RequestError):
+    """Streamed input with a missing, repeated or gapped index."""
+
+    code = -25
+    words = "Stream data index error."
+
+
+class UnitError(UnitdError):
+    """A unit could not do what it was asked."""
+
+
+class LoadFailed(UnitError):
+    """Setup failed: a bad value, an unknown model, a file that does not load."""
+
+    code = -5
+    words = "Model loading failed."
+
+
+class RunFailed(UnitError):
+    """An inference failed: a prompt too long, a bad value, a child that died."""
+
+    code = -11
+    words = "Model run failed."
+
+
+class ConfigError(UnitdError):
+    """The configuration cannot be used; the reason names the key."""
+
+    words = "configuration error"

@@ -1,0 +1,222 @@
+"""Framer: a byte stream in any slicing becomes JSON objects and RAW blocks.
+
+How it works. Between objects everything up to the next `{` is skipped. From there a scan counts braces outside
+strings; when the count is back at zero the object is parsed. A header with a top-level `"RAW": n` is followed by n
+payload bytes (an optional newline behind them is skipped like any other byte between objects). The original counts
+braces inside strings too and can be hung by one; see the fact sheet, section 1.1.
+
+Damage costs one error and never the connection:
+- a complete object that does not parse is dropped whole;
+- a raw control character inside a string cannot occur in JSON, so it ends a damaged object right there;
+- a `}` between objects is surplus; a run of such garbage is reported once;
+- an object or payload over the limit is reported when the limit is passed, then skipped to its end;
+- an unfinished object is dropped by `drop_incomplete`, which the owner of the clock calls.
+
+Every byte is looked at twice at the most (once by the quick match, once by the resumable scan), so the time is linear.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from unitd.wire.errors import NotJson, TooLong, WireError
+
+# 8 MiB holds a minute of 16 kHz audio in base64 or a large photo; uvicorn and nginx sit between 1 and 16 MiB.
+DEFAULT_LIMIT_BYTES = 8 * 1024 * 1024
+
+_STRING = rb'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+"'
+
+
+def _object_pattern(depth: int) -> bytes:
+    """A regex for an object nested at most `depth` deep; possessive throughout, so it never backtracks."""
+    inner = b"" if depth == 0 else b"|" + _object_pattern(depth - 1)
+    return rb'\{(?:[^{}"]++|' + _STRING + inner + rb")*+\}"
+
+
+# Requests are flat or hold one `data` object with at most one more level; deeper ones take the resumable scan.
+_QUICK_OBJECT = re.compile(_object_pattern(2))
+# Outside a string: everything up to the next brace, or up to a string that does not end in this buffer.
+_UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|' + _STRING + rb")*+")
+_UP_TO_QUOTE = re.compile(rb'[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+')
+
+_OPEN, _CLOSE, _QUOTE, _BACKSLASH = b'{}"\\'
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One JSON object and, behind a RAW header, its payload bytes."""
+
+    fields: dict[str, Any]
+    payload: bytes | None = None
+
+
+def readable_ids(fields: Mapping[str, Any]) -> tuple[str, str]:
+    """The request_id and work_id to answer to, as far as they are there and are strings ("" means sys)."""
+    request_id, work_id = fields.get("request_id"), fields.get("work_id")
+    return (
+        request_id if isinstance(request_id, str) else "0",
+        work_id if isinstance(work_id, str) and work_id else "sys",
+    )
+
+
+class Framer:
+    """Feed bytes, get frames and errors in the order in which they end."""
+
+    def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
+        self._limit = limit_bytes
+        self._buffer = bytearray()
+        self._reset_scan()
+        self._raw_header: dict[str, Any] | None = None
+        self._raw_missing = 0
+        self._is_skipping = False
+        self._garbage_reported = False
+
+    def _reset_scan(self) -> None:
+        self._position = 0
+        self._depth = 0
+        self._in_string = False
+
+    @property
+    def is_incomplete(self) -> bool:
+        """True while an object or a payload has begun and not ended."""
+        return self._depth > 0 or self._raw_missing > 0 or self._raw_header is not None
+
+    def feed(self, data: bytes) -> list[Frame | WireError]:
+        """Takes any slice of the stream; returns what it completes."""
+        self._buffer += data
+        return list(self._results())
+
+    def drop_incomplete(self) -> WireError | None:
+        """Gives up a begun object (the peer fell silent); None when nothing was begun or it was reported already."""
+        was_incomplete, was_skipping = self.is_incomplete, self._is_skipping
+        self._buffer.clear()
+        self._reset_scan()
+        self._raw_header, self._raw_missing, self._is_skipping = None, 0, False
+        if was_incomplete and not was_skipping:
+            return NotJson("incomplete object, no more bytes came")
+        return None
+
+    def _results(self) -> Iterator[Frame | WireError]:
+        progress = True
+        while progress:
+            if self._raw_header is not None or self._raw_missing:
+                result, progress = self._take_payload()
+            elif self._depth:
+                result, progress = self._scan_object()
+            else:
+                result, progress = self._begin_object()
+            if result is not None:
+                yield result
+
+    def _take_payload(self) -> tuple[Frame | WireError | None, bool]:
+        """Collects (or, over the limit, skips) the bytes behind a RAW header."""
+        taken = min(self._raw_missing, len(self._buffer))
+        if self._is_skipping:
+            del self._buffer[:taken]
+            self._raw_missing -= taken
+            self._is_skipping = self._raw_missing > 0
+            return None, not self._is_skipping
+        if taken < self._raw_missing:
+            return None, False
+        frame = Frame(self._raw_header or {}, bytes(self._buffer[:taken]))
+        del self._buffer[:taken]
+        self._raw_header, self._raw_missing = None, 0
+        return frame, True
+
+    def _begin_object(self) -> tuple[Frame | WireError | None, bool]:
+        """Skips to the next `{`; a complete object of ordinary depth is taken in one match."""
+        buffer = self._buffer
+        start = buffer.find(b"{")
+        garbage = buffer[:start] if start >= 0 else bytes(buffer)
+        if b"}" in garbage and not self._garbage_reported:
+            self._garbage_reported = True
+            del buffer[: start if start >= 0 else len(buffer)]
+            return NotJson("'}' without '{'"), True
+        if start < 0:
+            buffer.clear()
+            return None, False
+        self._garbage_reported = False
+        if start:
+            del buffer[:start]
+        if match := _QUICK_OBJECT.match(buffer, 0, self._limit + 1):
+            return self._finish_object(match.end())
+        self._depth, self._position = 1, 1
+        return None, True
+
+    def _scan_object(self) -> tuple[Frame | WireError | None, bool]:
+        """Counts braces from where the last scan stopped; tells an end, damage, or that more bytes are needed."""
+        buffer = self._buffer
+        while self._depth:
+            at = self._skip_plain()
+            if at == len(buffer) or (buffer[at] == _BACKSLASH and at + 1 == len(buffer)):
+                return self._want_more()
+            byte = buffer[at]
+            self._position = at + 1
+            if byte == _QUOTE:
+                self._in_string = not self._in_string
+            elif byte == _OPEN:
+                self._depth += 1
+            elif byte == _CLOSE:
+                self._depth -= 1
+            else:
+                return self._drop_damaged(at + 1 if byte == _BACKSLASH else at)
+        return self._finish_object(self._position)
+
+    def _skip_plain(self) -> int:
+        """Moves to the next byte that means something in the present state."""
+        pattern = _UP_TO_QUOTE if self._in_string else _UP_TO_BRACE
+        match = pattern.match(self._buffer, self._position)
+        self._position = match.end() if match else self._position
+        return self._position
+
+    def _want_more(self) -> tuple[WireError | None, bool]:
+        """More bytes are needed; over the limit the object is reported once and only its braces are followed."""
+        error = None
+        if not self._is_skipping and len(self._buffer) > self._limit:
+            self._is_skipping = True
+            error = self._too_long()
+        if self._is_skipping:
+            del self._buffer[: self._position]
+            self._position = 0
+        return error, False
+
+    def _too_long(self, fields: Mapping[str, Any] | None = None) -> TooLong:
+        return TooLong(f"a frame may hold {self._limit} bytes", *readable_ids(fields or {}))
+
+    def _drop_damaged(self, at: int) -> tuple[WireError | None, bool]:
+        """A raw control character inside a string: no JSON can go on from here."""
+        was_skipping, self._is_skipping = self._is_skipping, False
+        del self._buffer[: at + 1]
+        self._reset_scan()
+        return None if was_skipping else NotJson("raw control character inside a string"), True
+
+    def _finish_object(self, end: int) -> tuple[Frame | WireError | None, bool]:
+        was_skipping, self._is_skipping = self._is_skipping, False
+        raw = bytes(self._buffer[:end])
+        del self._buffer[:end]
+        self._reset_scan()
+        if was_skipping:
+            return None, True
+        if len(raw) > self._limit:
+            return self._too_long(), True
+        try:
+            fields: dict[str, Any] = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            return NotJson(str(error)), True
+        if "RAW" in fields:
+            return self._begin_payload(fields)
+        return Frame(fields), True
+
+    def _begin_payload(self, header: dict[str, Any]) -> tuple[WireError | None, bool]:
+        length = header.pop("RAW")
+        if type(length) is not int or length < 0:
+            return NotJson("RAW must be the number of bytes that follow", *readable_ids(header)), True
+        self._raw_missing = length
+        if length > self._limit:
+            self._is_skipping = True
+            return self._too_long(header), True
+        self._raw_header = header
+        return None, True

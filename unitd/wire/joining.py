@@ -1,0 +1,88 @@
+"""Streamed input: {"delta", "index", "finish"} chunks of one client become one text or one block of bytes.
+
+The original keeps one static buffer per process, so two clients mix; here a stream belongs to its session, its
+work_id and its request_id (fact sheet, section 2 and section 11, item 5).
+"""
+
+import base64
+import binascii
+from typing import Any
+
+from unitd.wire.errors import BadBase64, BadField, BadIndex, Unavailable
+from unitd.wire.messages import Request
+
+# A client that begins streams and never ends them: the ninth is refused, the others stay.
+MAX_OPEN_STREAMS = 8
+
+
+class StreamJoiner:
+    """Collects chunks by index; at `finish` they must be 0..n-1 without a gap."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit = limit_bytes
+        self._open: dict[tuple[str, str], dict[int, str]] = {}
+
+    @property
+    def open_streams(self) -> int:
+        """How many streams have begun and not ended."""
+        return len(self._open)
+
+    def add(self, request: Request) -> list[str] | None:
+        """Takes one chunk; returns all chunks in order when this one ends the stream, None before.
+
+        Raises:
+            BadIndex: the index is missing, no whole number, repeated, or leaves a gap; the stream is forgotten.
+            BadField: the chunk is no object or its delta no string; the stream is forgotten.
+            Unavailable: too many streams are open, or the joined text would be over the limit.
+        """
+        key = (request.work_id, request.request_id)
+        chunks = self._open.pop(key, {})
+        data = request.data
+        if not isinstance(data, dict):
+            raise BadIndex('a streamed input is {"delta": text, "index": n, "finish": bool}')
+        index, delta = _read_chunk(data, request)
+        if index in chunks:
+            raise BadIndex(f"index {index} came twice")
+        chunks[index] = delta
+        if data.get("finish", True):
+            return _in_order(chunks)
+        self._check_bounds(chunks)
+        self._open[key] = chunks
+        return None
+
+    def _check_bounds(self, chunks: dict[int, str]) -> None:
+        if len(self._open) >= MAX_OPEN_STREAMS:
+            raise Unavailable(f"{MAX_OPEN_STREAMS} streamed inputs are open; finish one first")
+        if sum(map(len, chunks.values())) > self._limit:
+            raise Unavailable(f"a streamed input may hold {self._limit} bytes")
+
+
+def _read_chunk(data: dict[str, Any], request: Request) -> tuple[int, str]:
+    index, delta = data.get("index"), data.get("delta", "")
+    if type(index) is not int or index < 0:
+        raise BadIndex("index must be a whole number from 0")
+    if not isinstance(delta, str):
+        raise BadField("delta must be a string", request.request_id, request.work_id)
+    if not isinstance(data.get("finish", True), bool):
+        raise BadField("finish must be true or false", request.request_id, request.work_id)
+    return index, delta
+
+
+def _in_order(chunks: dict[int, str]) -> list[str]:
+    missing = next((index for index in range(len(chunks)) if index not in chunks), None)
+    if missing is not None:
+        raise BadIndex(f"index {missing} never came")
+    return [chunks[index] for index in range(len(chunks))]
+
+
+def decode_base64(chunks: list[str]) -> bytes:
+    """The bytes of one base64 text, cut anywhere, or of several that were encoded each for itself.
+
+    Raises:
+        BadBase64: an illegal character or a wrong length.
+    """
+    pieces = chunks if all(len(chunk) % 4 == 0 for chunk in chunks) else ["".join(chunks)]
+    try:
+        return b"".join(base64.b64decode(piece, validate=True) for piece in pieces)
+    except (binascii.Error, ValueError) as error:
+        raise BadBase64(str(error)) from error

@@ -1,0 +1,122 @@
+"""Requests and replies: what the frames of the wire mean.
+
+Shapes and defaults: the llm unit's document and the fact sheet of the original firmware, sections 1.4 and 2.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from unitd.wire.errors import BadField, UnitdError
+from unitd.wire.framing import Frame, readable_ids
+
+NONE = "None"
+"""What the original puts into `object` and `data` where there is nothing to say."""
+
+
+def unit_of(work_id: str) -> str:
+    """The unit kind of a work_id: "llm" for "llm.1002", "llm" and "llm.anything"."""
+    return work_id.partition(".")[0]
+
+
+def names_task(work_id: str) -> bool:
+    """True for "llm.1002", false for "llm"."""
+    return "." in work_id
+
+
+def is_task_id(text: str) -> bool:
+    """True for "kws.1000", false for "sys.pcm" and "llm.utf-8"."""
+    return text.rpartition(".")[2].isdecimal() and text.count(".") == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a client; `payload` holds the bytes behind a RAW header."""
+
+    request_id: str
+    work_id: str
+    action: str
+    object: str = NONE
+    data: Any = None
+    payload: bytes | None = None
+
+
+def parse_request(frame: Frame) -> Request:
+    """Checks the fields that every request has.
+
+    Raises:
+        BadField: request_id, work_id or action is missing or no string, or object is no string.
+    """
+    fields = frame.fields
+    for name in ("request_id", "work_id", "action"):
+        if not isinstance(fields.get(name), str):
+            problem = "must be a string" if name in fields else "is missing"
+            raise BadField(f"{name} {problem}", *readable_ids(fields))
+    object_ = fields.get("object")
+    if object_ is not None and not isinstance(object_, str):
+        raise BadField("object must be a string", *readable_ids(fields))
+    return Request(
+        request_id=fields["request_id"],
+        work_id=fields["work_id"] or "sys",
+        action=fields["action"],
+        object=object_ or NONE,
+        data=fields.get("data"),
+        payload=frame.payload,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One line to a client: the answer to a request, or a frame of a task's output.
+
+    `extra` holds keys beside the documented ones, for what a client asked for and the original does not know.
+    `is_droppable` marks what a slow serial line may lose: deltas in mid-stream, never an end or an answer.
+    """
+
+    request_id: str
+    work_id: str
+    object: str = NONE
+    data: Any = NONE
+    code: int = 0
+    message: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+    is_droppable: bool = False
+
+
+def error_reply(error: UnitdError, request_id: str, work_id: str) -> Reply:
+    """The plain error answer: object and data "None"."""
+    return Reply(request_id, work_id, code=error.code, message=str(error))
+
+
+def encode_reply(reply: Reply, created: int) -> bytes:
+    """One compact line, keys in alphabetical order, raw UTF-8, a newline behind it."""
+    fields = {
+        "created": created,
+        "data": reply.data,
+        "error": {"code": reply.code, "message": reply.message},
+        "object": reply.object,
+        "request_id": reply.request_id,
+        "work_id": reply.work_id,
+        **reply.extra,
+    }
+    return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_UNSAFE_IN_STRING = re.compile(r"[{}]|[^\x00-\x7f]")
+
+
+def escape_line(line: bytes) -> bytes:
+    """The same JSON with every brace inside a string and every non-ASCII character as an escape.
+
+    The original's Arduino client counts braces inside strings and its MicroPython client decodes chunks that may end
+    inside a UTF-8 character; with escapes both read every line (fact sheet, section 1.5).
+    """
+    return _STRING.sub(lambda found: _UNSAFE_IN_STRING.sub(_escape, found[0]), line.decode()).encode("ascii")
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -1,0 +1,93 @@
+"""One client's talk without a socket: bytes in, requests and refusals out; replies in, bytes out.
+
+Past this module there is no raw JSON of the wire: a streamed input has become one input, base64 has become bytes,
+and text is text.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from unitd.wire.errors import BadBase64, BadField, EmptyInput, UnitdError, WireError
+from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
+from unitd.wire.joining import StreamJoiner, decode_base64
+from unitd.wire.messages import Reply, Request, encode_reply, error_reply, escape_line, parse_request
+
+STREAMED_ACTIONS = {"inference", "push"}
+"""Actions whose data is an input: it may come in chunks, in base64, or behind a RAW header."""
+
+
+class Session:
+    """What is remembered of one connection: unfinished frames and unfinished streamed inputs.
+
+    `is_ascii` is for clients that count braces or cut UTF-8 characters: replies then hold neither inside strings.
+    """
+
+    def __init__(self, *, limit_bytes: int = DEFAULT_LIMIT_BYTES, is_ascii: bool = False) -> None:
+        self._framer = Framer(limit_bytes)
+        self._joiner = StreamJoiner(limit_bytes)
+        self._is_ascii = is_ascii
+
+    @property
+    def is_incomplete(self) -> bool:
+        """True while an object has begun and not ended; the door then watches the clock."""
+        return self._framer.is_incomplete
+
+    def receive_data(self, data: bytes) -> Iterator[Request | Reply]:
+        """Yields requests to serve and refusals to send, in order."""
+        for result in self._framer.feed(data):
+            if isinstance(result, WireError):
+                yield error_reply(result, result.request_id, result.work_id)
+            elif (meaning := self._meaning_of(result)) is not None:
+                yield meaning
+
+    def drop_incomplete(self) -> Reply | None:
+        """The peer was silent for too long in the middle of an object: the refusal to send, if one is due."""
+        error = self._framer.drop_incomplete()
+        return None if error is None else error_reply(error, error.request_id, error.work_id)
+
+    def encode(self, reply: Reply, created: int) -> bytes:
+        """The line to write; `created` is in unix seconds."""
+        line = encode_reply(reply, created)
+        return escape_line(line) if self._is_ascii else line
+
+    def _meaning_of(self, frame: Frame) -> Request | Reply | None:
+        try:
+            request = parse_request(frame)
+        except WireError as error:
+            return error_reply(error, error.request_id, error.work_id)
+        if request.action not in STREAMED_ACTIONS:
+            return request
+        try:
+            return self._joined(request)
+        except UnitdError as error:
+            return error_reply(error, request.request_id, request.work_id)
+
+    def _joined(self, request: Request) -> Request | None:
+        """The request with its whole input in `data`: text, bytes, or (non-text, not streamed) what was sent."""
+        if request.payload is not None:
+            return _with_input(request, request.payload)
+        # Behind ".file." stands a path, which may hold any word.
+        form = request.object.partition(".file.")[0]
+        if "stream" in form:
+            chunks = self._joiner.add(request)
+            if chunks is None:
+                return None
+        elif isinstance(request.data, str):
+            chunks = [request.data]
+        elif request.data is None:
+            raise EmptyInput('"data" is missing')
+        else:
+            raise BadField("data must be a string")
+        if "base64" in form:
+            return _with_input(request, decode_base64(chunks))
+        return replace(request, data="".join(chunks))
+
+
+def _with_input(request: Request, content: bytes) -> Request:
+    """Bytes that the object calls text become text."""
+    if "utf-8" not in request.object:
+        return replace(request, data=content, payload=None)
+    try:
+        return replace(request, data=content.decode(), payload=None)
+    except UnicodeDecodeError as error:
+        raise BadBase64(f"the bytes are not utf-8: {error.reason} at byte {error.start}") from error

@@ -1,0 +1,1 @@
+"""Unit programs: `python -m units <kind> <fd>`, started by the daemon and never imported by it."""

@@ -1,0 +1,47 @@
+"""Starts one unit program: `python -m units KIND FD`.
+
+KIND is built in or registered by an installed package in the entry-point group `unitd.units` (a callable that takes
+the host and returns a `units.base.Unit`). FD is the channel to the daemon.
+"""
+
+import importlib
+import importlib.metadata
+import socket
+import sys
+from collections.abc import Callable
+from typing import cast
+
+from units.base import Unit
+from units.host import Host, guard_stdout
+
+BUILTIN = {
+    "llm": "units.llm.unit:LlmUnit",
+    "kws": "units.kws.unit:KwsUnit",
+    "asr": "units.asr.unit:AsrUnit",
+}
+GROUP = "unitd.units"
+
+Maker = Callable[[Host], Unit]
+
+
+def find_maker(kind: str) -> Maker:
+    """The unit's class; importing it loads no engine yet."""
+    if kind in BUILTIN:
+        module, _, name = BUILTIN[kind].partition(":")
+        return cast(Maker, getattr(importlib.import_module(module), name))
+    for point in importlib.metadata.entry_points(group=GROUP, name=kind):
+        return cast(Maker, point.load())
+    raise SystemExit(f"there is no unit {kind!r}; built in: {', '.join(BUILTIN)}")
+
+
+def main() -> None:
+    """Runs the unit until the daemon says shutdown or is gone."""
+    if len(sys.argv) != 3 or not sys.argv[2].isdecimal():
+        raise SystemExit(__doc__)
+    guard_stdout()
+    host = Host(socket.socket(fileno=int(sys.argv[2])))
+    host.run(find_maker(sys.argv[1])(host))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The asr unit: speech to text."""

@@ -1,0 +1,54 @@
+"""What a unit program implements. docs/units.md has the messages for those who write one in another language."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from unitd.wire.envelope import Envelope
+
+
+class UnitFault(Exception):
+    """A request that the unit refuses: the code goes to the client, the words say what to do."""
+
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(words)
+        self.code = code
+
+
+class LoadError(Exception):
+    """The model cannot be used; the program ends and this sentence becomes the daemon's reason."""
+
+
+LATER: Mapping[str, Any] = {}
+"""Returned by a handler that answers by `Host.answer` when it is done."""
+
+Handler = Callable[[Envelope], Mapping[str, Any] | None]
+"""Takes a message, returns the fields of its answer (None: no fields)."""
+
+SETUP_REFUSED = -5
+UNAVAILABLE = -10
+RUN_FAILED = -11
+
+
+class Unit:
+    """All methods run in one thread, except `alert`, which the reader thread calls as soon as a message arrives."""
+
+    handlers: Mapping[str, Handler]
+    """By message type."""
+
+    def load(self, load: dict[str, Any]) -> dict[str, Any]:
+        """Loads the model; returns what the daemon may log (`about`). LoadError when it cannot."""
+        raise NotImplementedError
+
+    @property
+    def is_busy(self) -> bool:
+        """True while `step` has something to do."""
+        return False
+
+    def step(self) -> None:
+        """One slice of work, short enough that messages are handled in time."""
+
+    def alert(self, envelope: Envelope) -> None:
+        """A message came in: the chance to cut short what `step` does. Runs in the reader thread."""
+
+    def calm(self) -> None:
+        """Whatever `alert` set off is over: the waiting messages are handled next."""

@@ -1,0 +1,110 @@
+"""The frame around a unit: the channel to the daemon, a reader thread, one loop.
+
+The reader thread answers pings by itself (so a computing unit is not taken for a dead one), queues every other
+message, and alerts the unit, which may cut its present step short. The loop handles all waiting messages, then lets
+the unit do one step. When the daemon is gone the channel ends and so does the program.
+"""
+
+import os
+import queue
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
+from units.base import LATER, LoadError, Unit, UnitFault
+
+# EX_DATAERR of sysexits.h: the last line on stderr is the whole reason, the daemon shows it to the client.
+CANNOT_LOAD = 65
+
+
+def guard_stdout() -> None:
+    """What a library prints goes to stderr, where the daemon keeps it for error messages."""
+    os.dup2(2, 1)
+
+
+class Host:
+    """Talks to the daemon for one unit."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._sending = threading.Lock()
+        self._inbox: queue.SimpleQueue[Envelope] = queue.SimpleQueue()
+        self._step_began: float | None = None
+
+    def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
+        """Sends one message; from any thread."""
+        data = encode_envelope(Envelope(type_, fields, payload))
+        with self._sending:
+            self._channel.sendall(data)
+
+    def log(self, level: str, text: str) -> None:
+        """One line in the daemon's log."""
+        self.say("log", level=level, text=text)
+
+    def answer(self, envelope: Envelope, **fields: Any) -> None:
+        """The answer to a message that wants one."""
+        if "seq" in envelope.fields:
+            self.say("result", seq=envelope.fields["seq"], **fields)
+
+    def run(self, unit: Unit) -> None:
+        """Loads, says ready, serves until shutdown."""
+        threading.Thread(target=self._read, args=(unit,), name="reader", daemon=True).start()
+        try:
+            info = unit.load(self._inbox.get().fields)
+        except LoadError as error:
+            sys.stderr.write(f"{error}\n")
+            raise SystemExit(CANNOT_LOAD) from None
+        self.say("ready", **info)
+        while self._handle_waiting(unit):
+            if unit.is_busy:
+                self._step_began = time.monotonic()
+                unit.step()
+                self._step_began = None
+
+    def _handle_waiting(self, unit: Unit) -> bool:
+        """Handles what is there, waiting for a first message when the unit is idle; False at shutdown."""
+        unit.calm()
+        while True:
+            try:
+                envelope = self._inbox.get(block=not unit.is_busy)
+            except queue.Empty:
+                return True
+            if envelope.type == "shutdown":
+                return False
+            self._handle(unit, envelope)
+
+    def _handle(self, unit: Unit, envelope: Envelope) -> None:
+        handler = unit.handlers.get(envelope.type)
+        if handler is None:
+            self.answer(envelope, code=-18, message=f"this unit has no {envelope.type}")
+            return
+        try:
+            result: Mapping[str, Any] | None = handler(envelope)
+        except UnitFault as fault:
+            self.answer(envelope, code=fault.code, message=str(fault))
+        except Exception as bug:
+            traceback.print_exc()
+            self.answer(envelope, code=-1, message=f"internal error: {bug}")
+        else:
+            if result is not LATER:
+                self.answer(envelope, **(result or {}))
+
+    def _read(self, unit: Unit) -> None:
+        reader = EnvelopeReader()
+        while data := self._channel.recv(65536):
+            for envelope in reader.feed(data):
+                if envelope.type == "ping":
+                    self.say("pong", stalled_seconds=self._stalled_seconds())
+                else:
+                    self._inbox.put(envelope)
+                    unit.alert(envelope)
+        os._exit(0)  # the daemon is gone; the main thread may be deep in native code
+
+    def _stalled_seconds(self) -> float:
+        began = self._step_began
+        return 0.0 if began is None else time.monotonic() - began

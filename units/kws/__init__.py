@@ -1,0 +1,1 @@
+"""The kws unit: wake words."""

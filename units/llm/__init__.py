@@ -1,0 +1,1 @@
+"""The llm unit: llama.cpp behind an engine for several sequences."""

@@ -1,0 +1,301 @@
+"""llama.cpp through llama-cpp-python's low-level API: the only module that imports llama_cpp.
+
+`Model` is the weights and the tokenizer, `Context` the KV cache and the decoding, `Alarm` the flag that cuts a decode
+short. Everything is called from the engine's thread, except `Alarm.ring`.
+"""
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import llama_cpp
+
+from units.base import LoadError
+
+_WARN, _ERROR = 3, 4  # ggml_log_level
+SMALL_MODEL_BYTES = 64 * 1024 * 1024
+_ABORTED = 2  # llama_decode's answer when the abort callback said so
+
+
+class Entry(NamedTuple):
+    """One token of a batch."""
+
+    token: int
+    position: int
+    sequence: int
+    wants_logits: bool
+
+
+class Alarm:
+    """Set from any thread, seen by llama.cpp between two nodes of its graph.
+
+    The callback is libc's strlen over a two-byte buffer: 0 while its first byte is zero, 1 (true) once it is not. A
+    Python callback would take the interpreter's lock for each of some hundred nodes of every token.
+    """
+
+    def __init__(self) -> None:
+        self._flag = ctypes.create_string_buffer(2)
+        self.callback = ctypes.cast(ctypes.CDLL(None).strlen, llama_cpp.ggml_abort_callback)
+        self.address = ctypes.addressof(self._flag)
+
+    def ring(self) -> None:
+        """The running decode ends soon, and so does the next one."""
+        self._flag[0] = b"\x01"
+
+    def silence(self) -> None:
+        """Decoding may go on."""
+        self._flag[0] = b"\x00"
+
+
+class _LogFilter:
+    """Warnings and errors of llama.cpp go to stderr; the last error explains a failed load."""
+
+    def __init__(self) -> None:
+        self.last_error = ""
+        self._callback = llama_cpp.llama_log_callback(self._write)
+        llama_cpp.llama_log_set(self._callback, ctypes.c_void_p(0))
+
+    def _write(self, level: int, text: bytes, _: Any) -> None:
+        if level not in (_WARN, _ERROR):
+            return
+        line = text.decode(errors="replace")
+        if level == _ERROR:
+            self.last_error = line.strip()
+        sys.stderr.write(line)
+
+
+class Model:
+    """Weights and vocabulary, mapped from a GGUF file."""
+
+    def __init__(self, path: str, on_progress: Callable[[float], None]) -> None:
+        """Loads the file; `on_progress` gets 0..1.
+
+        Raises:
+            LoadError: it is missing, damaged, too large, or no text model.
+        """
+        self._log = _LogFilter()
+        if not Path(path).is_file():
+            raise LoadError(f"{path} is not there")
+        llama_cpp.llama_backend_init()
+        params = llama_cpp.llama_model_default_params()
+
+        def report(fraction: float, _: Any) -> bool:
+            on_progress(fraction)
+            return True
+
+        self._progress = llama_cpp.llama_progress_callback(report)
+        params.progress_callback = self._progress
+        self.handle = llama_cpp.llama_model_load_from_file(path.encode(), params)
+        if not self.handle:
+            raise LoadError(f"{Path(path).name} cannot be loaded: {self._log.last_error or 'no reason given'}")
+        self._vocab = llama_cpp.llama_model_get_vocab(self.handle)
+        self.vocab_size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
+        if llama_cpp.llama_model_has_encoder(self.handle) or self.vocab_size == 0:
+            raise LoadError(f"{Path(path).name} is no text generation model with a tokenizer")
+
+    @property
+    def about(self) -> str:
+        """Architecture, size and quantization in llama.cpp's words."""
+        buffer = ctypes.create_string_buffer(128)
+        llama_cpp.llama_model_desc(self.handle, buffer, 128)
+        return buffer.value.decode(errors="replace")
+
+    @property
+    def chat_template(self) -> str | None:
+        """The Jinja template in the file."""
+        text = llama_cpp.llama_model_chat_template(self.handle, None)
+        return text.decode(errors="replace") if text else None
+
+    def tokenize(self, text: str, *, parse_special: bool) -> list[int]:
+        """Tokens of a text; with `parse_special` control tokens in it count as such."""
+        data = text.encode()
+        # A token is at least one byte; models that want a BOS or EOS add at most two.
+        room = len(data) + 2
+        tokens = (llama_cpp.llama_token * room)()
+        count = llama_cpp.llama_tokenize(self._vocab, data, len(data), tokens, room, False, parse_special)
+        if count < 0:
+            raise ValueError(f"the tokenizer wants room for {-count} tokens")
+        return list(tokens[:count])
+
+    def piece(self, token: int) -> bytes:
+        """The bytes a token stands for; control tokens stand for none."""
+        return self._piece(token, is_special=False)
+
+    def special_text(self, token: int) -> str:
+        """How a control token is written in a template."""
+        return self._piece(token, is_special=True).decode(errors="replace") if token >= 0 else ""
+
+    @lru_cache(maxsize=8192)  # noqa: B019 - one model per process, it lives as long as the program
+    def _piece(self, token: int, *, is_special: bool) -> bytes:
+        buffer = ctypes.create_string_buffer(256)
+        length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, 256, 0, is_special)
+        return buffer.raw[: max(length, 0)]
+
+    @property
+    def bos(self) -> str:
+        """The text of the token that begins a prompt, "" if there is none."""
+        return self.special_text(llama_cpp.llama_vocab_bos(self._vocab))
+
+    @property
+    def eos(self) -> str:
+        """The text of the token that ends an answer."""
+        return self.special_text(llama_cpp.llama_vocab_eos(self._vocab))
+
+    def control_texts(self) -> list[str]:
+        """The spellings of all control tokens: what a user must not be able to write."""
+        return [
+            self.special_text(token)
+            for token in range(self.vocab_size)
+            if llama_cpp.llama_vocab_is_control(self._vocab, token)
+        ]
+
+    def ends_answer(self, token: int) -> bool:
+        """True for end of turn and end of text."""
+        return bool(llama_cpp.llama_vocab_is_eog(self._vocab, token))
+
+
+def _useful_threads(model: Model) -> int:
+    """One for each core, but one alone for a small model.
+
+    Threads meet after each node of the graph. In a small model that is every few microseconds: a second thread saves
+    little, and when another program takes its core for a moment, all wait for it (measured beside a busy program,
+    7 MB model, two cores: 0.7 ms a token with one thread, 107 ms with two).
+    """
+    is_small = llama_cpp.llama_model_size(model.handle) < SMALL_MODEL_BYTES
+    return 1 if is_small else os.cpu_count() or 1
+
+
+class Context:
+    """The KV cache of `slots` sequences and the decoding of batches."""
+
+    def __init__(self, model: Model, alarm: Alarm, *, slots: int, context: int, threads: int, exact: bool) -> None:
+        """Allocates the cache: `context` tokens for each of `slots` sequences.
+
+        Raises:
+            LoadError: the memory for it is not there.
+        """
+        params = llama_cpp.llama_context_default_params()
+        params.n_ctx = context * slots
+        params.n_seq_max = slots
+        params.n_threads = params.n_threads_batch = threads or _useful_threads(model)
+        params.kv_unified = False
+        params.no_perf = True
+        # Flash attention computes in another order for other batch sizes: greedy text would depend on the company.
+        params.flash_attn_type = (
+            llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED if exact else llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO
+        )
+        self.handle = llama_cpp.llama_init_from_model(model.handle, params)
+        if not self.handle:
+            raise LoadError(f"no memory for {slots} sequences of {context} tokens ([llm] slots, context)")
+        self._memory = llama_cpp.llama_get_memory(self.handle)
+        self.batch_size = int(params.n_ubatch)
+        self.context = int(llama_cpp.llama_n_ctx_seq(self.handle))
+        self._batch = llama_cpp.llama_batch_init(self.batch_size, 0, 1)
+        self._alarm = alarm  # the callback's memory must outlive the context
+        llama_cpp.llama_set_abort_callback(self.handle, alarm.callback, ctypes.c_void_p(alarm.address))
+
+    def decode(self, entries: Sequence[Entry]) -> bool:
+        """Computes one batch; False when the alarm cut it short and the cache may hold any part of it.
+
+        Raises:
+            RuntimeError: llama.cpp failed; the cache may hold any part of the batch.
+        """
+        batch = self._batch
+        batch.n_tokens = len(entries)
+        for at, entry in enumerate(entries):
+            batch.token[at] = entry.token
+            batch.pos[at] = entry.position
+            batch.n_seq_id[at] = 1
+            batch.seq_id[at][0] = entry.sequence
+            batch.logits[at] = entry.wants_logits
+        status = llama_cpp.llama_decode(self.handle, batch)
+        if status not in (0, _ABORTED):
+            raise RuntimeError(f"llama_decode answered {status}")
+        return bool(status == 0)
+
+    def forget(self, sequence: int, start: int = 0) -> bool:
+        """Drops positions from `start` on; False when this model can only forget a whole sequence."""
+        return bool(llama_cpp.llama_memory_seq_rm(self._memory, sequence, start, -1))
+
+    def save(self, sequence: int) -> bytes:
+        """The cache of one sequence."""
+        size = llama_cpp.llama_state_seq_get_size(self.handle, sequence)
+        buffer = (ctypes.c_uint8 * size)()
+        written = llama_cpp.llama_state_seq_get_data(self.handle, buffer, size, sequence)
+        return bytes(buffer[:written])
+
+    def restore(self, sequence: int, state: bytes) -> None:
+        """Puts a saved cache into an empty sequence.
+
+        Raises:
+            RuntimeError: it does not fit.
+        """
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        if llama_cpp.llama_state_seq_set_data(self.handle, buffer, len(state), sequence) == 0:
+            raise RuntimeError("a saved sequence could not be restored")
+
+
+class SamplerSpec(NamedTuple):
+    """How the next token is chosen. Zero or one, as usual for each, means off."""
+
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    repeat_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    penalty_window: int = 64
+    seed: int | None = None
+
+
+class Sampler:
+    """One sequence's chain of llama.cpp samplers; penalties count what this answer has said."""
+
+    def __init__(self, model: Model, spec: SamplerSpec) -> None:
+        self.chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
+        for sampler in _samplers(model, spec):
+            llama_cpp.llama_sampler_chain_add(self.chain, sampler)
+
+    def sample(self, context: Context, row: int) -> int:
+        """Chooses from the logits of one batch row, and remembers the choice."""
+        return int(llama_cpp.llama_sampler_sample(self.chain, context.handle, row))
+
+    def close(self) -> None:
+        """Frees the chain; safe to call twice."""
+        if self.chain:
+            llama_cpp.llama_sampler_free(self.chain)
+            self.chain = None
+
+
+def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:
+    """llama.cpp's own order: penalties, truncation, temperature, choice."""
+    chain = []
+    if (spec.repeat_penalty, spec.presence_penalty, spec.frequency_penalty) != (1.0, 0.0, 0.0):
+        chain.append(
+            llama_cpp.llama_sampler_init_penalties(
+                model.vocab_size,
+                spec.penalty_window,
+                spec.repeat_penalty,
+                spec.frequency_penalty,
+                spec.presence_penalty,
+            )
+        )
+    if spec.temperature <= 0:
+        return [*chain, llama_cpp.llama_sampler_init_greedy()]
+    if spec.top_k > 0:
+        chain.append(llama_cpp.llama_sampler_init_top_k(spec.top_k))
+    if spec.top_p < 1:
+        chain.append(llama_cpp.llama_sampler_init_top_p(spec.top_p, 1))
+    if spec.min_p > 0:
+        chain.append(llama_cpp.llama_sampler_init_min_p(spec.min_p, 1))
+    seed = int.from_bytes(os.urandom(4)) if spec.seed is None else spec.seed
+    return [
+        *chain,
+        llama_cpp.llama_sampler_init_temp(spec.temperature),
+        llama_cpp.llama_sampler_init_dist(seed),
+    ]

@@ -1,0 +1,129 @@
+"""What setup may say to an llm task: one frozen dataclass, every bad value refused by name.
+
+Keys are the seed's and the original's `mode_param` (fact sheet, section 2, llm); what other units use or newer clients
+send is ignored, as the original does.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from units.base import SETUP_REFUSED, UnitFault
+from units.llm.llama import SamplerSpec
+
+DEFAULT_MAX_TOKENS = 127
+"""The original's Arduino client sends this; documents show 256."""
+
+
+@dataclass(frozen=True)
+class LlmOptions:
+    """The settings of one task."""
+
+    system_prompt: str
+    max_tokens: int
+    """Output tokens of one answer."""
+
+    context: int
+    """Tokens the whole conversation may hold."""
+
+    sampler: SamplerSpec
+    stop: tuple[str, ...] = ()
+    keeps_history: bool = False
+    thinks: bool = False
+
+
+@dataclass(frozen=True)
+class _Number:
+    """The range of a numeric key, and the key that switches it off."""
+
+    low: float
+    high: float
+    is_whole: bool = False
+    switch: str = ""
+
+
+_NUMBERS = {
+    "max_token_len": _Number(1, 1_048_576, is_whole=True),
+    "context": _Number(64, 1_048_576, is_whole=True),
+    "temperature": _Number(0.0, 100.0, switch="enable_temperature"),
+    "top_k": _Number(0, 1_000_000, is_whole=True, switch="enable_top_k_sampling"),
+    "top_p": _Number(0.0, 1.0, switch="enable_top_p_sampling"),
+    "min_p": _Number(0.0, 1.0),
+    "repetition_penalty": _Number(0.01, 100.0, switch="enable_repetition_penalty"),
+    "presence_penalty": _Number(-100.0, 100.0),
+    "frequency_penalty": _Number(-100.0, 100.0),
+    "penalty_window": _Number(0, 1_048_576, is_whole=True),
+    "seed": _Number(0, 2**32 - 1, is_whole=True),
+}
+_BOOLEANS = ("history", "usage", "thinking", "enable_thinking")
+_SAMPLER_FIELDS = {
+    "temperature": "temperature",
+    "top_k": "top_k",
+    "top_p": "top_p",
+    "min_p": "min_p",
+    "repetition_penalty": "repeat_penalty",
+    "presence_penalty": "presence_penalty",
+    "frequency_penalty": "frequency_penalty",
+    "penalty_window": "penalty_window",
+    "seed": "seed",
+}
+
+
+def read_options(data: dict[str, Any], context: int) -> LlmOptions:
+    """The options of a setup; `context` is what the engine holds for one sequence.
+
+    Raises:
+        UnitFault: a value is of the wrong type or out of range; the words name the key.
+    """
+    numbers = {key: _number(key, rule, data[key]) for key, rule in _NUMBERS.items() if key in data}
+    for key, rule in _NUMBERS.items():
+        if rule.switch and _flag(data, rule.switch, default=True) is False:
+            numbers.pop(key, None)
+    for key in _BOOLEANS:
+        _flag(data, key, default=False)
+    wanted = int(numbers.get("context", context))
+    if wanted > context:
+        raise _refusal(f"context is {wanted}, the daemon gives {context} ([llm] context)")
+    sampler = {field: numbers[key] for key, field in _SAMPLER_FIELDS.items() if key in numbers}
+    return LlmOptions(
+        system_prompt=_text(data, "prompt") or _text(data, "system_prompt"),
+        max_tokens=int(numbers.get("max_token_len", DEFAULT_MAX_TOKENS)),
+        context=wanted,
+        sampler=SamplerSpec(**sampler),
+        stop=_stop(data.get("stop", [])),
+        keeps_history=_flag(data, "history", default=False),
+        thinks=_flag(data, "thinking", default=False) or _flag(data, "enable_thinking", default=False),
+    )
+
+
+def _refusal(words: str) -> UnitFault:
+    return UnitFault(SETUP_REFUSED, f"Model loading failed. {words}")
+
+
+def _number(key: str, rule: _Number, value: Any) -> Any:
+    kind = "a whole number" if rule.is_whole else "a number"
+    is_number = type(value) is int or (type(value) is float and math.isfinite(value) and not rule.is_whole)
+    if not is_number or not rule.low <= value <= rule.high:
+        raise _refusal(f"{key} is {value!r}, it must be {kind} from {rule.low} to {rule.high}")
+    return value
+
+
+def _flag(data: dict[str, Any], key: str, *, default: bool) -> bool:
+    value = data.get(key, default)
+    if not isinstance(value, bool):
+        raise _refusal(f"{key} is {value!r}, it must be true or false")
+    return value
+
+
+def _text(data: dict[str, Any], key: str) -> str:
+    value = data.get(key, "")
+    if not isinstance(value, str):
+        raise _refusal(f"{key} must be a text")
+    return value
+
+
+def _stop(value: Any) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(each, str) and each for each in listed):
+        raise _refusal("stop must be a text or a list of texts, none of them empty")
+    return tuple(listed)

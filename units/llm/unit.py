@@ -1,0 +1,222 @@
+"""The llm unit's face: tasks, conversations, and the messages of the daemon."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from unitd.wire.envelope import Envelope
+from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
+from units.host import Host
+from units.llm.engine import Engine, Generation
+from units.llm.llama import Alarm, Context, Model, Sampler
+from units.llm.options import LlmOptions, read_options
+from units.llm.prompt import PromptMaker, Turn, too_long
+from units.llm.text import TextStream
+
+# The original's word and its answer, for models that keep context (fact sheet, section 5).
+RESET_WORD = "reset"
+RESET_ANSWER = "Context has been reset."
+CUTTING = ("cancel", "exit")
+
+
+@dataclass(eq=False)
+class LlmTask:
+    """One task: its options, its conversation, and what it is saying."""
+
+    work_id: str
+    options: LlmOptions
+    history: list[Turn] = field(default_factory=list)
+    generation: Generation | None = None
+    question: str = ""
+    said: list[str] = field(default_factory=list)
+
+
+class LlmUnit(Unit):
+    """Serves all llm tasks of one model; also the listener of their generations."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._alarm = Alarm()
+        self._tasks: dict[str, LlmTask] = {}
+        self._warming: dict[Generation, Envelope] = {}
+        self.handlers: Mapping[str, Handler] = {
+            "setup": self._setup,
+            "infer": self._infer,
+            "pause": partial(self._hold, is_held=True),
+            "work": partial(self._hold, is_held=False),
+            "cancel": self._cancel,
+            "warm": self._warm,
+            "exit": self._exit,
+        }
+
+    # Life
+
+    def load(self, load: dict[str, Any]) -> dict[str, Any]:
+        """Loads the weights and allocates the cache."""
+        if load["engine"] != "llama":
+            raise LoadError(f"there is no llm engine {load['engine']!r}")
+        self._model = Model(load["path"], self._report_progress)
+        self._context = Context(
+            self._model,
+            self._alarm,
+            slots=load["slots"],
+            context=load["context"],
+            threads=load["threads"],
+            exact=load["exact"],
+        )
+        self._engine = Engine(self._model, self._context, self._alarm, slots=load["slots"], is_exact=load["exact"])
+        self._prompts = PromptMaker(self._model)
+        return {"about": f"{self._model.about}, {load['slots']} sequences of {self._context.context} tokens"}
+
+    _reported_tenths = -1
+
+    def _report_progress(self, fraction: float) -> None:
+        """Ten signs of life are enough for the daemon's deadline."""
+        if (tenths := int(fraction * 10)) != self._reported_tenths:
+            self._reported_tenths = tenths
+            self._host.say("progress", at=f"{tenths * 10} % of the weights")
+
+    @property
+    def is_busy(self) -> bool:
+        """True while some answer is being computed."""
+        return self._engine.is_busy
+
+    def step(self) -> None:
+        """A few tokens."""
+        self._engine.step()
+
+    def alert(self, envelope: Envelope) -> None:
+        """A cut takes effect in the middle of a batch. Runs in the reader thread."""
+        if envelope.type in CUTTING and hasattr(self, "_engine"):
+            self._engine.cut(envelope.fields["task"])
+
+    def calm(self) -> None:
+        """What was cut is handled next."""
+        self._alarm.silence()
+
+    # Messages
+
+    def _setup(self, envelope: Envelope) -> None:
+        fields = envelope.fields
+        options = read_options(fields["data"], self._context.context)
+        history = [Turn(*turn) for turn in (fields.get("memory") or {}).get("history", [])]
+        self._tasks[fields["task"]] = LlmTask(fields["task"], options, history)
+
+    def _infer(self, envelope: Envelope) -> None:
+        """Starts an answer; a prompt that cannot be served ends it at once, in the inference's name."""
+        task = self._tasks[envelope.fields["task"]]
+        number = envelope.fields["inference"]
+        text = envelope.fields.get("text")
+        task.question, task.said = text or "", []
+        try:
+            if text is None:
+                raise UnitFault(RUN_FAILED, "llm takes text (llm.utf-8)")
+            if task.options.keeps_history and text.strip() == RESET_WORD:
+                self._reset(task, number)
+                return
+            prompt = self._prompt(task, text)
+        except UnitFault as fault:
+            self._finish(task, number, "error", code=fault.code, message=str(fault))
+            return
+        self._start(task, prompt, number, task.options.max_tokens)
+
+    def _start(self, task: LlmTask, prompt: list[int], number: int, max_tokens: int) -> Generation:
+        generation = Generation(
+            task=task.work_id,
+            prompt=prompt,
+            max_tokens=max_tokens,
+            context=task.options.context,
+            sampler=Sampler(self._model, task.options.sampler),
+            text=TextStream(task.options.stop),
+            listener=self,
+            number=number,
+        )
+        task.generation = generation
+        self._engine.start(generation)
+        return generation
+
+    def _prompt(self, task: LlmTask, text: str) -> list[int]:
+        """The tokens of the conversation; old turns go, whole, until an answer fits behind it."""
+        context = task.options.context
+        wanted = context - min(task.options.max_tokens, context // 2)
+        while True:
+            prompt = self._make_prompt(task, text)
+            if len(prompt) <= wanted or not task.history:
+                break
+            del task.history[0]
+        if len(prompt) >= context:
+            raise too_long(len(prompt), context)
+        return prompt
+
+    def _make_prompt(self, task: LlmTask, text: str | None) -> list[int]:
+        options = task.options
+        return self._prompts.make(
+            options.system_prompt, task.history, text, context=options.context, thinks=options.thinks
+        )
+
+    def _reset(self, task: LlmTask, number: int) -> None:
+        task.history.clear()
+        self._host.say("delta", task=task.work_id, inference=number, text=RESET_ANSWER)
+        self._finish(task, number, "stop")
+
+    def _hold(self, envelope: Envelope, *, is_held: bool) -> None:
+        """Messages are handled between two tokens, so the generation stands still from here on."""
+        task = self._tasks[envelope.fields["task"]]
+        if task.generation is not None:
+            task.generation.is_held = is_held
+
+    def _cancel(self, envelope: Envelope) -> None:
+        task = self._tasks.get(envelope.fields["task"])
+        self._engine.cut_handled(envelope.fields["task"])
+        if task is None or task.generation is None:
+            return
+        if envelope.fields.get("inference") in (None, task.generation.number):
+            self._engine.end(task.generation, "interrupted")
+
+    def _exit(self, envelope: Envelope) -> None:
+        self._cancel(envelope)
+        self._engine.release(envelope.fields["task"])
+        self._tasks.pop(envelope.fields["task"], None)
+
+    def _warm(self, envelope: Envelope) -> Mapping[str, Any] | None:
+        """Prefills what the next prompt will begin with; the answer comes when that is done."""
+        task = self._tasks[envelope.fields["task"]]
+        if task.generation is not None:
+            return None  # it is as warm as can be: it is speaking
+        prompt = self._make_prompt(task, None)
+        if len(prompt) >= task.options.context:
+            raise too_long(len(prompt), task.options.context)
+        if not prompt:
+            return None
+        self._warming[self._start(task, prompt, 0, max_tokens=0)] = envelope
+        return LATER
+
+    # What generations say
+
+    def on_text(self, generation: Generation, text: str) -> None:
+        """A delta."""
+        self._tasks[generation.task].said.append(text)
+        self._host.say("delta", task=generation.task, inference=generation.number, text=text)
+
+    def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
+        """The finish, with what the task remembers from now on."""
+        task = self._tasks[generation.task]
+        task.generation = None
+        if (asked := self._warming.pop(generation, None)) is not None:
+            self._host.answer(asked)
+            return
+        if task.options.keeps_history and not error:
+            task.history.append(Turn(task.question, "".join(task.said)))
+        usage = {
+            "prompt_tokens": len(generation.prompt),
+            "completion_tokens": generation.generated,
+            "total_tokens": len(generation.tokens),
+        }
+        failure = {"code": RUN_FAILED, "message": error} if error else {}
+        self._finish(task, generation.number, reason, usage=usage, **failure)
+
+    def _finish(self, task: LlmTask, number: int, reason: str, **fields: Any) -> None:
+        if task.options.keeps_history:
+            fields["memory"] = {"history": [list(turn) for turn in task.history]}
+        self._host.say("finish", task=task.work_id, inference=number, reason=reason, **fields)
