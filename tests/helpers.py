@@ -82,6 +82,13 @@ class WireClient:
             pass
         return reply
 
+    async def receive_reply_to(self, request_id: str, *, never: str) -> dict[str, Any]:
+        """The reply to one request; a frame of the request `never` on the way is an error."""
+        while (reply := await self.receive())["request_id"] != request_id:
+            if reply["request_id"] == never:
+                raise RuntimeError(f"a frame that nobody wanted: {reply}")
+        return reply
+
     async def setup(self, unit: str, data: dict[str, Any], **changes: Any) -> str:
         """Sets a task up; returns its work_id."""
         reply = await self.ask(work_id=unit, action="setup", object=f"{unit}.setup", data=data | changes)

@@ -43,12 +43,26 @@ class Card:
 
     @property
     def is_installed(self) -> bool:
-        """True when it can be run: a file is here, or its engine needs none."""
+        """True when it can be run: its file is here, or it came with unitd."""
         return self.path is not None or self.is_bundled
 
 
-_TEXTS = ("name", "unit", "engine", "description", "homepage", "note")
-_LISTS = ("aliases", "capabilities", "input_type", "output_type")
+_CARD_KEYS: dict[str, type] = {
+    "name": str,
+    "unit": str,
+    "engine": str,
+    "description": str,
+    "homepage": str,
+    "note": str,
+    "file": str,
+    "aliases": list,
+    "capabilities": list,
+    "input_type": list,
+    "output_type": list,
+    "exact": bool,
+    "defaults": dict,
+}
+_TYPE_NAMES = {str: "a text", list: "a list of texts", bool: "true or false", dict: "a table"}
 
 
 def read_card(document: dict[str, Any], where: str) -> Card:
@@ -57,15 +71,23 @@ def read_card(document: dict[str, Any], where: str) -> Card:
     Raises:
         ConfigError: a key is unknown, missing or of the wrong type; `where` names the card.
     """
-    known = {*_TEXTS, *_LISTS, "exact", "defaults", "file"}
-    if unknown := sorted(set(document) - known):
-        raise ConfigError(f"{where}: unknown key {unknown[0]}")
     for key in ("name", "unit"):
         if key not in document:
             raise ConfigError(f"{where}: {key} is missing")
-    values: dict[str, Any] = {key: str(document[key]) for key in _TEXTS if key in document}
-    values |= {key: tuple(map(str, document[key])) for key in _LISTS if key in document}
-    return Card(**values, exact=bool(document.get("exact", False)), defaults=dict(document.get("defaults", {})))
+    values = {key: _card_value(key, value, where) for key, value in document.items()}
+    values.pop("file", None)
+    return Card(**values)
+
+
+def _card_value(key: str, value: Any, where: str) -> Any:
+    wanted = _CARD_KEYS.get(key)
+    if wanted is None:
+        raise ConfigError(f"{where}: unknown key {key}")
+    if wanted is list and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    if wanted is list or type(value) is not wanted:
+        raise ConfigError(f"{where}: {key} must be {_TYPE_NAMES[wanted]}, it is {value!r}")
+    return value
 
 
 class Catalog:
@@ -83,10 +105,12 @@ class Catalog:
             LoadFailed: no card has this name.
         """
         wanted = self._default_llm if name == DEFAULT_NAME and unit == "llm" else name
-        for card in (*self._installed, *self._known):
-            if card.unit == unit and wanted in (card.name, *card.aliases):
-                return self._serving(card, wanted)
-        names = sorted({card.name for card in (*self._installed, *self._known) if card.unit == unit})
+        cards = [card for card in (*self._installed, *self._known) if card.unit == unit]
+        by_name = [card for card in cards if wanted == card.name]
+        by_alias = [card for card in cards if wanted in card.aliases]
+        for card in (*by_name, *by_alias):
+            return self._serving(card, wanted)
+        names = sorted({card.name for card in cards})
         raise LoadFailed(f"there is no {unit} model {wanted!r} here; sys.lsmode lists {', '.join(names) or 'none'}")
 
     def _substitute(self, card: Card, name: str) -> Card:
@@ -102,7 +126,7 @@ class Catalog:
 
     def listing(self) -> list[dict[str, Any]]:
         """The body of sys.lsmode: every name a client may send, in the original's shape (fact sheet, section 12)."""
-        rows = [_mode(card, card.name) for card in self._installed]
+        rows = [_mode(card, name) for card in self._installed for name in (card.name, *card.aliases)]
         for card in self._known:
             with suppress(LoadFailed):
                 rows += [_mode(self._serving(card, name), name, card) for name in (card.name, *card.aliases)]

@@ -136,6 +136,9 @@ class LimitSettings:
     """Unread output after which a network client is disconnected and a serial line loses deltas."""
 
 
+SYS_POWERS = frozenset({"reboot", "bashexec", "update", "upgrade"})
+
+
 @dataclass(frozen=True)
 class SysSettings:
     """Powers of the original that are off until they are named here."""
@@ -197,9 +200,8 @@ def _read_table(table: type[Any], document: Any, where: str) -> Any:
 
 def _read_value(wanted: Any, value: Any, where: str) -> Any:
     """One value as the field's type: a table, a list, a path, or a plain value of exactly that type."""
-    options = [option for option in typing.get_args(wanted) if option is not types.NoneType]
     if typing.get_origin(wanted) is types.UnionType:
-        wanted = options[0]
+        wanted = next(option for option in typing.get_args(wanted) if option is not types.NoneType)
     if is_dataclass(wanted):
         return _read_table(cast(type[Any], wanted), value, where + ".")
     if typing.get_origin(wanted) is tuple:
@@ -208,15 +210,19 @@ def _read_value(wanted: Any, value: Any, where: str) -> Any:
         item = typing.get_args(wanted)[0]
         return tuple(_read_value(item, each, f"{where}[{at}]") for at, each in enumerate(value))
     if typing.get_origin(wanted) is dict:
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where} must be a table")
         return value
     if wanted is Path and isinstance(value, str):
         return Path(value)
     if wanted is float and type(value) in (int, float):
         return float(value)
     if type(value) is not wanted:
-        name = {"str": "a text", "int": "a whole number", "bool": "true or false", "Path": "a path"}
-        raise ConfigError(f"{where} must be {name.get(wanted.__name__, wanted.__name__)}, it is {value!r}")
+        raise ConfigError(f"{where} must be {_TYPE_NAMES[wanted]}, it is {value!r}")
     return value
+
+
+_TYPE_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", Path: "a path"}
 
 
 _RANGES: dict[str, tuple[float, float]] = {
@@ -247,10 +253,15 @@ def _check_ranges(settings: Settings) -> None:
         value = _value_at(settings, where)
         if value is not None and not low <= value <= high:
             raise ConfigError(f"{where} is {value}, it must be from {low} to {high}")
+    for port in settings.http.extra_ports:
+        if not 0 <= port <= 65535:
+            raise ConfigError(f"http.extra_ports holds {port}, a port is from 0 to 65535")
     for where, choices in _CHOICES.items():
         value = _value_at(settings, where)
         if value is not None and value not in choices:
             raise ConfigError(f"{where} is {value!r}, it must be one of {', '.join(sorted(choices))}")
+    if unknown := set(settings.sys.allow) - SYS_POWERS:
+        raise ConfigError(f"sys.allow names {min(unknown)!r}, it may name {', '.join(sorted(SYS_POWERS))}")
     if settings.serial is not None and not settings.serial.device:
         raise ConfigError("serial.device is missing")
 

@@ -121,7 +121,7 @@ class Registry:
         self._tasks[task.work_id] = task
 
     def remove(self, task: Task) -> None:
-        """Forgets a task and every link from it; safe to call twice."""
+        """Forgets a task and the links from it; safe to call twice."""
         self._tasks.pop(task.work_id, None)
         for target in self.targets_of(task.work_id):
             target.inputs.remove(task.work_id)

@@ -7,6 +7,7 @@ is cut when the line goes, like that of any lost client.
 import asyncio
 import logging
 import random
+import termios
 
 import serial
 import serial_asyncio_fast
@@ -19,9 +20,10 @@ log = logging.getLogger("unitd.serial")
 
 # A UART has no stalls of its own: two seconds of silence inside an object means that bytes were lost.
 SERIAL_IDLE_SECONDS = 2.0
-# The answer to uartsetup must have left before the speed changes: at 9600 baud 150 bytes take this long. The
-# original waits 100 ms.
-RECONFIGURE_DELAY_SECONDS = 0.15
+# The answer to uartsetup must have left before the speed changes. The original waits 100 ms, which at 9600 baud is
+# less than the answer takes; ten bits make a byte on the line.
+RECONFIGURE_DELAY_SECONDS = 0.1
+ANSWER_BITS = 200 * 10
 FIRST_RETRY_SECONDS = 0.2
 MAX_RETRY_SECONDS = 5.0
 
@@ -59,7 +61,7 @@ class SerialDoor:
             while True:
                 try:
                     await self._open()
-                except (OSError, serial.SerialException) as error:
+                except (OSError, serial.SerialException, termios.error) as error:
                     level = logging.DEBUG if has_complained else logging.WARNING
                     log.log(level, "%s cannot be opened, it is tried again: %s", self._device, error)
                     has_complained = True
@@ -90,7 +92,8 @@ class SerialDoor:
 
     def reconfigure(self, settings: LineSettings) -> None:
         """Takes new line parameters over, after the answer has left."""
-        asyncio.get_running_loop().call_later(RECONFIGURE_DELAY_SECONDS, self._apply, settings)
+        delay = RECONFIGURE_DELAY_SECONDS + ANSWER_BITS / self._line.baud
+        asyncio.get_running_loop().call_later(delay, self._apply, settings)
 
     def _apply(self, settings: LineSettings) -> None:
         self._line = settings
@@ -106,7 +109,7 @@ class SerialDoor:
                     "parity": _PARITIES[settings.parity],
                 }
             )
-        except (OSError, ValueError, serial.SerialException) as error:
+        except (OSError, ValueError, serial.SerialException, termios.error) as error:
             log.warning("%s does not take %s: %s", self._device, settings, error)
         else:
             log.info("%s is at %d baud now", self._device, settings.baud)

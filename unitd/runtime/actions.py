@@ -151,8 +151,7 @@ class Actions:
         return task
 
     async def _make_room(self) -> None:
-        victim = self._registry.victim()
-        if victim is not None:
+        while (victim := self._registry.victim()) is not None:
             log.warning("%s is ended to make room: its client left longest ago", victim.work_id)
             await self._end(self._works[victim.work_id])
 
@@ -176,11 +175,8 @@ class Actions:
         source = call.request.data
         if not isinstance(source, str):
             raise BadLink('data must be a work_id such as "kws.1000"')
-        if not is_task_id(source):
-            if source not in task.inputs:
-                task.inputs.append(source)
-            return call.ok()
-        check_link(source, task.work_id, self._registry.inputs)
+        if not task.kind.may_listen_to(source):
+            check_link(source, task.work_id, self._registry.inputs)
         if source not in task.inputs:
             task.inputs.append(source)
         return call.ok()

@@ -7,8 +7,7 @@ inference). It does what it does before its first await, so requests take effect
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from unitd.core.kinds import UnitKind
 from unitd.core.registry import Client
@@ -25,8 +24,7 @@ from unitd.wire.messages import Reply, Request, error_reply, unit_of
 log = logging.getLogger("unitd.dispatcher")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One request and who sent it."""
 
     client: Client
@@ -34,7 +32,8 @@ class Call:
 
     def ok(self, **fields: Any) -> Reply:
         """The plain answer: code 0, object and data "None" unless given."""
-        return Reply(**{"request_id": self.request.request_id, "work_id": self.request.work_id} | fields)
+        work_id = fields.pop("work_id", self.request.work_id)
+        return Reply(self.request.request_id, work_id, **fields)
 
 
 Answer = Reply | Coroutine[Any, Any, Reply | None] | None

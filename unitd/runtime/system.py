@@ -127,25 +127,10 @@ class System:
         return call.ok(object="sys.lstask", data=rows)
 
     async def _hwinfo(self, call: Call) -> Reply:
-        import psutil  # 3 MB that a board without this question never pays
+        return call.ok(object="sys.hwinfo", data=await asyncio.to_thread(_measure_board))
 
-        psutil.cpu_percent(None)
-        await asyncio.sleep(CPU_SAMPLE_SECONDS)
-        data = {
-            "cpu_loadavg": round(psutil.cpu_percent(None)),
-            "eth_info": _interfaces(),
-            "mem": round(psutil.virtual_memory().percent),
-            "temperature": _temperature(),
-        }
-        return call.ok(object="sys.hwinfo", data=data)
-
-    def _cmminfo(self, call: Call) -> Answer:
-        import psutil
-
-        memory = psutil.virtual_memory()
-        used = memory.total - memory.available
-        data = {"total": memory.total // 1024, "used": used // 1024, "remain": memory.available // 1024}
-        return call.ok(object="sys.cmminfo", data=data)
+    async def _cmminfo(self, call: Call) -> Reply:
+        return call.ok(object="sys.cmminfo", data=await asyncio.to_thread(_measure_memory))
 
     # What changes the board
 
@@ -294,6 +279,27 @@ def _read_file(path: Path) -> bytes:
         raise BadFile("file does not exist.") from error
     except OSError as error:
         raise BadFile(f"{error.strerror}") from error
+
+
+def _measure_board() -> dict[str, Any]:
+    """Load in percent over a moment, memory in percent, temperature in thousandths of a degree, interfaces."""
+    import psutil  # memory that a board without this question never pays
+
+    return {
+        "cpu_loadavg": round(psutil.cpu_percent(CPU_SAMPLE_SECONDS)),
+        "eth_info": _interfaces(),
+        "mem": round(psutil.virtual_memory().percent),
+        "temperature": _temperature(),
+    }
+
+
+def _measure_memory() -> dict[str, int]:
+    """In KiB, as the original counts."""
+    import psutil
+
+    memory = psutil.virtual_memory()
+    used = memory.total - memory.available
+    return {"total": memory.total // 1024, "used": used // 1024, "remain": memory.available // 1024}
 
 
 def _interfaces() -> list[dict[str, str]]:

@@ -351,7 +351,7 @@ class Work:
                 data,
                 code=error.code if error else 0,
                 message=str(error) if error else "",
-                extra=extra or {},
+                extra=extra,
                 is_droppable=is_droppable,
             )
         )

@@ -12,13 +12,13 @@ Damage costs one error and never the connection:
 - an object or payload over the limit is reported when the limit is passed, then skipped to its end;
 - an unfinished object is dropped by `drop_incomplete`, which the owner of the clock calls.
 
-Every byte is looked at twice at the most (once by the quick match, once by the resumable scan), so the time is linear.
+Every byte is looked at a fixed number of times (as a slice of its own, by the quick match, by the resumable scan), so
+the time is linear.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -45,9 +45,8 @@ _UP_TO_QUOTE = re.compile(rb'[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+
 _OPEN, _CLOSE, _QUOTE, _BACKSLASH = b'{}"\\'
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One JSON object and, behind a RAW header, its payload bytes."""
+class Frame(NamedTuple):
+    """One JSON object and, behind a RAW header, its payload bytes. A tuple: one is made for every request."""
 
     fields: dict[str, Any]
     payload: bytes | None = None
@@ -86,8 +85,21 @@ class Framer:
 
     def feed(self, data: bytes) -> list[Frame | WireError]:
         """Takes any slice of the stream; returns what it completes."""
+        if not self._buffer and not self.is_incomplete and (result := self._take_single(data)) is not None:
+            return [result]
         self._buffer += data
         return list(self._results())
+
+    def _take_single(self, data: bytes) -> Frame | None:
+        """The common case, one slice that is one request: the parser itself tells that it is complete."""
+        if data[:1] != b"{" or len(data) > self._limit:
+            return None
+        try:
+            fields = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            return None
+        self._garbage_reported = False
+        return None if "RAW" in fields else Frame(fields)
 
     def drop_incomplete(self) -> WireError | None:
         """Gives up a begun object (the peer fell silent); None when nothing was begun or it was reported already."""
@@ -95,6 +107,7 @@ class Framer:
         self._buffer.clear()
         self._reset_scan()
         self._raw_header, self._raw_missing, self._is_skipping = None, 0, False
+        self._garbage_reported = self._garbage_reported or was_incomplete
         if was_incomplete and not was_skipping:
             return NotJson("incomplete object, no more bytes came")
         return None
@@ -162,7 +175,7 @@ class Framer:
             elif byte == _CLOSE:
                 self._depth -= 1
             else:
-                return self._drop_damaged(at + 1 if byte == _BACKSLASH else at)
+                return self._drop_damaged(at)
         return self._finish_object(self._position)
 
     def _skip_plain(self) -> int:
@@ -191,6 +204,7 @@ class Framer:
         was_skipping, self._is_skipping = self._is_skipping, False
         del self._buffer[: at + 1]
         self._reset_scan()
+        self._garbage_reported = True  # closing braces of its rest are part of the same damage
         return None if was_skipping else NotJson("raw control character inside a string"), True
 
     def _finish_object(self, end: int) -> tuple[Frame | WireError | None, bool]:

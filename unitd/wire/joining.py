@@ -6,13 +6,24 @@ work_id and its request_id (fact sheet, section 2 and section 11, item 5).
 
 import base64
 import binascii
+from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.wire.errors import BadBase64, BadField, BadIndex, Unavailable
 from unitd.wire.messages import Request
 
-# A client that begins streams and never ends them: the ninth is refused, the others stay.
+# Streams whose last chunk was lost on a bad line must not block the next one: the oldest of these gives way.
 MAX_OPEN_STREAMS = 8
+# Far more than a stream needs, and little enough that empty chunks cannot fill the memory.
+MAX_CHUNKS = 65536
+
+
+@dataclass(slots=True)
+class _Stream:
+    """The chunks of one input, and how many characters they hold."""
+
+    chunks: dict[int, str] = field(default_factory=dict)
+    size: int = 0
 
 
 class StreamJoiner:
@@ -20,7 +31,7 @@ class StreamJoiner:
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
-        self._open: dict[tuple[str, str], dict[int, str]] = {}
+        self._open: dict[tuple[str, str], _Stream] = {}
 
     @property
     def open_streams(self) -> int:
@@ -33,28 +44,26 @@ class StreamJoiner:
         Raises:
             BadIndex: the index is missing, no whole number, repeated, or leaves a gap; the stream is forgotten.
             BadField: the chunk is no object or its delta no string; the stream is forgotten.
-            Unavailable: too many streams are open, or the joined text would be over the limit.
+            Unavailable: the joined text would be over the limit; the stream is forgotten.
         """
         key = (request.work_id, request.request_id)
-        chunks = self._open.pop(key, {})
+        stream = self._open.pop(key, None) or _Stream()
         data = request.data
         if not isinstance(data, dict):
             raise BadIndex('a streamed input is {"delta": text, "index": n, "finish": bool}')
         index, delta = _read_chunk(data, request)
-        if index in chunks:
+        if index in stream.chunks:
             raise BadIndex(f"index {index} came twice")
-        chunks[index] = delta
+        stream.chunks[index] = delta
+        stream.size += len(delta)
+        if stream.size > self._limit or len(stream.chunks) > MAX_CHUNKS:
+            raise Unavailable(f"a streamed input may hold {self._limit} bytes in {MAX_CHUNKS} chunks")
         if data.get("finish", True):
-            return _in_order(chunks)
-        self._check_bounds(chunks)
-        self._open[key] = chunks
-        return None
-
-    def _check_bounds(self, chunks: dict[int, str]) -> None:
+            return _in_order(stream.chunks)
         if len(self._open) >= MAX_OPEN_STREAMS:
-            raise Unavailable(f"{MAX_OPEN_STREAMS} streamed inputs are open; finish one first")
-        if sum(map(len, chunks.values())) > self._limit:
-            raise Unavailable(f"a streamed input may hold {self._limit} bytes")
+            del self._open[next(iter(self._open))]
+        self._open[key] = stream
+        return None
 
 
 def _read_chunk(data: dict[str, Any], request: Request) -> tuple[int, str]:

@@ -4,7 +4,7 @@ Shapes and defaults: the llm unit's document and the fact sheet of the original 
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -50,21 +50,19 @@ def parse_request(frame: Frame) -> Request:
         BadField: request_id, work_id or action is missing or no string, or object is no string.
     """
     fields = frame.fields
-    for name in ("request_id", "work_id", "action"):
-        if not isinstance(fields.get(name), str):
-            problem = "must be a string" if name in fields else "is missing"
-            raise BadField(f"{name} {problem}", *readable_ids(fields))
+    request_id, work_id, action = fields.get("request_id"), fields.get("work_id"), fields.get("action")
+    if not (isinstance(request_id, str) and isinstance(work_id, str) and isinstance(action, str)):
+        raise BadField(_missing(fields), *readable_ids(fields))
     object_ = fields.get("object")
     if object_ is not None and not isinstance(object_, str):
-        raise BadField("object must be a string", *readable_ids(fields))
-    return Request(
-        request_id=fields["request_id"],
-        work_id=fields["work_id"] or "sys",
-        action=fields["action"],
-        object=object_ or NONE,
-        data=fields.get("data"),
-        payload=frame.payload,
-    )
+        raise BadField("object must be a string", request_id, work_id or "sys")
+    return Request(request_id, work_id or "sys", action, object_ or NONE, fields.get("data"), frame.payload)
+
+
+def _missing(fields: dict[str, Any]) -> str:
+    """What is wrong with the three fields that every request has."""
+    wrong = next(name for name in ("request_id", "work_id", "action") if not isinstance(fields.get(name), str))
+    return f"{wrong} must be a string" if wrong in fields else f"{wrong} is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class Reply:
     data: Any = NONE
     code: int = 0
     message: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Any] | None = None
     is_droppable: bool = False
 
 
@@ -99,8 +97,9 @@ def encode_reply(reply: Reply, created: int) -> bytes:
         "object": reply.object,
         "request_id": reply.request_id,
         "work_id": reply.work_id,
-        **reply.extra,
     }
+    if reply.extra:
+        fields |= reply.extra
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
 
 

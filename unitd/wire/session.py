@@ -33,7 +33,7 @@ class Session:
         return self._framer.is_incomplete
 
     def receive_data(self, data: bytes) -> Iterator[Request | Reply]:
-        """Yields requests to serve and refusals to send, in order."""
+        """Yields requests to serve and refusals to send, in order; what is not taken from it is lost."""
         for result in self._framer.feed(data):
             if isinstance(result, WireError):
                 yield error_reply(result, result.request_id, result.work_id)
@@ -64,10 +64,10 @@ class Session:
 
     def _joined(self, request: Request) -> Request | None:
         """The request with its whole input in `data`: text, bytes, or (non-text, not streamed) what was sent."""
-        if request.payload is not None:
-            return _with_input(request, request.payload)
         # Behind ".file." stands a path, which may hold any word.
         form = request.object.partition(".file.")[0]
+        if request.payload is not None:
+            return _with_input(request, form, request.payload)
         if "stream" in form:
             chunks = self._joiner.add(request)
             if chunks is None:
@@ -79,13 +79,13 @@ class Session:
         else:
             raise BadField("data must be a string")
         if "base64" in form:
-            return _with_input(request, decode_base64(chunks))
+            return _with_input(request, form, decode_base64(chunks))
         return replace(request, data="".join(chunks))
 
 
-def _with_input(request: Request, content: bytes) -> Request:
+def _with_input(request: Request, form: str, content: bytes) -> Request:
     """Bytes that the object calls text become text."""
-    if "utf-8" not in request.object:
+    if "utf-8" not in form:
         return replace(request, data=content, payload=None)
     try:
         return replace(request, data=content.decode(), payload=None)

@@ -198,6 +198,13 @@ class Context:
         self._alarm = alarm  # the callback's memory must outlive the context
         llama_cpp.llama_set_abort_callback(self.handle, alarm.callback, ctypes.c_void_p(alarm.address))
 
+    def close(self) -> None:
+        """Gives the cache's memory back; safe to call twice."""
+        if self.handle:
+            llama_cpp.llama_batch_free(self._batch)
+            llama_cpp.llama_free(self.handle)
+            self.handle = None
+
     def decode(self, entries: Sequence[Entry]) -> bool:
         """Computes one batch; False when the alarm cut it short and the cache may hold any part of it.
 

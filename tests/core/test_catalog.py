@@ -1,0 +1,248 @@
+"""Covers catalog: which card serves a name, what lsmode shows, how a card is read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unitd.core.catalog import Card, Catalog, read_card
+from unitd.wire.errors import ConfigError, LoadFailed
+
+BUNDLED = Card(
+    "unitd-chat",
+    "llm",
+    "llama",
+    capabilities=("chat",),
+    input_type=("llm.utf-8",),
+    output_type=("llm.utf-8",),
+    defaults={"temperature": 0.0},
+    is_bundled=True,
+    path=Path("/bundled/unitd-chat.gguf"),
+)
+NO_EARS = Card("unitd-kws", "kws", "none", note="no ears", is_bundled=True)
+QWEN = Card(
+    "qwen2.5-0.5b",
+    "llm",
+    "llama",
+    aliases=("qwen2.5-0.5B-prefill-20e", "qwen2.5-0.5B-p256-ax630c"),
+    homepage="https://example.org/qwen",
+    capabilities=("text_generation",),
+    defaults={"top_k": 20},
+)
+QWEN_HERE = Card(**{**QWEN.__dict__, "path": Path("/models/qwen.gguf")})
+KEYWORDS = Card("gigaspeech", "kws", aliases=("sherpa-onnx-kws-gigaspeech",))
+WHISPER = Card("whisper-tiny", "asr")
+
+
+def catalog(*installed: Card, default_llm: str = "unitd-chat") -> Catalog:
+    """A catalog with three known cards and these installed ones."""
+    return Catalog([QWEN, KEYWORDS, WHISPER], installed, default_llm)
+
+
+# The happy day
+
+
+@pytest.mark.parametrize("name", [QWEN.name, *QWEN.aliases])
+def test_a_name_finds_the_installed_model(name: str) -> None:
+    """By its own name and by the names that the original's clients send."""
+    assert catalog(QWEN_HERE, BUNDLED).resolve("llm", name) == QWEN_HERE
+
+
+@pytest.mark.parametrize("name", [QWEN.name, *QWEN.aliases])
+def test_a_missing_model_is_replaced_with_a_note(name: str) -> None:
+    """The bundled model of the same unit answers, and says so."""
+    card = catalog(BUNDLED, NO_EARS).resolve("llm", name)
+
+    assert (card.name, card.path) == (BUNDLED.name, BUNDLED.path)
+    assert card.note == f"{name} is not installed, unitd-chat answers in its place"
+
+
+def test_a_substitute_keeps_its_own_note() -> None:
+    """What a user should know of the bundled model stands behind the reason."""
+    card = catalog(BUNDLED, NO_EARS).resolve("kws", "sherpa-onnx-kws-gigaspeech")
+
+    assert card.note == "sherpa-onnx-kws-gigaspeech is not installed, unitd-kws answers in its place; no ears"
+
+
+def test_the_bundled_model_has_a_name_of_its_own() -> None:
+    """Who asks for it gets it without a note."""
+    assert catalog(BUNDLED).resolve("llm", "unitd-chat") == BUNDLED
+
+
+@pytest.mark.parametrize(("default_llm", "expected"), [("unitd-chat", BUNDLED), (QWEN.aliases[0], QWEN_HERE)])
+def test_default_is_the_configured_model(default_llm: str, expected: Card) -> None:
+    """The configuration may name it by an alias, too."""
+    assert catalog(QWEN_HERE, BUNDLED, default_llm=default_llm).resolve("llm", "default") == expected
+
+
+def test_the_first_installed_model_of_a_name_wins() -> None:
+    """Folders are looked through in order."""
+    second = Card("qwen2.5-0.5b", "llm", path=Path("/other/qwen.gguf"))
+
+    assert catalog(QWEN_HERE, second, BUNDLED).resolve("llm", QWEN.name) == QWEN_HERE
+
+
+def test_a_model_is_found_by_exactly_its_name() -> None:
+    """rmmode must not remove by alias."""
+    models = catalog(QWEN_HERE, BUNDLED)
+
+    assert models.find_installed(QWEN.name) == QWEN_HERE
+    assert models.find_installed(QWEN.aliases[0]) is None
+    assert models.find_installed(KEYWORDS.name) is None
+
+
+# lsmode
+
+
+def test_the_listing_has_the_original_s_shape() -> None:
+    """uiflow keeps what has `type` and `mode`."""
+    [row] = Catalog([], [QWEN_HERE], "unitd-chat").listing()[:1]
+
+    assert row == {
+        "mode": "qwen2.5-0.5b",
+        "type": "llm",
+        "homepage": "https://example.org/qwen",
+        "capabilities": ["text_generation"],
+        "input_type": [],
+        "output_type": [],
+        "mode_param": {"top_k": 20},
+    }
+
+
+def test_a_substitute_is_listed_as_what_will_run() -> None:
+    """The name and homepage that were asked for, the inputs and defaults of the model that answers, and a note."""
+    rows = {row["mode"]: row for row in catalog(BUNDLED).listing()}
+
+    assert rows[QWEN.aliases[0]] == {
+        "mode": "qwen2.5-0.5B-prefill-20e",
+        "type": "llm",
+        "homepage": "https://example.org/qwen",
+        "capabilities": ["text_generation"],
+        "input_type": ["llm.utf-8"],
+        "output_type": ["llm.utf-8"],
+        "mode_param": {"temperature": 0.0},
+        "note": "qwen2.5-0.5B-prefill-20e is not installed, unitd-chat answers in its place",
+    }
+
+
+@pytest.mark.parametrize("installed", [(BUNDLED, NO_EARS), (QWEN_HERE, BUNDLED, NO_EARS)], ids=["fresh", "with qwen"])
+def test_every_name_that_works_is_listed(installed: tuple[Card, ...]) -> None:
+    """What a client may send, aliases included, whether the model is installed or replaced."""
+    names = [row["mode"] for row in catalog(*installed).listing()]
+
+    assert sorted(names) == sorted(
+        ["unitd-chat", "unitd-kws", QWEN.name, *QWEN.aliases, KEYWORDS.name, *KEYWORDS.aliases]
+    )
+
+
+def test_what_nothing_can_serve_is_not_listed() -> None:
+    """A known model that is not here and has no substitute would only disappoint."""
+    assert "whisper-tiny" not in [row["mode"] for row in catalog(BUNDLED).listing()]
+
+
+# The damage
+
+
+@pytest.mark.parametrize(
+    ("unit", "name"),
+    [("llm", "gpt-9"), ("llm", ""), ("llm", "QWEN2.5-0.5B"), ("llm", "gigaspeech"), ("kws", "default")],
+)
+def test_an_unknown_name_is_refused_with_the_known_ones(unit: str, name: str) -> None:
+    """The answer is -5 and lists what there is for this unit."""
+    with pytest.raises(LoadFailed, match=r"^Model loading failed\. there is no .* here; sys\.lsmode lists") as caught:
+        catalog(BUNDLED, NO_EARS).resolve(unit, name)
+
+    assert caught.value.code == -5
+    assert {"llm": "qwen2.5-0.5b, unitd-chat", "kws": "gigaspeech, unitd-kws"}[unit] in str(caught.value)
+
+
+def test_a_unit_without_models_says_so() -> None:
+    """No list, but the word none."""
+    with pytest.raises(LoadFailed, match=r"sys\.lsmode lists none$"):
+        catalog(BUNDLED).resolve("tts", "any")
+
+
+def test_a_missing_model_without_a_substitute_is_refused() -> None:
+    """Nothing of this unit is bundled."""
+    with pytest.raises(LoadFailed, match="the model 'whisper-tiny' is not installed"):
+        catalog(BUNDLED).resolve("asr", "whisper-tiny")
+
+
+# Cards
+
+WHOLE_CARD: dict[str, Any] = {
+    "name": "tiny",
+    "unit": "llm",
+    "engine": "llama",
+    "file": "tiny.gguf",
+    "aliases": ["a", "b"],
+    "description": "small",
+    "homepage": "https://example.org",
+    "note": "slow",
+    "exact": True,
+    "capabilities": ["chat"],
+    "input_type": ["llm.utf-8"],
+    "output_type": ["llm.utf-8.stream"],
+    "defaults": {"temperature": 0.5},
+}
+
+
+def test_a_whole_card_is_read() -> None:
+    """Every key has its place; the file is the caller's matter."""
+    assert read_card(WHOLE_CARD, "card.toml") == Card(
+        "tiny",
+        "llm",
+        "llama",
+        ("a", "b"),
+        "small",
+        "https://example.org",
+        "slow",
+        True,
+        ("chat",),
+        ("llm.utf-8",),
+        ("llm.utf-8.stream",),
+        {"temperature": 0.5},
+    )
+
+
+def test_a_card_needs_a_name_and_a_unit() -> None:
+    """The rest has defaults."""
+    card = read_card({"name": "tiny", "unit": "llm"}, "card.toml")
+
+    assert (card.engine, card.aliases, card.defaults, card.exact, card.is_installed) == ("", (), {}, False, False)
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ({"unit": "llm"}, "card.toml: name is missing"),
+        ({"name": "tiny"}, "card.toml: unit is missing"),
+        ({"name": "tiny", "unit": "llm", "alias": []}, "card.toml: unknown key alias"),
+        ({}, "card.toml: name is missing"),
+    ],
+)
+def test_a_card_that_cannot_be_used_is_refused_by_name(document: dict[str, Any], sentence: str) -> None:
+    """The sentence names the card and the key."""
+    with pytest.raises(ConfigError, match=sentence):
+        read_card(document, "card.toml")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("name", 5),
+        ("unit", ["llm"]),
+        ("aliases", "qwen"),
+        ("aliases", 5),
+        ("aliases", [5]),
+        ("capabilities", "chat"),
+        ("exact", "no"),
+        ("defaults", [1]),
+        ("defaults", "none"),
+        ("file", 5),
+    ],
+)
+def test_a_card_s_value_of_another_type_is_refused_by_name(key: str, value: Any) -> None:
+    """A text is no list of its letters, and a word is not true."""
+    with pytest.raises(ConfigError, match=f"card.toml: .*{key}"):
+        read_card(WHOLE_CARD | {key: value}, "card.toml")

@@ -1,0 +1,211 @@
+"""Covers units.llm.engine, units.llm.llama, units.llm.prompt with the bundled model."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from unitd.settings import find_places
+from units.base import LoadError
+from units.llm.engine import Engine, Generation
+from units.llm.llama import Alarm, Context, Model, Sampler, SamplerSpec
+from units.llm.prompt import PromptMaker, Turn
+from units.llm.text import TextStream
+
+BUNDLED = find_places().bundled_models / "unitd-chat" / "unitd-chat.gguf"
+SLOTS = 3
+
+
+@dataclass(eq=False)
+class Ear:
+    """Hears what generations say."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    ends: dict[str, list[str]] = field(default_factory=dict)
+
+    def on_text(self, generation: Generation, text: str) -> None:
+        """Keeps it."""
+        self.texts.setdefault(generation.task, []).append(text)
+
+    def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
+        """Keeps it."""
+        self.ends.setdefault(generation.task, []).append(reason)
+
+    def text(self, task: str) -> str:
+        """Everything one task said."""
+        return "".join(self.texts.get(task, []))
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    """The bundled weights."""
+    return Model(str(BUNDLED), lambda fraction: None)
+
+
+@dataclass(eq=False)
+class Bench:
+    """An engine and the means to put questions to it."""
+
+    model: Model
+    engine: Engine
+    ear: Ear
+
+    def ask(self, task: str, text: str, *, max_tokens: int = 40, seed: int | None = None) -> Generation:
+        """Starts an answer: greedy, or sampled with a seed."""
+        spec = SamplerSpec() if seed is None else SamplerSpec(temperature=1.0, seed=seed)
+        prompt = PromptMaker(self.model).make("", [], text, context=512, thinks=False)
+        generation = Generation(task, prompt, max_tokens, 512, Sampler(self.model, spec), TextStream(), self.ear)
+        self.engine.start(generation)
+        return generation
+
+    def run(self) -> None:
+        """Steps until nothing is left to do."""
+        while self.engine.is_busy:
+            self.engine.step()
+
+
+@pytest.fixture
+def bench(model: Model) -> Iterator[Bench]:
+    """A fresh engine in exact mode."""
+    alarm = Alarm()
+    context = Context(model, alarm, slots=SLOTS, context=512, threads=1, exact=True)
+    yield Bench(model, Engine(model, context, alarm, slots=SLOTS, is_exact=True), Ear())
+    context.close()
+
+
+def test_an_answer_ends_once(bench: Bench) -> None:
+    """Text, then one end."""
+    bench.ask("a", "hello")
+    bench.run()
+
+    assert bench.ear.text("a")
+    assert len(bench.ear.ends["a"]) == 1
+
+
+def test_a_reused_beginning_changes_no_word(bench: Bench) -> None:
+    """The second time most of the prompt is in the cache already."""
+    for task in ("a", "a"):
+        bench.ask(task, "tell me a story about a fox and a hen")
+        bench.run()
+
+    text = bench.ear.text("a")
+    assert text[: len(text) // 2] == text[len(text) // 2 :]
+
+
+def test_more_tasks_than_slots_all_get_their_own_words(bench: Bench) -> None:
+    """Each says what it says alone."""
+    questions = {f"task {n}": f"tell me about the number {n}" for n in range(SLOTS * 2)}
+    alone = {}
+    for task, question in questions.items():
+        bench.ask(task, question)
+        bench.run()
+        alone[task] = bench.ear.texts.pop(task)
+
+    for task, question in questions.items():
+        bench.ask(task, question)
+    bench.run()
+
+    assert bench.ear.texts == alone
+
+
+def test_a_seed_makes_sampling_repeatable(bench: Bench) -> None:
+    """The same seed the same words, another seed others."""
+    for task, seed in (("a", 1), ("b", 1), ("c", 2)):
+        bench.ask(task, "tell me a story", seed=seed)
+        bench.run()
+
+    assert bench.ear.text("a") == bench.ear.text("b")
+    assert bench.ear.text("a") != bench.ear.text("c")
+
+
+def test_a_cut_before_the_batch_costs_no_batch(bench: Bench) -> None:
+    """The engine sees the flag before it computes; ended, the others go on."""
+    cut = bench.ask("a", "word " * 200)
+    bench.ask("b", "hello")
+
+    bench.engine.cut("a")
+    bench.engine.step()
+    bench.engine.end(cut, "interrupted")
+    bench.engine.cut_handled("a")
+    bench.run()
+
+    assert bench.ear.ends == {"a": ["interrupted"], "b": bench.ear.ends["b"]}
+    assert bench.ear.text("b")
+
+
+def test_an_aborted_decode_is_taken_back(model: Model) -> None:
+    """The alarm rings during a batch: it reports so, and computed again it gives the same token."""
+    alarm = Alarm()
+    context = Context(model, alarm, slots=1, context=512, threads=1, exact=True)
+    engine, ear = Engine(model, context, alarm, slots=1, is_exact=True), Ear()
+    bench = Bench(model, engine, ear)
+    bench.ask("a", "hello")
+    bench.run()
+    undisturbed = ear.texts.pop("a")
+
+    bench.ask("a", "hello")
+    alarm.ring()
+    engine.step()
+    assert "a" not in ear.texts
+    alarm.silence()
+    bench.run()
+
+    assert ear.texts["a"] == undisturbed
+    context.close()
+
+
+def test_a_thousand_random_moves_leave_no_slot_behind(bench: Bench) -> None:
+    """Start, hold, go on, end, release in any order: every generation ends once, then all slots serve again."""
+    rng = random.Random(7)
+    live: dict[str, Generation] = {}
+    started = 0
+    for _ in range(1000):
+        task = f"task {rng.randrange(8)}"
+        move = rng.choice(["start", "hold", "go on", "end", "release", "step", "step", "step"])
+        if task in bench.ear.ends and live.get(task) and len(bench.ear.ends[task]) == live[task].number:
+            del live[task]
+        if move == "start" and task not in live:
+            live[task] = bench.ask(task, f"number {rng.randrange(3)}", max_tokens=rng.randrange(1, 12))
+            live[task].number = len(bench.ear.ends.get(task, [])) + 1
+            started += 1
+        elif move in ("hold", "go on") and task in live:
+            live[task].is_held = move == "hold"
+        elif move == "end" and task in live:
+            bench.engine.end(live[task], "interrupted")
+        elif move == "release":
+            bench.engine.release(task)
+        elif move == "step":
+            bench.engine.step()
+    for generation in live.values():
+        generation.is_held = False
+    bench.run()
+
+    assert sum(map(len, bench.ear.ends.values())) == started
+    test_more_tasks_than_slots_all_get_their_own_words(Bench(bench.model, bench.engine, Ear()))
+
+
+def test_history_stands_before_the_question(model: Model) -> None:
+    """ChatML, as the model's own template writes it."""
+    prompts = PromptMaker(model)
+
+    tokens = prompts.make("Be kind.", [Turn("hi", "hello")], "bye", context=512, thinks=False)
+
+    text = "".join(model.special_text(token) for token in tokens)
+    assert text == (
+        "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n"
+        "<|im_start|>assistant\nhello<|im_end|>\n<|im_start|>user\nbye<|im_end|>\n<|im_start|>assistant\n"
+    )
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "text", "truncated"])
+def test_a_file_that_is_no_model_is_refused_by_name(tmp_path: Path, damage: str) -> None:
+    """The reason is one sentence."""
+    path = tmp_path / "broken.gguf"
+    contents = {"empty": b"", "text": b"hello, I am no model\n", "truncated": BUNDLED.read_bytes()[:100_000]}
+    if damage != "missing":
+        path.write_bytes(contents[damage])
+
+    with pytest.raises(LoadError, match=r"broken\.gguf"):
+        Model(str(path), lambda fraction: None)

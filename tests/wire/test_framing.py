@@ -1,0 +1,448 @@
+"""Covers framing: bytes in any slicing become objects and RAW blocks, and damage costs one error."""
+
+import itertools
+import random
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from types import FrameType
+from typing import Any
+
+import orjson
+import pytest
+
+from unitd.wire import framing
+from unitd.wire.errors import NotJson, TooLong, WireError
+from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
+
+# Four ways in which the same frames travel.
+
+Transport = Callable[[Sequence[bytes]], list[bytes]]
+
+
+def whole(frames: Sequence[bytes]) -> list[bytes]:
+    """Each frame in a packet of its own."""
+    return list(frames)
+
+
+def one_byte(frames: Sequence[bytes]) -> list[bytes]:
+    """Each byte in a packet of its own."""
+    return [bytes([byte]) for byte in b"".join(frames)]
+
+
+def random_slices(frames: Sequence[bytes], seed: int = 7) -> list[bytes]:
+    """Packets of 1 to 40 bytes, the same in every run."""
+    rng, stream, pieces = random.Random(seed), b"".join(frames), []
+    while stream:
+        size = rng.randint(1, 40)
+        pieces.append(stream[:size])
+        stream = stream[size:]
+    return pieces
+
+
+def glued(frames: Sequence[bytes]) -> list[bytes]:
+    """Everything in one packet."""
+    return [b"".join(frames)]
+
+
+TRANSPORTS: tuple[Transport, ...] = (whole, one_byte, random_slices, glued)
+
+
+over_each_transport = pytest.mark.parametrize("transport", TRANSPORTS, ids=lambda each: each.__name__)
+"""Runs a test four times."""
+
+
+def gist(framer: Framer, pieces: Iterable[bytes]) -> list[Frame | type[WireError]]:
+    """What the framer makes of these packets: the frames as they are, of the errors their classes."""
+    results = [result for piece in pieces for result in framer.feed(piece)]
+    return [result if isinstance(result, Frame) else type(result) for result in results]
+
+
+PING: dict[str, Any] = {"request_id": "1", "work_id": "sys", "action": "ping"}
+PING_BYTES = orjson.dumps(PING)
+PING_FRAME = Frame(PING)
+
+
+# The happy day
+
+
+@over_each_transport
+def test_objects_need_no_delimiter(transport: Transport) -> None:
+    """Objects that touch each other arrive one by one, in order."""
+    requests = [PING | {"request_id": str(number)} for number in range(5)]
+
+    received = gist(Framer(), transport([orjson.dumps(request) for request in requests]))
+
+    assert received == [Frame(request) for request in requests]
+
+
+@pytest.mark.parametrize("keys", list(itertools.permutations(PING)), ids="-".join)
+@over_each_transport
+def test_keys_may_come_in_any_order(keys: tuple[str, ...], transport: Transport) -> None:
+    """MicroPython's dicts are unordered."""
+    shuffled = orjson.dumps({key: PING[key] for key in keys})
+
+    assert gist(Framer(), transport([shuffled, shuffled])) == [PING_FRAME, PING_FRAME]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        b"\n",
+        b"\r\n",
+        b"\r\n\r\n",
+        b" ",
+        b"\x00\xff\xfe",
+        b'"',
+        b'"half',
+        b"\\",
+        b"[1, 2]",
+        b"AT+RST\r\nOK\r\n",
+        b"x" * 64,
+    ],
+)
+@over_each_transport
+def test_what_stands_between_objects_is_skipped(between: bytes, transport: Transport) -> None:
+    """Line ends and noise without a brace cost nothing."""
+    frames = [between, PING_BYTES, between, PING_BYTES, between]
+
+    assert gist(Framer(), transport(frames)) == [PING_FRAME, PING_FRAME]
+
+
+@pytest.mark.parametrize("dumps", [orjson.dumps, lambda value: orjson.dumps(value, option=orjson.OPT_INDENT_2)])
+@pytest.mark.parametrize(
+    "text",
+    ["}", "{", "}{", "{{{", "}}}", '"', '\\"', "\\", "\\\\", 'a"}', '{"a": "b"}', "\\}", "line\nbreak\t\x00", "/"],
+)
+@over_each_transport
+def test_a_string_may_hold_anything(text: str, dumps: Callable[[Any], bytes], transport: Transport) -> None:
+    """Braces, quotes and escapes inside strings are text, whatever the original made of them."""
+    request = PING | {"data": {"delta": text, text: [text]}}
+
+    assert gist(Framer(), transport([dumps(request), PING_BYTES])) == [Frame(request), PING_FRAME]
+
+
+@over_each_transport
+def test_an_emoji_may_be_cut_in_half(transport: Transport) -> None:
+    """A packet may end inside a UTF-8 character."""
+    request = PING | {"data": "naïve 🙂🙃 日本語"}
+
+    assert gist(Framer(), transport([orjson.dumps(request)])) == [Frame(request)]
+
+
+@pytest.mark.parametrize("escaped", [rb"\ud83d\ude42", "🙂".encode(), b"\\u007b\\u007d"])
+@over_each_transport
+def test_escapes_are_decoded(escaped: bytes, transport: Transport) -> None:
+    """A surrogate pair and a raw character mean the same."""
+    sent = b'{"data":"' + escaped + b'"}'
+
+    assert gist(Framer(), transport([sent])) == [Frame({"data": orjson.loads(b'"' + escaped + b'"')})]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 50])
+@over_each_transport
+def test_nested_objects_are_one_object(depth: int, transport: Transport) -> None:
+    """The end is the brace that closes the first one."""
+    sent = b'{"a":' * depth + b"[{}, {}]" + b"}" * depth
+
+    assert gist(Framer(), transport([sent, PING_BYTES])) == [Frame(orjson.loads(sent)), PING_FRAME]
+
+
+@pytest.mark.parametrize("behind", [b"", b"\n"], ids=["no newline", "a newline"])
+@pytest.mark.parametrize(
+    "payload",
+    [b"", b"a", b"{", b'}"{\\', b"\n", b"\r\n", b"\x00" * 100, bytes(range(256)), PING_BYTES],
+    ids=["empty", "a", "open", "braces", "newline", "crlf", "zeros", "all bytes", "a request"],
+)
+@over_each_transport
+def test_bytes_follow_a_raw_header(payload: bytes, behind: bytes, transport: Transport) -> None:
+    """The announced bytes are taken as they are, with or without a newline behind them."""
+    header = orjson.dumps({"RAW": len(payload)} | PING)
+
+    received = gist(Framer(), transport([header, payload, behind, PING_BYTES]))
+
+    assert received == [Frame(PING, payload), PING_FRAME]
+
+
+@pytest.mark.parametrize("position", range(4))
+@over_each_transport
+def test_raw_may_be_any_key(position: int, transport: Transport) -> None:
+    """The original wanted RAW first; clients with unordered dicts cannot promise that."""
+    keys = list(PING)
+    keys.insert(position, "RAW")
+    header = orjson.dumps({key: PING.get(key, 3) for key in keys}, option=orjson.OPT_INDENT_2)
+
+    assert gist(Framer(), transport([header, b"{{{", PING_BYTES])) == [Frame(PING, b"{{{"), PING_FRAME]
+
+
+@over_each_transport
+def test_raw_inside_data_announces_nothing(transport: Transport) -> None:
+    """Only a top-level RAW is a header."""
+    request = PING | {"data": {"RAW": 1000}}
+
+    assert gist(Framer(), transport([orjson.dumps(request), PING_BYTES])) == [Frame(request), PING_FRAME]
+
+
+# The limits
+
+LIMIT = 200
+
+
+def sized(size: int, text: str = "x") -> bytes:
+    """A valid object of exactly this many bytes."""
+    empty = len(orjson.dumps(PING | {"data": ""}))
+    return orjson.dumps(PING | {"data": (text * size)[: size - empty]})
+
+
+@over_each_transport
+def test_an_object_may_be_as_long_as_the_limit(transport: Transport) -> None:
+    """The limit itself is allowed."""
+    sent = sized(LIMIT)
+
+    assert gist(Framer(LIMIT), transport([sent, PING_BYTES])) == [Frame(orjson.loads(sent)), PING_FRAME]
+
+
+@pytest.mark.parametrize("text", ["x", "}", "{", "}{"])
+@pytest.mark.parametrize("size", [LIMIT + 1, LIMIT + 2, 10 * LIMIT])
+@over_each_transport
+def test_a_longer_object_is_refused_once_and_skipped(size: int, text: str, transport: Transport) -> None:
+    """The next request is found behind its end, not inside its strings."""
+    received = gist(Framer(LIMIT), transport([sized(size, text), PING_BYTES, PING_BYTES]))
+
+    assert received == [TooLong, PING_FRAME, PING_FRAME]
+
+
+def test_the_refusal_does_not_wait_for_the_end() -> None:
+    """An object over the limit is reported when the limit is passed."""
+    framer = Framer(LIMIT)
+
+    received = gist(framer, [sized(10 * LIMIT)[: LIMIT + 1]])
+
+    assert received == [TooLong]
+    assert framer.is_incomplete
+
+
+@over_each_transport
+def test_raw_bytes_may_be_as_many_as_the_limit(transport: Transport) -> None:
+    """The limit itself is allowed for payloads, too."""
+    header = orjson.dumps({"RAW": LIMIT})
+
+    received = gist(Framer(LIMIT), transport([header, b"{" * LIMIT, PING_BYTES]))
+
+    assert received == [Frame({}, b"{" * LIMIT), PING_FRAME]
+
+
+@pytest.mark.parametrize("size", [LIMIT + 1, 10 * LIMIT])
+@over_each_transport
+def test_more_raw_bytes_are_refused_once_and_skipped(size: int, transport: Transport) -> None:
+    """The announced bytes are passed over, whatever they look like."""
+    header = orjson.dumps({"RAW": size} | PING)
+
+    received = gist(Framer(LIMIT), transport([header, (PING_BYTES * size)[:size], PING_BYTES]))
+
+    assert received == [TooLong, PING_FRAME]
+
+
+def test_refused_raw_bytes_name_their_request() -> None:
+    """The header was readable, so its ids are echoed."""
+    [error] = Framer(LIMIT).feed(b'{"RAW":201,"request_id":"photo","work_id":"llm.1000"}')
+
+    assert isinstance(error, TooLong)
+    assert (error.request_id, error.work_id) == ("photo", "llm.1000")
+
+
+@over_each_transport
+def test_endless_nesting_is_refused_and_skipped(transport: Transport) -> None:
+    """Nesting that no parser takes is one damaged object."""
+    bottomless = b'{"a":' * 2000 + b"1" + b"}" * 2000
+
+    assert gist(Framer(), transport([bottomless, PING_BYTES])) == [NotJson, PING_FRAME]
+
+
+class Work:
+    """Counts what the framer does instead of timing it: every call, and every byte that a pattern passes over."""
+
+    def __init__(self) -> None:
+        self.units = 0
+
+    def note(self, frame: FrameType, event: str, argument: object) -> None:
+        """A profile function for sys.setprofile."""
+        self.units += event in ("call", "c_call")
+
+
+class CountingPattern:
+    """A compiled pattern that adds the length of its matches to the work."""
+
+    def __init__(self, pattern: re.Pattern[bytes], work: Work) -> None:
+        self.pattern = pattern
+        self.work = work
+
+    def match(self, *arguments: Any) -> re.Match[bytes] | None:
+        """As the pattern's own."""
+        found = self.pattern.match(*arguments)
+        self.work.units += 0 if found is None else found.end() - found.start()
+        return found
+
+
+def work_for(stream: bytes, limit_bytes: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """The work of taking a stream in pieces of 1000 bytes."""
+    work, framer, before = Work(), Framer(limit_bytes), sys.getprofile()
+    with monkeypatch.context() as patched:
+        for name, value in vars(framing).items():
+            if isinstance(value, re.Pattern):
+                patched.setattr(framing, name, CountingPattern(value, work))
+        sys.setprofile(work.note)
+        try:
+            for at in range(0, len(stream), 1000):
+                framer.feed(stream[at : at + 1000])
+        finally:
+            sys.setprofile(before)
+    return work.units
+
+
+@pytest.mark.parametrize("limit_bytes", [DEFAULT_LIMIT_BYTES, 5000], ids=["within the limit", "over the limit"])
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        b"{", b"}", b"}{", b"{}", b'"', b'{"', b'{"a":', b'{"a":"', b'{"a\\', b'{"\n', b'{"\\\n', b"{}}", b'{"a":{}',
+        b'{"RAW":0}', b'{"RAW":9}', b'{"RAW":-1}', b"{{{{{{}", b'{"}"}', b"\\", b"x", b"\n",
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_work_grows_no_faster_than_the_bytes(hostile: bytes, limit_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the hostile bytes make four times the work."""
+    once = work_for(hostile * (20_000 // len(hostile)), limit_bytes, monkeypatch)
+    four_times = work_for(hostile * (80_000 // len(hostile)), limit_bytes, monkeypatch)
+
+    assert four_times <= 5 * once
+
+
+@pytest.mark.parametrize("inside", [b"x", b'\\"', b"{", b"\\\\", "é".encode(), b"\\u0041"], ids=repr)
+@pytest.mark.parametrize("start", [b'{"a":"', b'{"a":{"b":{"c":{"d":"'], ids=["shallow", "deep"])
+def test_a_string_that_never_ends_is_read_once(start: bytes, inside: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dribbled string is not searched again from its start."""
+    once = work_for(start + inside * (20_000 // len(inside)), DEFAULT_LIMIT_BYTES, monkeypatch)
+    four_times = work_for(start + inside * (80_000 // len(inside)), DEFAULT_LIMIT_BYTES, monkeypatch)
+
+    assert four_times <= 5 * once
+
+
+# The damage
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"{'a':1}", b"{a:1}", b'{"a":}', b'{"a":1,}', b'{"a" 1}', b"{]}", b'{"a":[}', b'{"a":NaN}', b'{"a":01}',
+        b'{"a":"\xff"}', b'{"a":"\xf0\x9f\x99"}', b'{"\xc3":1}', b'{"a":"\\ud800"}', b'{"a":"\\q"}', b'{"a":tru}',
+        b'{"a":\x00}', b'{"a":{"b":{"c":{"d":}}}}',
+    ],
+)  # fmt: skip
+@over_each_transport
+def test_an_object_that_does_not_parse_costs_one_error(damaged: bytes, transport: Transport) -> None:
+    """A complete object with bad JSON inside is dropped whole, the next one is served."""
+    assert gist(Framer(), transport([damaged, PING_BYTES])) == [NotJson, PING_FRAME]
+
+
+@pytest.mark.parametrize("control", [b"\n", b"\r", b"\t", b"\x00", b"\x1f", b"\\\n"], ids=repr)
+@pytest.mark.parametrize("damaged", [b'{"request_id":"1', b'{"a":{"b":{"c":{"d":"}', b'{"data":"{'], ids=repr)
+@over_each_transport
+def test_a_control_character_ends_a_broken_string(damaged: bytes, control: bytes, transport: Transport) -> None:
+    """A line end cannot stand inside a string, so the string that lost its quote ends there."""
+    assert gist(Framer(), transport([damaged, control, PING_BYTES])) == [NotJson, PING_FRAME]
+
+
+@pytest.mark.parametrize("damaged", [b'{"a":"x\ny"}', b'{"a":{"b":"x\x00","c":1},"d":2}', b'{"a":"x\\\ny"}'])
+@over_each_transport
+def test_an_object_with_a_raw_line_end_costs_one_error(damaged: bytes, transport: Transport) -> None:
+    """The rest of an object that was reported already is not reported again."""
+    assert gist(Framer(), transport([damaged, b"\n", PING_BYTES])) == [NotJson, PING_FRAME]
+
+
+@pytest.mark.parametrize("surplus", [b"}", b"}}}}", b"}\n}\r\n}", b"noise}noise"], ids=repr)
+@over_each_transport
+def test_a_surplus_brace_costs_one_error(surplus: bytes, transport: Transport) -> None:
+    """Where the original lost the rest of the packet, the next request is served."""
+    assert gist(Framer(), transport([PING_BYTES, surplus, PING_BYTES])) == [PING_FRAME, NotJson, PING_FRAME]
+
+
+@over_each_transport
+def test_each_run_of_surplus_braces_is_reported(transport: Transport) -> None:
+    """An object between two runs makes them two."""
+    frames = [b"}}", PING_BYTES, b"}}", PING_BYTES]
+
+    assert gist(Framer(), transport(frames)) == [NotJson, PING_FRAME, NotJson, PING_FRAME]
+
+
+@pytest.mark.parametrize("length", [b"-1", b"true", b"false", b"null", b'"3"', b"3.0", b"[3]", b"{}", b"1e2"])
+@over_each_transport
+def test_raw_must_be_a_number_of_bytes(length: bytes, transport: Transport) -> None:
+    """A header without a length is refused; nothing is taken for its payload."""
+    assert gist(Framer(), transport([b'{"RAW":' + length + b"}", PING_BYTES])) == [NotJson, PING_FRAME]
+
+
+def test_a_bad_raw_header_is_answered_by_name() -> None:
+    """Its ids were readable, so they are echoed."""
+    [error] = Framer().feed(b'{"request_id":"photo","RAW":-1,"work_id":"llm.1000"}')
+
+    assert isinstance(error, NotJson)
+    assert (error.request_id, error.work_id) == ("photo", "llm.1000")
+
+
+@pytest.mark.parametrize("length", [2**31, 2**63, 2**64 - 1])
+def test_a_huge_raw_is_reported_at_once(length: int) -> None:
+    """Nobody waits for bytes that would not be taken."""
+    framer = Framer()
+
+    received = gist(framer, [b'{"RAW":%d}' % length, PING_BYTES])
+
+    assert received == [TooLong]
+    assert framer.is_incomplete
+
+
+# The goodbye
+
+BEGUN = [
+    b"{", b'{"request_id', b'{"data":"}', b'{"data":"\\', b'{"a":{"b":{"c":{"d":', b'{"RAW":', b'{"RAW":10}',
+    b'{"RAW":10}{"half', PING_BYTES[:-1], PING_BYTES + b"{", b"}{",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("begun", BEGUN, ids=repr)
+@over_each_transport
+def test_an_unfinished_object_can_be_dropped(begun: bytes, transport: Transport) -> None:
+    """After a silence the object is given up with one error and the next one is served."""
+    framer = Framer()
+    gist(framer, transport([begun]))
+
+    assert framer.is_incomplete
+    assert isinstance(framer.drop_incomplete(), NotJson)
+    assert gist(framer, transport([PING_BYTES])) == [PING_FRAME]
+
+
+@pytest.mark.parametrize(
+    "settled", [b"", b"\n", b"noise", PING_BYTES, b"}", b'{"RAW":2}{}', b"{]}", b'{"a":"\n'], ids=repr
+)
+@over_each_transport
+def test_nothing_begun_is_nothing_to_drop(settled: bytes, transport: Transport) -> None:
+    """A silent line between objects is in order."""
+    framer = Framer()
+    gist(framer, transport([settled]))
+
+    assert not framer.is_incomplete
+    assert framer.drop_incomplete() is None
+    assert gist(framer, transport([PING_BYTES])) == [PING_FRAME]
+
+
+@pytest.mark.parametrize(
+    "begun", [sized(300)[:250], b'{"RAW":300}', b'{"RAW":300}{"half"'], ids=["json", "header", "raw"]
+)
+@over_each_transport
+def test_what_was_refused_already_is_dropped_in_silence(begun: bytes, transport: Transport) -> None:
+    """A frame over the limit gets one error, also when its end never comes."""
+    framer = Framer(LIMIT)
+
+    assert gist(framer, transport([begun])) == [TooLong]
+    assert framer.drop_incomplete() is None
+    assert not framer.is_incomplete
+    assert gist(framer, transport([PING_BYTES])) == [PING_FRAME]
