@@ -27,10 +27,10 @@ def no_leftovers() -> Iterator[None]:
     assert not children, f"left over: {[child.cmdline() for child in children]}"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def no_blocking() -> Iterator[None]:
-    """A blocking call in the event loop fails the test."""
-    with blockbuster_ctx():
+    """A blocking call of the daemon in the event loop fails the test; the test itself may look at a file."""
+    with blockbuster_ctx(["unitd"]):
         yield
 
 
@@ -73,7 +73,7 @@ async def tcp_client(app: App) -> AsyncIterator[WireClient]:
 
 
 @pytest.fixture
-async def daemon(tmp_path: Path, no_blocking: None, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+async def daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
     """The daemon with its defaults."""
     caplog.set_level(logging.INFO)
     async with running_app(tmp_path) as app:

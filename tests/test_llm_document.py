@@ -90,7 +90,7 @@ class Talker:
 
 
 @pytest.fixture(params=["tcp", "terminal"])
-async def line(request: pytest.FixtureRequest, tmp_path: Path, no_blocking: None) -> AsyncIterator[WireClient]:
+async def line(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WireClient]:
     """A client on each kind of line, of a daemon with kws.1000 and asr.1001 set up."""
     main_end, line_end = pty.openpty()
     tty.setraw(main_end)

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         sys.exit(command.run(arguments))
     except BrokenPipeError:
-        sys.stderr.close()
+        # Whoever read our output has gone; without this Python would fail once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
 

@@ -142,6 +142,8 @@ class App:
             log.info("stopped")
         except* ConfigError as errors:
             raise errors.exceptions[0] from None
+        finally:
+            self._state.close()
 
     async def _open_doors(self, group: asyncio.TaskGroup) -> None:
         settings = self._settings

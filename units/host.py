@@ -35,6 +35,7 @@ class Host:
         self._sending = threading.Lock()
         self._inbox: queue.SimpleQueue[Envelope] = queue.SimpleQueue()
         self._step_began: float | None = None
+        self._is_ready = False
 
     def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
         """Sends one message; from any thread."""
@@ -59,6 +60,7 @@ class Host:
         except LoadError as error:
             sys.stderr.write(f"{error}\n")
             raise SystemExit(CANNOT_LOAD) from None
+        self._is_ready = True
         self.say("ready", **info)
         while self._handle_waiting(unit):
             if unit.is_busy:
@@ -100,6 +102,8 @@ class Host:
             for envelope in reader.feed(data):
                 if envelope.type == "ping":
                     self.say("pong", stalled_seconds=self._stalled_seconds())
+                elif envelope.type == "shutdown" and not self._is_ready:
+                    os._exit(0)  # the main thread is loading and would not look before it is done
                 else:
                     self._inbox.put(envelope)
                     unit.alert(envelope)

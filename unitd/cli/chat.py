@@ -25,6 +25,7 @@ class Chat:
             "prompt": arguments.system,
             "max_token_len": arguments.max_tokens,
             "history": True,
+            "usage": True,
             "on_pause": "stop",
         }
         self.work_id = self._connection.ask(work_id="llm", action="setup", data=setup)["work_id"]
@@ -33,6 +34,7 @@ class Chat:
     def ask(self, question: str) -> None:
         """Prints the answer as it comes."""
         request_id = f"question-{next(self._numbers)}"
+        self.was_interrupted = False
         self._connection.send(
             {
                 "request_id": request_id,
@@ -64,6 +66,8 @@ class Chat:
             if reply["data"]["finish"]:
                 break
         sys.stdout.write("\n")
+        if reply["data"]["finish_reason"] == "interrupted" and not self.was_interrupted:
+            fail("the daemon ended the answer")
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Asks the daemon to stop this answer; its last frame then ends the wait."""

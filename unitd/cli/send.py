@@ -11,9 +11,9 @@ from unitd.cli.connection import Connection, fail, is_last
 def run(arguments: argparse.Namespace) -> int:
     """Prints every line up to the last one of this request; exit code 1 when it carries an error."""
     text = sys.stdin.read() if arguments.json == "-" else arguments.json
+    request_id = _request_id(text)
     connection = Connection(arguments)
     connection.send(text.encode())
-    request_id = _request_id(text)
     while True:
         try:
             line = connection.line(arguments.wait)
@@ -29,8 +29,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _request_id(text: str) -> str:
-    """The id that the reply will echo; "0" when there is none to read."""
+    """The id that the reply will echo, "0" when there is none; ends the program when the text is no JSON object."""
     try:
-        return str(orjson.loads(text)["request_id"])
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        return "0"
+        request = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        fail(f"that is no JSON: {error}")
+    if not isinstance(request, dict):
+        fail("a request is a JSON object")
+    request_id = request.get("request_id")
+    return request_id if isinstance(request_id, str) else "0"

@@ -40,6 +40,10 @@ class Card:
 
     is_bundled: bool = False
     path: Path | None = None
+    """The file that an engine loads."""
+
+    place: Path | None = None
+    """The folder or file that is this model on the disk: what rmmode deletes."""
 
     @property
     def is_installed(self) -> bool:
@@ -66,7 +70,7 @@ _TYPE_NAMES = {str: "a text", list: "a list of texts", bool: "true or false", di
 
 
 def read_card(document: dict[str, Any], where: str) -> Card:
-    """A card from its parsed TOML; `file` is the caller's matter.
+    """A card from its parsed TOML; where its `file` lies is the caller's matter.
 
     Raises:
         ConfigError: a key is unknown, missing or of the wrong type; `where` names the card.

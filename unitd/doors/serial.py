@@ -96,20 +96,19 @@ class SerialDoor:
         asyncio.get_running_loop().call_later(delay, self._apply, settings)
 
     def _apply(self, settings: LineSettings) -> None:
+        """What the device does not take is not kept either: the line must open again after unplugging."""
+        if self._transport is not None and self._transport.serial is not None:
+            try:
+                self._transport.serial.apply_settings(
+                    {
+                        "baudrate": settings.baud,
+                        "bytesize": settings.data_bits,
+                        "stopbits": settings.stop_bits,
+                        "parity": _PARITIES[settings.parity],
+                    }
+                )
+            except (OSError, ValueError, serial.SerialException, termios.error) as error:
+                log.warning("%s does not take %s: %s", self._device, settings, error)
+                return
         self._line = settings
-        if self._transport is None or self._transport.serial is None:
-            return
-        port = self._transport.serial
-        try:
-            port.apply_settings(
-                {
-                    "baudrate": settings.baud,
-                    "bytesize": settings.data_bits,
-                    "stopbits": settings.stop_bits,
-                    "parity": _PARITIES[settings.parity],
-                }
-            )
-        except (OSError, ValueError, serial.SerialException, termios.error) as error:
-            log.warning("%s does not take %s: %s", self._device, settings, error)
-        else:
-            log.info("%s is at %d baud now", self._device, settings.baud)
+        log.info("%s is at %d baud now", self._device, settings.baud)

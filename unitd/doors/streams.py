@@ -95,15 +95,16 @@ class StreamDoor:
 
 def _clear_way(path: Path) -> None:
     """Removes a dead socket file; refuses to touch anything else."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        return
-    if not stat.S_ISSOCK(path.stat().st_mode):
-        raise ConfigError(f"unix: {path} is there and is no socket")
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            return
+        if not stat.S_ISSOCK(path.stat().st_mode):
+            raise ConfigError(f"unix: {path} is there and is no socket")
+        with socket.socket(socket.AF_UNIX) as probe:
             probe.connect(str(path))
-        except ConnectionRefusedError:
-            path.unlink()
-        else:
-            raise ConfigError(f"unix: another daemon listens on {path}")
+        raise ConfigError(f"unix: another daemon listens on {path}")
+    except ConnectionRefusedError:
+        path.unlink()
+    except OSError as error:
+        raise ConfigError(f"unix: cannot use {path}: {error.strerror}") from error

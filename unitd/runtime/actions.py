@@ -123,7 +123,8 @@ class Actions:
         except TimeoutError:
             log.warning("%s: the model still loads, prompts wait for it", task.work_id)
         except BaseException:
-            await self._end(work)
+            if work in self.works:
+                await self._end(work)
             raise
         return task
 
@@ -191,7 +192,8 @@ class Actions:
         return _when_done(call, self._work_of(call).pause())
 
     def _resume(self, call: Call) -> Answer:
-        return _when_done(call, self._work_of(call).resume())
+        self._work_of(call).resume()
+        return call.ok()
 
     def _exit(self, call: Call) -> Answer:
         return _when_done(call, self._end(self._work_of(call)))

@@ -7,6 +7,7 @@ one that does not answer, or whose work does not move, is killed. Everything is 
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 from collections import deque
@@ -26,7 +27,8 @@ PONG_TIMEOUT_SECONDS = 15.0
 # The longest single step known is a prefill chunk of a 1.5B model on a Raspberry Pi 4, about 15 s.
 STALL_TIMEOUT_SECONDS = 60.0
 STOP_TIMEOUT_SECONDS = 3.0
-READ_REST_SECONDS = 0.3
+# What a dying child still prints, an abort's message say, comes within this.
+LAST_WORDS_SECONDS = 0.3
 # A unit program that cannot load its model exits with this; its last line is the reason (docs/units.md).
 CANNOT_LOAD = 65
 LAST_WORDS_BYTES = 8 * 1024
@@ -62,6 +64,8 @@ class _Channel(asyncio.Protocol):
             for envelope in self._reader.feed(data):
                 self._on_envelope(envelope)
         except (ValueError, KeyError, TypeError) as error:
+            # Mostly a missing field of a message, so the child is replaced; the traceback tells if it is a bug of ours.
+            log.warning("a message cannot be read", exc_info=True)
             self._on_garbage(f"it sent what is no message: {error}")
 
 
@@ -92,45 +96,53 @@ class Process:
 
     async def run(self, argv: Sequence[str], load: dict[str, Any]) -> None:
         """Starts the program, tells it what to load, and stays until it has ended; cancelling stops it."""
-        loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
-        try:
-            self._process = await asyncio.create_subprocess_exec(
-                *argv,
-                str(theirs.fileno()),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which stops its children in order
-            )
-        except OSError as error:
-            ours.close()
-            self._listener.on_exit(f"it could not be started: {error}", was_ready=False)
-            return
-        finally:
+        with ours, theirs:
+            try:
+                self._process = await asyncio.create_subprocess_exec(
+                    *argv,
+                    str(theirs.fileno()),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.STDOUT,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which stops its children in order
+                )
+            except OSError as error:
+                self._listener.on_exit(f"it could not be started: {error}", was_ready=False)
+                return
             theirs.close()
-        ours.setblocking(False)
-        self._last_sign = loop.time()
-        self._transport, _ = await loop.create_unix_connection(lambda: self._channel, sock=ours)
-        self.send("load", **load)
-        await self._stay()
-
-    async def _stay(self) -> None:
-        assert self._process is not None and self._transport is not None
-        try:
-            async with asyncio.TaskGroup() as group:
-                watch = group.create_task(self._watch(), name=f"watch {self.name}")
-                await self._read_output()
-                status = await self._process.wait()
-                await self._read_rest()
-                watch.cancel()
-        except asyncio.CancelledError:
-            await self._stop()
-            raise
-        finally:
-            self._transport.close()
+            try:
+                status = await self._stay(ours.dup(), load)
+            except asyncio.CancelledError:
+                await self._stop()
+                raise
+            finally:
+                if self._transport is not None:
+                    self._transport.close()
         self._listener.on_exit(self._describe_end(status), was_ready=self._is_ready)
+
+    async def _stay(self, channel: socket.socket, load: dict[str, Any]) -> int:
+        """Talks to the child until it or its channel has ended; returns its exit status."""
+        assert self._process is not None
+        loop = asyncio.get_running_loop()
+        channel.setblocking(False)
+        self._last_sign = loop.time()
+        self._transport, _ = await loop.create_unix_connection(lambda: self._channel, sock=channel)
+        self.send("load", **load)
+        async with asyncio.TaskGroup() as group:
+            watch = group.create_task(self._watch(), name=f"watch {self.name}")
+            output = group.create_task(self._read_output(), name=f"output of {self.name}")
+            # A child without its channel is of no use, and a grandchild that holds its output open must not hide its
+            # death: whatever is left of its session ends here.
+            await self._channel.is_closed.wait()
+            watch.cancel()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_WORDS_SECONDS):
+                    await asyncio.shield(output)
+            self._kill_session()
+            await output
+        return await self._process.wait()
 
     async def _read_output(self) -> None:
         """Keeps the last words; the pipe is always read, so a flood cannot stall the child."""
@@ -142,12 +154,6 @@ class Process:
             kept += len(chunk)
             while kept > LAST_WORDS_BYTES and len(self._last_words) > 1:
                 kept -= len(self._last_words.popleft())
-
-    async def _read_rest(self) -> None:
-        """What the child said before it ended still counts; a grandchild that holds the socket open does not."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(READ_REST_SECONDS):
-                await self._channel.is_closed.wait()
 
     async def _watch(self) -> None:
         """Kills a child that does not get ready, does not answer, or does not move."""
@@ -191,17 +197,24 @@ class Process:
     def _kill(self, reason: str) -> None:
         if self._process is not None and self._process.returncode is None:
             self._death_reason = self._death_reason or reason
-            self._process.kill()
+            self._kill_session()
+
+    def _kill_session(self) -> None:
+        """Ends the child and whatever it has started."""
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _stop(self) -> None:
-        """Asks, waits a little, kills; the process is reaped in any case."""
+        """Asks, waits a little, kills what is left; its output is read meanwhile, and it is reaped in any case."""
         assert self._process is not None
         self.send("shutdown")
-        try:
-            async with asyncio.timeout(STOP_TIMEOUT_SECONDS):
-                await self._process.wait()
-        except TimeoutError:
-            self._process.kill()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._read_output(), name=f"last output of {self.name}")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STOP_TIMEOUT_SECONDS):
+                    await self._process.wait()
+            self._kill_session()
             await self._process.wait()
 
     def _describe_end(self, status: int) -> str:

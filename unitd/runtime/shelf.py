@@ -45,21 +45,15 @@ class Shelf:
             BadFile: nothing of this name is installed, or it cannot be deleted.
         """
         card = (await self._catalog()).find_installed(name)
-        if card is None or card.path is None:
+        if card is None or card.place is None:
             raise BadFile(f"no model {name} is installed")
         if card.is_bundled:
             raise Unavailable(f"{name} came with unitd")
         try:
-            await asyncio.to_thread(self._delete, card.path)
+            await asyncio.to_thread(_delete, card.place)
         except OSError as error:
             raise BadFile(f"{name} cannot be removed: {error.strerror}") from error
         log.info("the model %s is removed", name)
-
-    def _delete(self, path: Path) -> None:
-        if path.parent in self._folders:
-            path.unlink()
-        else:
-            shutil.rmtree(path.parent)
 
     async def _catalog(self) -> Catalog:
         return await asyncio.to_thread(self._look)
@@ -68,7 +62,10 @@ class Shelf:
         known = [card for path in _toml_files(self._cards_folder) if (card := self._read(path))]
         by_name = {card.name: card for card in known}
         found = [card for folder in self._folders for card in self._cards_in(folder)]
-        installed = [replace(by_name.get(card.name, card), path=card.path, engine=card.engine) for card in found]
+        installed = [
+            replace(by_name.get(card.name, card), path=card.path, place=card.place, engine=card.engine)
+            for card in found
+        ]
         bundled = [replace(card, is_bundled=True) for card in self._cards_in(self._bundled_folder)]
         return Catalog(known, [*installed, *bundled], self._default_llm)
 
@@ -76,24 +73,40 @@ class Shelf:
         """Every model of one folder; a folder that is not there holds none."""
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             if entry.suffix == ".gguf":
-                yield Card(entry.stem, "llm", "llama", path=entry)
+                yield Card(entry.stem, "llm", "llama", path=entry, place=entry)
             elif (entry / "card.toml").exists():
                 if card := self._read(entry / "card.toml"):
-                    yield card
-            elif entry.is_dir() and (file := next(entry.glob("*.gguf"), None)):
-                yield Card(entry.name, "llm", "llama", path=file)
+                    yield replace(card, place=entry)
+            elif entry.is_dir() and (files := sorted(entry.glob("*.gguf"))):
+                yield Card(entry.name, "llm", "llama", path=files[0], place=entry)
 
     def _read(self, path: Path) -> Card | None:
         """A card; one that cannot be read is reported once and left out."""
         try:
-            document = tomllib.loads(path.read_text())
-            card = read_card(document, str(path))
+            return _read_card_file(path)
         except (OSError, ValueError, ConfigError) as error:
             if path not in self._complained_about:
                 self._complained_about.add(path)
                 log.warning("%s is no model card, it is left out: %s", path, error)
             return None
-        return replace(card, path=path.parent / document["file"]) if "file" in document else card
+
+
+def _read_card_file(path: Path) -> Card:
+    document = tomllib.loads(path.read_text())
+    card = read_card(document, str(path))
+    if "file" not in document:
+        return card
+    file = path.parent / document["file"]
+    if not file.resolve().is_relative_to(path.parent.resolve()):
+        raise ConfigError(f"{path}: file lies outside the model's folder")
+    return replace(card, path=file)
+
+
+def _delete(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
 
 
 def _toml_files(folder: Path) -> list[Path]:

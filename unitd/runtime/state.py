@@ -1,7 +1,9 @@
 """The state directory: the work_id counter, the endpoints file, the files of sys.push."""
 
 import asyncio
+import fcntl
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +25,40 @@ class StateDir:
         self._endpoints = folder / "endpoints.json"
         self._saving = asyncio.Lock()
         self._saved_number = 0
+        self._lock: int | None = None
 
     def open(self) -> int:
-        """Makes the directory, forgets old endpoints; returns the next work_id number.
+        """Makes the directory and takes it for this daemon; returns the next work_id number.
 
         Raises:
-            ConfigError: the directory cannot be made or written.
+            ConfigError: the directory cannot be made, or another daemon uses it.
         """
         try:
             self.files.mkdir(parents=True, exist_ok=True)
+            self._take()
             self._endpoints.unlink(missing_ok=True)
             return self._read_counter()
         except OSError as error:
             raise ConfigError(f"state.dir: cannot use {self.folder}: {error.strerror}") from error
+
+    def _take(self) -> None:
+        """Locks the directory for as long as this process lives or until `close`."""
+        try:
+            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            log.error("state.dir %s cannot be written: %s; nothing will survive a restart", self.folder, error)
+            return
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self.close()
+            raise ConfigError(f"state.dir: another daemon uses {self.folder}") from error
+
+    def close(self) -> None:
+        """Gives the directory free; safe to call twice."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _read_counter(self) -> int:
         try:
@@ -62,11 +85,17 @@ class StateDir:
     async def write_endpoints(self, endpoints: dict[str, Any]) -> None:
         """Where this daemon can be reached, for programs that started it on port 0."""
         content = orjson.dumps(endpoints, option=orjson.OPT_APPEND_NEWLINE)
-        await asyncio.to_thread(_replace, self._endpoints, content)
+        try:
+            await asyncio.to_thread(_replace, self._endpoints, content)
+        except OSError as error:
+            log.error("endpoints.json cannot be written: %s", error)
 
     async def remove_endpoints(self) -> None:
         """At a clean stop."""
-        await asyncio.to_thread(self._endpoints.unlink, missing_ok=True)
+        try:
+            await asyncio.to_thread(self._endpoints.unlink, missing_ok=True)
+        except OSError as error:
+            log.error("endpoints.json cannot be removed: %s", error)
 
 
 def _replace(path: Path, content: bytes) -> None:

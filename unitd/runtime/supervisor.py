@@ -192,6 +192,7 @@ class Supervisor:
         self._argv_for = argv_for
         self._load_for = load_for
         self._children: dict[tuple[str, str], tuple[Child, asyncio.Task[None]]] = {}
+        self._retired: dict[Child, asyncio.Task[None]] = {}
         self._stopping: set[asyncio.Task[None]] = set()
         self._group: asyncio.TaskGroup | None = None
 
@@ -214,19 +215,34 @@ class Supervisor:
         return self._children[key][0]
 
     def release(self, child: Child) -> None:
-        """Stops a child that nobody uses any more; its end is waited for by `stop`."""
+        """Stops a child that nobody uses any more; its end is waited for by `settle`."""
         for key, (candidate, task) in list(self._children.items()):
             if candidate is child and child.is_empty:
                 del self._children[key]
                 self._stop_one(task)
+        if child in self._retired and child.is_empty:
+            self._stop_one(self._retired.pop(child))
+
+    def retire_all(self) -> None:
+        """Whoever sets up from now on gets a new child; those that are here end with their tasks."""
+        self._retired |= dict(self._children.values())
+        self._children.clear()
+        for child in list(self._retired):
+            self.release(child)
+
+    async def settle(self) -> None:
+        """Waits for the ends of the children that are being stopped."""
+        if self._stopping:
+            await asyncio.wait(self._stopping)
 
     async def stop(self) -> None:
         """Stops every child, all at once, and waits for their ends."""
-        for _, task in self._children.values():
-            self._stop_one(task)
+        self._retired |= dict(self._children.values())
         self._children.clear()
-        if self._stopping:
-            await asyncio.wait(self._stopping)
+        for task in self._retired.values():
+            self._stop_one(task)
+        self._retired.clear()
+        await self.settle()
 
     def _stop_one(self, task: asyncio.Task[None]) -> None:
         self._stopping.add(task)

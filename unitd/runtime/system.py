@@ -4,6 +4,9 @@ import asyncio
 import base64
 import hashlib
 import logging
+import os
+import signal
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,37 +147,27 @@ class System:
     async def _reset(self, call: Call) -> Reply:
         """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for."""
         call.client.send(call.ok(message="llm server restarting ..."))
+        self._supervisor.retire_all()
         await self._actions.end_all()
-        await self._supervisor.stop()
+        await self._supervisor.settle()
         return Reply("0", "sys", message="reset over")
 
     async def _push(self, call: Call) -> Reply:
-        path = self._path_in(call.request.object)
         data = call.request.data
         if not isinstance(data, str | bytes):
             raise EmptyInput('"data" is missing')
         content = data.encode() if isinstance(data, str) else data
-        await asyncio.to_thread(_write_file, path, content)
+        await asyncio.to_thread(_write_file, self._files, call.request.object, content)
         return call.ok(message=f"sha256:{hashlib.sha256(content).hexdigest()}")
 
     async def _pull(self, call: Call) -> Reply | None:
-        content = await asyncio.to_thread(_read_file, self._path_in(call.request.object))
+        content = await asyncio.to_thread(_read_file, self._files, call.request.object)
         text = base64.b64encode(content).decode()
         if "stream" not in call.request.object.partition(".file.")[0]:
             return call.ok(object="sys.base64.stream", data=text)
         for data in _stream_frames(text):
             call.client.send(call.ok(object="sys.base64.stream", data=data))
         return None
-
-    def _path_in(self, object_: str) -> Path:
-        """The file that an object such as `sys.file./x` names: `/x` means <state.dir>/files/x, and nothing else."""
-        _, marker, name = object_.partition(".file.")
-        path = (self._files / name.lstrip("/")).resolve()
-        if not marker or not name.strip("/"):
-            raise BadFile("the object must be sys.file./NAME")
-        if not path.is_relative_to(self._files.resolve()):
-            raise BadFile(f"{name} lies outside the daemon's files")
-        return path
 
     # Powers that the configuration must name
 
@@ -184,16 +177,13 @@ class System:
         return call.ok(code=0 if status == 0 else Unavailable.code, message=text.strip())
 
     async def _bashexec(self, call: Call) -> Reply | None:
-        is_stream = "stream" in call.request.object
-        data = (
-            call.request.data.get("delta") if is_stream and isinstance(call.request.data, dict) else call.request.data
-        )
-        if not isinstance(data, str) or not data:
+        if not isinstance(call.request.data, str) or not call.request.data:
             raise BadField("data must be a command")
-        _, text = await _run("sh", "-c", data)
-        if not is_stream:
+        if "stream" not in call.request.object:
+            _, text = await _run("sh", "-c", call.request.data)
             return call.ok(object="sys.utf-8", data=text)
         call.client.send(call.ok())
+        _, text = await _run("sh", "-c", call.request.data)
         for frame in _stream_frames(text):
             call.client.send(call.ok(object="sys.utf-8.stream", data=frame))
         return None
@@ -205,7 +195,7 @@ class System:
     async def _upgrade(self, call: Call) -> Reply:
         if not isinstance(call.request.data, str):
             raise BadField("data must be the name of a pushed .deb file")
-        path = self._path_in(f"sys.file.{call.request.data}")
+        path = await asyncio.to_thread(_path_in, self._files, f"sys.file.{call.request.data}")
         call.client.send(call.ok(object="sys.utf-8", data="update ..."))
         status, text = await _run("apt-get", "install", "--yes", str(path))
         if status:
@@ -229,8 +219,14 @@ async def _run(*command: str) -> tuple[int, str]:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
     )
-    output, _ = await process.communicate()
+    try:
+        output, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
     return process.returncode or 0, output.decode(errors="replace")
 
 
@@ -260,19 +256,39 @@ def _line_settings(data: Any) -> LineSettings:
     return LineSettings(baud, data_bits, stop_bits, _PARITIES[parity])
 
 
-def _write_file(path: Path, content: bytes) -> None:
-    """By rename, so that nobody reads half a file."""
-    partial = path.with_name(path.name + ".partial")
+def _path_in(folder: Path, object_: str) -> Path:
+    """The file that an object such as `sys.file./x` names: `/x` means <state.dir>/files/x, and nothing else."""
+    _, marker, name = object_.partition(".file.")
+    if not marker or not name.strip("/") or "\0" in name:
+        raise BadFile("the object must be sys.file./NAME")
+    try:
+        path = (folder / name.lstrip("/")).resolve()
+    except OSError as error:
+        raise BadFile(f"{error.strerror}") from error
+    if not path.is_relative_to(folder.resolve()):
+        raise BadFile(f"{name} lies outside the daemon's files")
+    return path
+
+
+def _write_file(folder: Path, object_: str, content: bytes) -> None:
+    """By rename from a name of its own, so that nobody reads half a file."""
+    path = _path_in(folder, object_)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
-        partial.replace(path)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".push-", delete=False) as partial:
+            try:
+                partial.write(content)
+                partial.flush()
+                Path(partial.name).replace(path)
+            except OSError:
+                Path(partial.name).unlink()
+                raise
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise BadFile(f"{error.strerror}") from error
 
 
-def _read_file(path: Path) -> bytes:
+def _read_file(folder: Path, object_: str) -> bytes:
+    path = _path_in(folder, object_)
     try:
         return path.read_bytes()
     except FileNotFoundError as error:

@@ -101,6 +101,7 @@ class Work:
 
         Raises:
             LoadFailed: the model does not load.
+            Unavailable: the task was ended meanwhile.
             ChildError: the unit refuses a value.
         """
         await asyncio.shield(self._outcome)
@@ -134,14 +135,14 @@ class Work:
         self._stop_keepalive()
         return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
 
-    def resume(self) -> asyncio.Future[Any]:
-        """Goes on exactly where pause stopped."""
+    def resume(self) -> None:
+        """Goes on exactly where pause stopped. Needs no answer: the child takes messages in their order."""
         if not self._is_paused:
-            return _done()
+            return
         self._is_paused = False
-        answer = self.child.ask("work", task=self.task.work_id) if self._is_set_up else _done()
+        if self._is_set_up:
+            self.child.send("work", task=self.task.work_id)
         self._go_on()
-        return answer
 
     def ask(self, action: str, **fields: Any) -> asyncio.Future[dict[str, Any]]:
         """An action that only the child understands (trigger, warm).
@@ -169,6 +170,8 @@ class Work:
     def close(self) -> Coroutine[Any, Any, None]:
         """Begins the end of the task in its child; awaiting the result sees it through, finish frames first."""
         self._is_closing = True
+        if not self._outcome.done():
+            self._outcome.set_exception(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self._drop(lambda _: True)
         return self._close(self.child.ask("exit", task=self.task.work_id) if self._is_set_up else _done())
 
@@ -196,10 +199,7 @@ class Work:
             self._on_delta(inference, str(fields["text"]))
         elif envelope.type == "finish":
             self._memory = fields.get("memory", self._memory)
-            error = _error_of(fields)
-            if fields.get("text"):
-                inference.parts.append(fields["text"])
-            self._finish(inference, fields.get("reason", "stop"), error, fields.get("usage"))
+            self._finish(inference, fields.get("reason", "stop"), _error_of(fields), fields.get("usage"))
 
     def on_child_ready(self) -> None:
         """Sets the task up, with what the child remembered of it before a crash; then goes on."""

@@ -55,12 +55,15 @@ class Session:
             request = parse_request(frame)
         except WireError as error:
             return error_reply(error, error.request_id, error.work_id)
-        if request.action not in STREAMED_ACTIONS:
+        is_shell_stream = request.action == "bashexec" and "stream" in request.object
+        if request.action not in STREAMED_ACTIONS and not is_shell_stream:
             return request
         try:
-            return self._joined(request)
+            joined = self._joined(request)
         except UnitdError as error:
             return error_reply(error, request.request_id, request.work_id)
+        # The original acknowledges every chunk of a command, and no other chunk.
+        return Reply(request.request_id, request.work_id) if joined is None and is_shell_stream else joined
 
     def _joined(self, request: Request) -> Request | None:
         """The request with its whole input in `data`: text, bytes, or (non-text, not streamed) what was sent."""
