@@ -27,6 +27,8 @@ class _StreamTalk(Talk):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
         self.client.name = f"{self.client.door} {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else "unix"
+        if isinstance(peer, tuple):
+            _notice_silence(transport.get_extra_info("socket"))
         super().connection_made(transport)
         self._door.talks.add(self)
         if len(self._door.talks) > self._door.max_connections:
@@ -38,6 +40,13 @@ class _StreamTalk(Talk):
     def connection_lost(self, exc: Exception | None) -> None:
         self._door.talks.discard(self)
         super().connection_lost(exc)
+
+
+def _notice_silence(connection: socket.socket) -> None:
+    """A peer that lost its power or its Wi-Fi says no goodbye: the kernel asks, and ends the connection for it."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 15), (socket.TCP_KEEPCNT, 4)):
+        connection.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 class StreamDoor:

@@ -99,10 +99,14 @@ class Model:
 
     @property
     def about(self) -> str:
-        """Architecture, size and quantization in llama.cpp's words."""
-        buffer = ctypes.create_string_buffer(128)
-        llama_cpp.llama_model_desc(self.handle, buffer, 128)
-        return buffer.value.decode(errors="replace")
+        """Its size, for the log."""
+        parameters = llama_cpp.llama_model_n_params(self.handle) / 1e6
+        return f"{parameters:.1f} M parameters, {self.size / 2**20:.1f} MiB"
+
+    @property
+    def size(self) -> int:
+        """Bytes of all weights."""
+        return int(llama_cpp.llama_model_size(self.handle))
 
     @property
     def chat_template(self) -> str | None:
@@ -165,8 +169,7 @@ def _useful_threads(model: Model) -> int:
     little, and when another program takes its core for a moment, all wait for it (measured beside a busy program,
     7 MB model, two cores: 0.7 ms a token with one thread, 107 ms with two).
     """
-    is_small = llama_cpp.llama_model_size(model.handle) < SMALL_MODEL_BYTES
-    return 1 if is_small else os.cpu_count() or 1
+    return 1 if model.size < SMALL_MODEL_BYTES else os.cpu_count() or 1
 
 
 class Context:
