@@ -1,78 +1,16 @@
 """Covers units.llm.engine, units.llm.llama, units.llm.prompt with the bundled model."""
 
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from unitd.settings import find_places
+from tests.units.engine_bench import BUNDLED, SLOTS, Bench, Ear
 from units.base import LoadError
 from units.llm.engine import Engine, Generation
-from units.llm.llama import Alarm, Context, Model, Sampler, SamplerSpec
+from units.llm.llama import Alarm, Context, Model
 from units.llm.prompt import PromptMaker, Turn
-from units.llm.text import TextStream
-
-BUNDLED = find_places().bundled_models / "unitd-chat" / "unitd-chat.gguf"
-SLOTS = 3
-
-
-@dataclass(eq=False)
-class Ear:
-    """Hears what generations say."""
-
-    texts: dict[str, list[str]] = field(default_factory=dict)
-    ends: dict[str, list[str]] = field(default_factory=dict)
-
-    def on_text(self, generation: Generation, text: str) -> None:
-        """Keeps it."""
-        self.texts.setdefault(generation.task, []).append(text)
-
-    def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
-        """Keeps it."""
-        self.ends.setdefault(generation.task, []).append(reason)
-
-    def text(self, task: str) -> str:
-        """Everything one task said."""
-        return "".join(self.texts.get(task, []))
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    """The bundled weights."""
-    return Model(str(BUNDLED), lambda fraction: None)
-
-
-@dataclass(eq=False)
-class Bench:
-    """An engine and the means to put questions to it."""
-
-    model: Model
-    engine: Engine
-    ear: Ear
-
-    def ask(self, task: str, text: str, *, max_tokens: int = 40, seed: int | None = None) -> Generation:
-        """Starts an answer: greedy, or sampled with a seed."""
-        spec = SamplerSpec() if seed is None else SamplerSpec(temperature=1.0, seed=seed)
-        prompt = PromptMaker(self.model).make("", [], text, context=512, thinks=False)
-        generation = Generation(task, prompt, max_tokens, 512, Sampler(self.model, spec), TextStream(), self.ear)
-        self.engine.start(generation)
-        return generation
-
-    def run(self) -> None:
-        """Steps until nothing is left to do."""
-        while self.engine.is_busy:
-            self.engine.step()
-
-
-@pytest.fixture
-def bench(model: Model) -> Iterator[Bench]:
-    """A fresh engine in exact mode."""
-    alarm = Alarm()
-    context = Context(model, alarm, slots=SLOTS, context=512, threads=1, exact=True)
-    yield Bench(model, Engine(model, context, alarm, slots=SLOTS, is_exact=True), Ear())
-    context.close()
+from units.llm.sampling import SamplerSpec
 
 
 def test_an_answer_ends_once(bench: Bench) -> None:
@@ -113,7 +51,7 @@ def test_more_tasks_than_slots_all_get_their_own_words(bench: Bench) -> None:
 def test_a_seed_makes_sampling_repeatable(bench: Bench) -> None:
     """The same seed the same words, another seed others."""
     for task, seed in (("a", 1), ("b", 1), ("c", 2)):
-        bench.ask(task, "tell me a story", seed=seed)
+        bench.ask(task, "tell me a story", spec=SamplerSpec(temperature=1.0, seed=seed))
         bench.run()
 
     assert bench.ear.text("a") == bench.ear.text("b")

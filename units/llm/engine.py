@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from units.llm.llama import Alarm, Context, Entry, Model, Sampler
+from units.llm.llama import Alarm, Context, Entry, Model
+from units.llm.sampling import Sampler
 from units.llm.text import TextStream
 
 # What a prompt may take between two tokens of somebody's stream: about the time of two decode steps.

@@ -1,4 +1,4 @@
-"""llama.cpp through llama-cpp-python's low-level API: the only module that imports llama_cpp.
+"""llama.cpp through llama-cpp-python's low-level API: only this module and `sampling` import llama_cpp.
 
 `Model` is the weights and the tokenizer, `Context` the KV cache and the decoding, `Alarm` the flag that cuts a decode
 short. Everything is called from the engine's thread, except `Alarm.ring`.
@@ -92,8 +92,8 @@ class Model:
         self.handle = llama_cpp.llama_model_load_from_file(path.encode(), params)
         if not self.handle:
             raise LoadError(f"{Path(path).name} cannot be loaded: {self._log.last_error or 'no reason given'}")
-        self._vocab = llama_cpp.llama_model_get_vocab(self.handle)
-        self.vocab_size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
+        self.vocab = llama_cpp.llama_model_get_vocab(self.handle)
+        self.vocab_size = int(llama_cpp.llama_vocab_n_tokens(self.vocab))
         if llama_cpp.llama_model_has_encoder(self.handle) or self.vocab_size == 0:
             raise LoadError(f"{Path(path).name} is no text generation model with a tokenizer")
 
@@ -120,7 +120,7 @@ class Model:
         # A token is at least one byte; models that want a BOS or EOS add at most two.
         room = len(data) + 2
         tokens = (llama_cpp.llama_token * room)()
-        count = llama_cpp.llama_tokenize(self._vocab, data, len(data), tokens, room, False, parse_special)
+        count = llama_cpp.llama_tokenize(self.vocab, data, len(data), tokens, room, False, parse_special)
         if count < 0:
             raise ValueError(f"the tokenizer wants room for {-count} tokens")
         return list(tokens[:count])
@@ -136,30 +136,30 @@ class Model:
     @lru_cache(maxsize=8192)  # noqa: B019 - one model per process, it lives as long as the program
     def _piece(self, token: int, *, is_special: bool) -> bytes:
         buffer = ctypes.create_string_buffer(256)
-        length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, 256, 0, is_special)
+        length = llama_cpp.llama_token_to_piece(self.vocab, token, buffer, 256, 0, is_special)
         return buffer.raw[: max(length, 0)]
 
     @property
     def bos(self) -> str:
         """The text of the token that begins a prompt, "" if there is none."""
-        return self.special_text(llama_cpp.llama_vocab_bos(self._vocab))
+        return self.special_text(llama_cpp.llama_vocab_bos(self.vocab))
 
     @property
     def eos(self) -> str:
         """The text of the token that ends an answer."""
-        return self.special_text(llama_cpp.llama_vocab_eos(self._vocab))
+        return self.special_text(llama_cpp.llama_vocab_eos(self.vocab))
 
     def control_texts(self) -> list[str]:
         """The spellings of all control tokens: what a user must not be able to write."""
         return [
             self.special_text(token)
             for token in range(self.vocab_size)
-            if llama_cpp.llama_vocab_is_control(self._vocab, token)
+            if llama_cpp.llama_vocab_is_control(self.vocab, token)
         ]
 
     def ends_answer(self, token: int) -> bool:
         """True for end of turn and end of text."""
-        return bool(llama_cpp.llama_vocab_is_eog(self._vocab, token))
+        return bool(llama_cpp.llama_vocab_is_eog(self.vocab, token))
 
 
 def _useful_threads(model: Model) -> int:
@@ -247,65 +247,3 @@ class Context:
         buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
         if llama_cpp.llama_state_seq_set_data(self.handle, buffer, len(state), sequence) == 0:
             raise RuntimeError("a saved sequence could not be restored")
-
-
-class SamplerSpec(NamedTuple):
-    """How the next token is chosen. Zero or one, as usual for each, means off."""
-
-    temperature: float = 0.0
-    top_k: int = 0
-    top_p: float = 1.0
-    min_p: float = 0.0
-    repeat_penalty: float = 1.0
-    presence_penalty: float = 0.0
-    frequency_penalty: float = 0.0
-    penalty_window: int = 64
-    seed: int | None = None
-
-
-class Sampler:
-    """One sequence's chain of llama.cpp samplers; penalties count what this answer has said."""
-
-    def __init__(self, model: Model, spec: SamplerSpec) -> None:
-        self.chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
-        for sampler in _samplers(model, spec):
-            llama_cpp.llama_sampler_chain_add(self.chain, sampler)
-
-    def sample(self, context: Context, row: int) -> int:
-        """Chooses from the logits of one batch row, and remembers the choice."""
-        return int(llama_cpp.llama_sampler_sample(self.chain, context.handle, row))
-
-    def close(self) -> None:
-        """Frees the chain; safe to call twice."""
-        if self.chain:
-            llama_cpp.llama_sampler_free(self.chain)
-            self.chain = None
-
-
-def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:
-    """llama.cpp's own order: penalties, truncation, temperature, choice."""
-    chain = []
-    if (spec.repeat_penalty, spec.presence_penalty, spec.frequency_penalty) != (1.0, 0.0, 0.0):
-        chain.append(
-            llama_cpp.llama_sampler_init_penalties(
-                model.vocab_size,
-                spec.penalty_window,
-                spec.repeat_penalty,
-                spec.frequency_penalty,
-                spec.presence_penalty,
-            )
-        )
-    if spec.temperature <= 0:
-        return [*chain, llama_cpp.llama_sampler_init_greedy()]
-    if spec.top_k > 0:
-        chain.append(llama_cpp.llama_sampler_init_top_k(spec.top_k))
-    if spec.top_p < 1:
-        chain.append(llama_cpp.llama_sampler_init_top_p(spec.top_p, 1))
-    if spec.min_p > 0:
-        chain.append(llama_cpp.llama_sampler_init_min_p(spec.min_p, 1))
-    seed = int.from_bytes(os.urandom(4)) if spec.seed is None else spec.seed
-    return [
-        *chain,
-        llama_cpp.llama_sampler_init_temp(spec.temperature),
-        llama_cpp.llama_sampler_init_dist(seed),
-    ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from units.base import SETUP_REFUSED, UnitFault
-from units.llm.llama import SamplerSpec
+from units.llm.sampling import SamplerSpec, grammar_of_schema
 
 DEFAULT_MAX_TOKENS = 127
 """The original's Arduino client sends this; documents show 256."""
@@ -83,8 +83,9 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
         _flag(data, key, default=False)
     wanted = int(numbers.get("context", context))
     if wanted > context:
-        raise _refusal(f"context is {wanted}, the daemon gives {context} ([llm] context)")
+        raise refusal(f"context is {wanted}, the daemon gives {context} ([llm] context)")
     sampler = {field: numbers[key] for key, field in _SAMPLER_FIELDS.items() if key in numbers}
+    sampler |= {"grammar": _grammar(data), "logit_bias": _logit_bias(data.get("logit_bias", {}))}
     return LlmOptions(
         system_prompt=_text(data, "prompt") or _text(data, "system_prompt"),
         max_tokens=int(numbers.get("max_token_len", DEFAULT_MAX_TOKENS)),
@@ -96,7 +97,8 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
     )
 
 
-def _refusal(words: str) -> UnitFault:
+def refusal(words: str) -> UnitFault:
+    """The error of a setup that cannot be, in the original's words."""
     return UnitFault(SETUP_REFUSED, f"Model loading failed. {words}")
 
 
@@ -104,26 +106,54 @@ def _number(key: str, rule: _Number, value: Any) -> Any:
     kind = "a whole number" if rule.is_whole else "a number"
     is_number = type(value) is int or (type(value) is float and math.isfinite(value) and not rule.is_whole)
     if not is_number or not rule.low <= value <= rule.high:
-        raise _refusal(f"{key} is {value!r}, it must be {kind} from {rule.low} to {rule.high}")
+        raise refusal(f"{key} is {value!r}, it must be {kind} from {rule.low} to {rule.high}")
     return value
 
 
 def _flag(data: dict[str, Any], key: str, *, default: bool) -> bool:
     value = data.get(key, default)
     if not isinstance(value, bool):
-        raise _refusal(f"{key} is {value!r}, it must be true or false")
+        raise refusal(f"{key} is {value!r}, it must be true or false")
     return value
 
 
 def _text(data: dict[str, Any], key: str) -> str:
     value = data.get(key, "")
     if not isinstance(value, str):
-        raise _refusal(f"{key} must be a text")
+        raise refusal(f"{key} must be a text")
     return value
 
 
 def _stop(value: Any) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(each, str) and each for each in listed):
-        raise _refusal("stop must be a text or a list of texts, none of them empty")
+        raise refusal("stop must be a text or a list of texts, none of them empty")
     return tuple(listed)
+
+
+def _grammar(data: dict[str, Any]) -> str:
+    """GBNF as it is, or made from a JSON schema."""
+    grammar, schema = _text(data, "grammar"), data.get("json_schema")
+    if schema is None:
+        return grammar
+    if grammar:
+        raise refusal("grammar and json_schema exclude each other")
+    if not isinstance(schema, dict):
+        raise refusal("json_schema must be an object")
+    try:
+        return grammar_of_schema(schema)
+    except ValueError as error:
+        raise refusal(f"json_schema: {error}") from error
+
+
+def _logit_bias(value: Any) -> tuple[tuple[int, float], ...]:
+    """{"1234": -5, "99": false}: token ids and what is added to their logits; false forbids, as in llama-server."""
+    if not isinstance(value, dict):
+        raise refusal('logit_bias must be an object such as {"1234": -5}')
+    pairs = []
+    for token, bias in value.items():
+        is_number = type(bias) in (int, float) and math.isfinite(bias)
+        if not token.isdecimal() or not (is_number or bias is False):
+            raise refusal(f"logit_bias holds {token!r}: {bias!r}, it must map token ids to numbers or false")
+        pairs.append((int(token), -math.inf if bias is False else float(bias)))
+    return tuple(pairs)

@@ -9,9 +9,10 @@ from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.llm.engine import Engine, Generation
-from units.llm.llama import Alarm, Context, Model, Sampler
-from units.llm.options import LlmOptions, read_options
+from units.llm.llama import Alarm, Context, Model
+from units.llm.options import LlmOptions, read_options, refusal
 from units.llm.prompt import PromptMaker, Turn, too_long
+from units.llm.sampling import Sampler
 from units.llm.text import TextStream
 
 # The original's word and its answer, for models that keep context (fact sheet, section 5).
@@ -100,8 +101,19 @@ class LlmUnit(Unit):
     def _setup(self, envelope: Envelope) -> None:
         fields = envelope.fields
         options = read_options(fields["data"], self._context.context)
+        self._check_sampler(options)
         history = [Turn(*turn) for turn in (fields.get("memory") or {}).get("history", [])]
         self._tasks[fields["task"]] = LlmTask(fields["task"], options, history)
+
+    def _check_sampler(self, options: LlmOptions) -> None:
+        """What only the vocabulary can judge is judged at setup, not at the first answer."""
+        spec = options.sampler
+        if strange := [token for token, _ in spec.logit_bias if token >= self._model.vocab_size]:
+            raise refusal(f"logit_bias names token {strange[0]}, the vocabulary ends at {self._model.vocab_size - 1}")
+        try:
+            Sampler(self._model, spec).close()
+        except ValueError as error:
+            raise refusal(f"grammar: {error}") from error
 
     def _infer(self, envelope: Envelope) -> None:
         """Starts an answer; a prompt that cannot be served ends it at once, in the inference's name."""

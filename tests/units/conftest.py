@@ -1,0 +1,24 @@
+"""Fixtures of the unit programs' tests."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.units.engine_bench import BUNDLED, SLOTS, Bench, Ear
+from units.llm.engine import Engine
+from units.llm.llama import Alarm, Context, Model
+
+
+@pytest.fixture(scope="session")
+def model() -> Model:
+    """The bundled weights."""
+    return Model(str(BUNDLED), lambda fraction: None)
+
+
+@pytest.fixture
+def bench(model: Model) -> Iterator[Bench]:
+    """A fresh engine in exact mode."""
+    alarm = Alarm()
+    context = Context(model, alarm, slots=SLOTS, context=512, threads=1, exact=True)
+    yield Bench(model, Engine(model, context, alarm, slots=SLOTS, is_exact=True), Ear())
+    context.close()

@@ -1,0 +1,55 @@
+"""An engine over the bundled model, and the means to put questions to it."""
+
+from dataclasses import dataclass, field
+
+from unitd.settings import find_places
+from units.llm.engine import Engine, Generation
+from units.llm.llama import Model
+from units.llm.prompt import PromptMaker
+from units.llm.sampling import Sampler, SamplerSpec
+from units.llm.text import TextStream
+
+BUNDLED = find_places().bundled_models / "unitd-chat" / "unitd-chat.gguf"
+SLOTS = 3
+GREEDY = SamplerSpec()
+
+
+@dataclass(eq=False)
+class Ear:
+    """Hears what generations say."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    ends: dict[str, list[str]] = field(default_factory=dict)
+
+    def on_text(self, generation: Generation, text: str) -> None:
+        """Keeps it."""
+        self.texts.setdefault(generation.task, []).append(text)
+
+    def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
+        """Keeps it."""
+        self.ends.setdefault(generation.task, []).append(reason)
+
+    def text(self, task: str) -> str:
+        """Everything one task said."""
+        return "".join(self.texts.get(task, []))
+
+
+@dataclass(eq=False)
+class Bench:
+    """An engine and the means to put questions to it."""
+
+    model: Model
+    engine: Engine
+    ear: Ear
+
+    def ask(self, task: str, text: str, *, max_tokens: int = 40, spec: SamplerSpec = GREEDY) -> Generation:
+        """Starts an answer."""
+        prompt = PromptMaker(self.model).make("", [], text, context=512, thinks=False)
+        generation = Generation(task, prompt, max_tokens, 512, Sampler(self.model, spec), TextStream(), self.ear)
+        self.engine.start(generation)
+        return generation
+
+    def run(self) -> None:
+        """Steps until nothing is left to do."""
+        while self.engine.is_busy:
+            self.engine.step()

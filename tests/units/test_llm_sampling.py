@@ -1,0 +1,75 @@
+"""Covers units.llm.sampling, through options and the engine with the bundled model."""
+
+import json
+import math
+
+import pytest
+
+from tests.units.engine_bench import Bench
+from units.base import UnitFault
+from units.llm.llama import Model
+from units.llm.options import read_options
+from units.llm.sampling import Sampler, SamplerSpec
+
+COLOURS = 'root ::= "red" | "green" | "blue"'
+SCHEMA = {
+    "type": "object",
+    "properties": {"room": {"type": "string", "maxLength": 8}, "on": {"type": "boolean"}},
+    "required": ["room", "on"],
+}
+
+
+def test_a_grammar_is_obeyed(bench: Bench) -> None:
+    """The answer is one of its words and ends there."""
+    bench.ask("a", "which colour do you like", spec=SamplerSpec(grammar=COLOURS))
+    bench.run()
+
+    assert bench.ear.text("a") in ("red", "green", "blue")
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_schema_makes_json(bench: Bench, temperature: float) -> None:
+    """Whatever is sampled, the text parses and has the schema's keys."""
+    sampler = read_options({"json_schema": SCHEMA, "temperature": temperature, "seed": 3}, 512).sampler
+    bench.ask("a", "turn on the kitchen light", spec=sampler, max_tokens=100)
+    bench.run()
+
+    answer = json.loads(bench.ear.text("a"))
+    assert isinstance(answer["room"], str)
+    assert isinstance(answer["on"], bool)
+
+
+def test_a_forbidden_token_is_not_said(bench: Bench) -> None:
+    """A bias of minus infinity; the answer begins otherwise."""
+    free = bench.ask("a", "hello")
+    bench.run()
+    first = free.tokens[len(free.prompt)]
+
+    biased = bench.ask("b", "hello", spec=SamplerSpec(logit_bias=((first, -math.inf),)))
+    bench.run()
+
+    assert first not in biased.tokens[len(biased.prompt) :]
+
+
+def test_a_grammar_that_does_not_compile_is_refused(model: Model) -> None:
+    """Before any token is sampled."""
+    with pytest.raises(ValueError, match="does not compile"):
+        Sampler(model, SamplerSpec(grammar="root ::= ("))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"json_schema": [1]}, "json_schema must be an object"),
+        ({"json_schema": {"type": "house"}}, "json_schema"),
+        ({"json_schema": {"type": "object"}, "grammar": COLOURS}, "exclude each other"),
+        ({"grammar": 7}, "grammar must be a text"),
+        ({"logit_bias": [1]}, "logit_bias must be an object"),
+        ({"logit_bias": {"word": 1}}, "logit_bias holds 'word'"),
+        ({"logit_bias": {"7": "high"}}, "logit_bias holds '7'"),
+    ],
+)
+def test_a_bad_shape_names_its_field(data: dict[str, object], words: str) -> None:
+    """At setup."""
+    with pytest.raises(UnitFault, match=words):
+        read_options(data, 512)
