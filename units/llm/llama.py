@@ -68,6 +68,12 @@ class _LogFilter:
         sys.stderr.write(line)
 
 
+@lru_cache(maxsize=1)
+def _log_filter() -> _LogFilter:
+    """One for the process: llama.cpp keeps calling the last one it was given."""
+    return _LogFilter()
+
+
 class Model:
     """Weights and vocabulary, mapped from a GGUF file."""
 
@@ -77,10 +83,10 @@ class Model:
         Raises:
             LoadError: it is missing, damaged, too large, or no text model.
         """
-        self._log = _LogFilter()
         if not Path(path).is_file():
             raise LoadError(f"{path} is not there")
         llama_cpp.llama_backend_init()
+        _log_filter().last_error = ""
         params = llama_cpp.llama_model_default_params()
 
         def report(fraction: float, _: Any) -> bool:
@@ -91,7 +97,7 @@ class Model:
         params.progress_callback = self._progress
         self.handle = llama_cpp.llama_model_load_from_file(path.encode(), params)
         if not self.handle:
-            raise LoadError(f"{Path(path).name} cannot be loaded: {self._log.last_error or 'no reason given'}")
+            raise LoadError(f"{Path(path).name} cannot be loaded: {_log_filter().last_error or 'no reason given'}")
         self.vocab = llama_cpp.llama_model_get_vocab(self.handle)
         self.vocab_size = int(llama_cpp.llama_vocab_n_tokens(self.vocab))
         if llama_cpp.llama_model_has_encoder(self.handle) or self.vocab_size == 0:
