@@ -7,10 +7,10 @@ from unitd.wire.envelope import Envelope
 
 
 class UnitFault(Exception):
-    """A request that the unit refuses: the code goes to the client, the words say what to do."""
+    """A request that the unit refuses. The daemon puts the code's own words before the reason."""
 
-    def __init__(self, code: int, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
         self.code = code
 
 

@@ -19,11 +19,16 @@ class Ear:
     """Hears what generations say."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
+    pauses: dict[str, list[str]] = field(default_factory=dict)
     ends: dict[str, list[str]] = field(default_factory=dict)
 
     def on_text(self, generation: Generation, text: str) -> None:
         """Keeps it."""
         self.texts.setdefault(generation.task, []).append(text)
+
+    def on_pause(self, generation: Generation, reason: str) -> None:
+        """Keeps it."""
+        self.pauses.setdefault(generation.task, []).append(reason)
 
     def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
         """Keeps it."""

@@ -168,7 +168,7 @@ class Actions:
         if not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
             raise EmptyInput("nothing to infer from")
         self._registry.note_client(task, call.client)
-        self._works[task.work_id].submit(Inference(call.request.request_id, call.client, data))
+        self._works[task.work_id].submit(Inference(call.request.request_id, call.client, data, call.request.options))
         return None
 
     def _link(self, call: Call) -> Answer:
@@ -192,7 +192,16 @@ class Actions:
         return _when_done(call, self._work_of(call).pause())
 
     def _resume(self, call: Call) -> Answer:
-        self._work_of(call).resume()
+        work = self._work_of(call)
+        if isinstance(call.request.data, dict) and "pause" in call.request.data:
+            return self._resume_with(call, work, call.request.data["pause"])
+        work.resume()
+        return call.ok()
+
+    @staticmethod
+    async def _resume_with(call: Call, work: Work, pause: Any) -> Reply:
+        await work.set_policy(pause)
+        work.resume()
         return call.ok()
 
     def _exit(self, call: Call) -> Answer:

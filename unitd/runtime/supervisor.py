@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from unitd.core.catalog import Card
 from unitd.runtime.process import Process
 from unitd.wire.envelope import Envelope
-from unitd.wire.errors import LoadFailed, RunFailed, UnitdError
+from unitd.wire.errors import LoadFailed, RunFailed, error_of_code
 
 log = logging.getLogger("unitd.supervisor")
 
@@ -39,17 +39,6 @@ class Tenant(Protocol):
 
     def on_child_failed(self, error: LoadFailed) -> None:
         """The child could not be started again."""
-
-
-class ChildError(UnitdError):
-    """An error that a unit program answered with; code and words come from there."""
-
-    def __init__(self, code: int, text: str) -> None:
-        super().__init__(text)
-        self.code = code
-
-    def __str__(self) -> str:
-        return self.reason
 
 
 def _look_at(answer: asyncio.Future[Any]) -> None:
@@ -111,7 +100,7 @@ class Child:
             self._process.send(type_, payload, **fields)
 
     def ask(self, type_: str, **fields: Any) -> asyncio.Future[dict[str, Any]]:
-        """Sends a message at once and returns its answer to come: the fields, or ChildError, or RunFailed on death."""
+        """Sends a message at once; its answer to come is fields, the unit's error, or RunFailed on death."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(_look_at)
         if not self.is_ready:
@@ -163,7 +152,7 @@ class Child:
         if answer is None or answer.done():
             return
         if code := fields.get("code"):
-            answer.set_exception(ChildError(code, fields.get("message", "")))
+            answer.set_exception(error_of_code(code, fields.get("message", "")))
         else:
             answer.set_result(fields)
 

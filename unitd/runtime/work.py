@@ -45,6 +45,9 @@ class Inference:
     request_id: str
     client: Client | None
     data: str | bytes
+    options: dict[str, Any] = field(default_factory=dict)
+    """Setup keys that hold for this inference alone."""
+
     number: int = 0
     index: int = 0
     is_sent: bool = False
@@ -102,7 +105,7 @@ class Work:
         Raises:
             LoadFailed: the model does not load.
             Unavailable: the task was ended meanwhile.
-            ChildError: the unit refuses a value.
+            UnitdError: the unit refuses a value.
         """
         await asyncio.shield(self._outcome)
 
@@ -134,6 +137,10 @@ class Work:
         self._is_paused = True
         self._stop_keepalive()
         return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
+
+    async def set_policy(self, pause: Any) -> None:
+        """Where the held answer stops next; RunFailed when the unit cannot make sense of it."""
+        await self.child.ask("policy", task=self.task.work_id, pause=pause)
 
     def resume(self) -> None:
         """Goes on exactly where pause stopped. Needs no answer: the child takes messages in their order."""
@@ -197,6 +204,8 @@ class Work:
             log.debug("= %s: output of an inference that is over", self.task.work_id)
         elif envelope.type == "delta":
             self._on_delta(inference, str(fields["text"]))
+        elif envelope.type == "paused":
+            self._on_paused(inference, fields)
         elif envelope.type == "finish":
             self._memory = fields.get("memory", self._memory)
             self._finish(inference, fields.get("reason", "stop"), _error_of(fields), fields.get("usage"))
@@ -259,7 +268,8 @@ class Work:
         inference.is_sent = True
         payload = inference.data if isinstance(inference.data, bytes) else b""
         text = {"text": inference.data} if isinstance(inference.data, str) else {}
-        self.child.send("infer", payload, task=self.task.work_id, inference=inference.number, **text)
+        options = {"options": inference.options} if inference.options else {}
+        self.child.send("infer", payload, task=self.task.work_id, inference=inference.number, **text, **options)
 
     def _cut_running(self) -> asyncio.Future[Any]:
         """Ends the running or held inference; the future is done when its finish frame has been sent."""
@@ -303,6 +313,15 @@ class Work:
         inference.parts.append(text)
         if self.task.is_stream and self.task.enoutput:
             self._say_delta(inference, text)
+
+    def _on_paused(self, inference: Inference, fields: dict[str, Any]) -> None:
+        """The answer stopped by its policy; `work` lets it go on."""
+        self._is_paused = True
+        self._stop_keepalive()
+        if self.task.is_stream and self.task.enoutput:
+            data = {"delta": "", "finish": False, "index": inference.index}
+            self._say(inference, data | {"paused": fields["reason"], "tokens": fields["tokens"]})
+            inference.index += 1
 
     def _say_delta(self, inference: Inference, text: str) -> None:
         data = {"delta": text, "finish": False, "index": inference.index}

@@ -183,3 +183,13 @@ class ConfigError(UnitdError):
     """The configuration cannot be used; the reason names the key."""
 
     words = "configuration error"
+
+
+def error_of_code(code: int, reason: str) -> UnitdError:
+    """The error that a unit program names by its code; an unknown code is the unit's bug."""
+    classes = [UnitdError]
+    for each in classes:
+        if each.code == code:
+            return each(reason)
+        classes += each.__subclasses__()
+    return InternalError(reason)

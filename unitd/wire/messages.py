@@ -4,7 +4,7 @@ Shapes and defaults: the llm unit's document and the fact sheet of the original 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -41,6 +41,8 @@ class Request:
     object: str = NONE
     data: Any = None
     payload: bytes | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    """Setup keys that hold for one inference."""
 
 
 def parse_request(frame: Frame) -> Request:
@@ -56,7 +58,10 @@ def parse_request(frame: Frame) -> Request:
     object_ = fields.get("object")
     if object_ is not None and not isinstance(object_, str):
         raise BadField("object must be a string", request_id, work_id or "sys")
-    return Request(request_id, work_id or "sys", action, object_ or NONE, fields.get("data"), frame.payload)
+    options = fields.get("options", {})
+    if not isinstance(options, dict):
+        raise BadField("options must be an object", request_id, work_id or "sys")
+    return Request(request_id, work_id or "sys", action, object_ or NONE, fields.get("data"), frame.payload, options)
 
 
 def _missing(fields: dict[str, Any]) -> str:

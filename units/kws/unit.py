@@ -56,4 +56,4 @@ def check_phrases(phrases: Any) -> None:
     """`kws` is one phrase or a list of them (fact sheet, section 2)."""
     listed = [phrases] if isinstance(phrases, str) else phrases
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-        raise UnitFault(SETUP_REFUSED, "Model loading failed. kws must be a phrase or a list of phrases")
+        raise UnitFault(SETUP_REFUSED, "kws must be a phrase or a list of phrases")

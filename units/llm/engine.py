@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from units.llm.llama import Alarm, Context, Entry, Model
+from units.llm.policy import NEVER, PausePolicy, ends_sentence
 from units.llm.sampling import Sampler
 from units.llm.text import TextStream
 
@@ -29,14 +30,21 @@ CHUNK_IN_COMPANY = 64
 SMALLEST_EXACT_CHUNK = 8
 
 
+# A sentence's end with its closing quotes and brackets is shorter.
+RECENT_CHARACTERS = 32
+
+
 class Listener(Protocol):
     """Who hears what a generation says."""
 
     def on_text(self, generation: "Generation", text: str) -> None:
         """More of the answer."""
 
+    def on_pause(self, generation: "Generation", reason: str) -> None:
+        """It stopped by its policy: max_tokens or sentence_boundary."""
+
     def on_end(self, generation: "Generation", reason: str, error: str = "") -> None:
-        """The one end: stop, length, interrupted or error."""
+        """The one end: stop, length, sentence_boundary_eos, interrupted or error."""
 
 
 @dataclass(eq=False)
@@ -61,8 +69,19 @@ class Generation:
     sampler: Sampler
     text: TextStream
     listener: Listener
+    policy: PausePolicy = NEVER
     number: int = 0
     tokens: list[int] = field(default_factory=list)
+    chunk_tokens: int = 0
+    """Tokens said since the start or the last pause."""
+
+    recent: str = ""
+    """The end of the text, as far as a sentence's end can be told from it."""
+
+    is_at_boundary: bool = False
+    ahead: int | None = None
+    """A token that was sampled to see whether anything follows, and not said yet."""
+
     slot: Slot | None = None
     is_held: bool = False
     saved: tuple[bytes, list[int]] | None = None
@@ -216,18 +235,44 @@ class Engine:
             self._shorten(generation.slot, len(generation.slot.tokens))
 
     def _say_next(self, generation: Generation, row: int) -> None:
-        """Samples one token and says it, or ends."""
+        """Samples one token and says it, or ends; behind a sentence's end it is only looked at."""
         token = generation.sampler.sample(self._context, row)
         if self._model.ends_answer(token):
-            self.end(generation, "stop")
-            return
+            self.end(generation, "sentence_boundary_eos" if generation.is_at_boundary else "stop")
+        elif generation.is_at_boundary:
+            generation.ahead = token
+            self._hold(generation, "sentence_boundary")
+        else:
+            self._say(generation, token)
+
+    def _say(self, generation: Generation, token: int) -> None:
+        """One more token of the answer; it may be the last one, or the last one for now."""
         generation.tokens.append(token)
+        generation.chunk_tokens += 1
         if text := generation.text.feed(self._model.piece(token)):
+            generation.recent = (generation.recent + text)[-RECENT_CHARACTERS:]
             generation.listener.on_text(generation, text)
         if generation.text.is_stopped:
             self.end(generation, "stop")
         elif generation.generated >= generation.max_tokens or len(generation.tokens) >= generation.context:
             self.end(generation, "length")
+        elif generation.chunk_tokens == generation.policy.max_tokens:
+            self._hold(generation, "max_tokens")
+        elif generation.policy.sentence_boundary:
+            generation.is_at_boundary = ends_sentence(generation.recent)
+
+    # Pauses
+
+    def _hold(self, generation: Generation, reason: str) -> None:
+        generation.is_held = True
+        generation.listener.on_pause(generation, reason)
+
+    def resume(self, generation: Generation) -> None:
+        """Goes on; a token that was looked at in advance opens the next chunk."""
+        generation.is_held, generation.is_at_boundary, generation.chunk_tokens = False, False, 0
+        if generation.ahead is not None:
+            token, generation.ahead = generation.ahead, None
+            self._say(generation, token)
 
     # Slots
 

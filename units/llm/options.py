@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from units.base import SETUP_REFUSED, UnitFault
+from units.llm.policy import NEVER, PausePolicy, read_policy
 from units.llm.sampling import SamplerSpec, grammar_of_schema
 
 DEFAULT_MAX_TOKENS = 127
@@ -28,6 +29,7 @@ class LlmOptions:
 
     sampler: SamplerSpec
     stop: tuple[str, ...] = ()
+    policy: PausePolicy = NEVER
     keeps_history: bool = False
     thinks: bool = False
 
@@ -92,14 +94,15 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
         context=wanted,
         sampler=SamplerSpec(**sampler),
         stop=_stop(data.get("stop", [])),
+        policy=_policy(data.get("pause", {})),
         keeps_history=_flag(data, "history", default=False),
         thinks=_flag(data, "thinking", default=False) or _flag(data, "enable_thinking", default=False),
     )
 
 
 def refusal(words: str) -> UnitFault:
-    """The error of a setup that cannot be, in the original's words."""
-    return UnitFault(SETUP_REFUSED, f"Model loading failed. {words}")
+    """The error of a setup that cannot be."""
+    return UnitFault(SETUP_REFUSED, words)
 
 
 def _number(key: str, rule: _Number, value: Any) -> Any:
@@ -122,6 +125,13 @@ def _text(data: dict[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise refusal(f"{key} must be a text")
     return value
+
+
+def _policy(value: Any) -> PausePolicy:
+    try:
+        return read_policy(value)
+    except ValueError as error:
+        raise refusal(str(error)) from error
 
 
 def _stop(value: Any) -> tuple[str, ...]:

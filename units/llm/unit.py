@@ -1,8 +1,7 @@
 """The llm unit's face: tasks, conversations, and the messages of the daemon."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unitd.wire.envelope import Envelope
@@ -11,6 +10,7 @@ from units.host import Host
 from units.llm.engine import Engine, Generation
 from units.llm.llama import Alarm, Context, Model
 from units.llm.options import LlmOptions, read_options, refusal
+from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker, Turn, too_long
 from units.llm.sampling import Sampler
 from units.llm.text import TextStream
@@ -26,6 +26,7 @@ class LlmTask:
     """One task: its options, its conversation, and what it is saying."""
 
     work_id: str
+    data: dict[str, Any]
     options: LlmOptions
     history: list[Turn] = field(default_factory=list)
     generation: Generation | None = None
@@ -44,8 +45,9 @@ class LlmUnit(Unit):
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
             "infer": self._infer,
-            "pause": partial(self._hold, is_held=True),
-            "work": partial(self._hold, is_held=False),
+            "pause": self._pause,
+            "work": self._resume,
+            "policy": self._set_policy,
             "cancel": self._cancel,
             "warm": self._warm,
             "exit": self._exit,
@@ -103,7 +105,7 @@ class LlmUnit(Unit):
         options = read_options(fields["data"], self._context.context)
         self._check_sampler(options)
         history = [Turn(*turn) for turn in (fields.get("memory") or {}).get("history", [])]
-        self._tasks[fields["task"]] = LlmTask(fields["task"], options, history)
+        self._tasks[fields["task"]] = LlmTask(fields["task"], fields["data"], options, history)
 
     def _check_sampler(self, options: LlmOptions) -> None:
         """What only the vocabulary can judge is judged at setup, not at the first answer."""
@@ -127,33 +129,43 @@ class LlmUnit(Unit):
             if task.options.keeps_history and text.strip() == RESET_WORD:
                 self._reset(task, number)
                 return
-            prompt = self._prompt(task, text)
+            options = self._options_of(task, envelope.fields.get("options", {}))
+            prompt = self._prompt(task, options, text)
         except UnitFault as fault:
             self._finish(task, number, "error", code=fault.code, message=str(fault))
             return
-        self._start(task, prompt, number, task.options.max_tokens)
+        self._start(task, options, prompt, number)
 
-    def _start(self, task: LlmTask, prompt: list[int], number: int, max_tokens: int) -> Generation:
+    def _options_of(self, task: LlmTask, changes: dict[str, Any]) -> LlmOptions:
+        """The task's options with what this inference alone wants otherwise."""
+        if not changes:
+            return task.options
+        options = read_options(task.data | changes, self._context.context)
+        self._check_sampler(options)
+        return options
+
+    def _start(self, task: LlmTask, options: LlmOptions, prompt: list[int], number: int) -> Generation:
         generation = Generation(
             task=task.work_id,
             prompt=prompt,
-            max_tokens=max_tokens,
-            context=task.options.context,
-            sampler=Sampler(self._model, task.options.sampler),
-            text=TextStream(task.options.stop),
+            max_tokens=options.max_tokens,
+            context=options.context,
+            sampler=Sampler(self._model, options.sampler),
+            text=TextStream(options.stop),
             listener=self,
+            policy=options.policy,
             number=number,
         )
         task.generation = generation
         self._engine.start(generation)
         return generation
 
-    def _prompt(self, task: LlmTask, text: str) -> list[int]:
+    def _prompt(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
         """The tokens of the conversation; old turns go, whole, until an answer fits behind it."""
-        context = task.options.context
-        wanted = context - min(task.options.max_tokens, context // 2)
+        context = options.context
+        wanted = context - min(options.max_tokens, context // 2)
         while True:
-            prompt = self._make_prompt(task, text)
+            prompt = self._make_prompt(task, options, text)
             if len(prompt) <= wanted or not task.history:
                 break
             del task.history[0]
@@ -161,8 +173,7 @@ class LlmUnit(Unit):
             raise too_long(len(prompt), context)
         return prompt
 
-    def _make_prompt(self, task: LlmTask, text: str | None) -> list[int]:
-        options = task.options
+    def _make_prompt(self, task: LlmTask, options: LlmOptions, text: str | None) -> list[int]:
         return self._prompts.make(
             options.system_prompt, task.history, text, context=options.context, thinks=options.thinks
         )
@@ -172,11 +183,23 @@ class LlmUnit(Unit):
         self._host.say("delta", task=task.work_id, inference=number, text=RESET_ANSWER)
         self._finish(task, number, "stop")
 
-    def _hold(self, envelope: Envelope, *, is_held: bool) -> None:
+    def _pause(self, envelope: Envelope) -> None:
         """Messages are handled between two tokens, so the generation stands still from here on."""
-        task = self._tasks[envelope.fields["task"]]
-        if task.generation is not None:
-            task.generation.is_held = is_held
+        if (generation := self._tasks[envelope.fields["task"]].generation) is not None:
+            generation.is_held = True
+
+    def _resume(self, envelope: Envelope) -> None:
+        if (generation := self._tasks[envelope.fields["task"]].generation) is not None:
+            self._engine.resume(generation)
+
+    def _set_policy(self, envelope: Envelope) -> None:
+        """Where the held answer stops next."""
+        try:
+            policy = read_policy(envelope.fields["pause"])
+        except ValueError as error:
+            raise UnitFault(RUN_FAILED, str(error)) from error
+        if (generation := self._tasks[envelope.fields["task"]].generation) is not None:
+            generation.policy = policy
 
     def _cancel(self, envelope: Envelope) -> None:
         task = self._tasks.get(envelope.fields["task"])
@@ -196,12 +219,12 @@ class LlmUnit(Unit):
         task = self._tasks[envelope.fields["task"]]
         if task.generation is not None:
             return None  # it is as warm as can be: it is speaking
-        prompt = self._make_prompt(task, None)
+        prompt = self._make_prompt(task, task.options, None)
         if len(prompt) >= task.options.context:
             raise too_long(len(prompt), task.options.context)
         if not prompt:
             return None
-        self._warming[self._start(task, prompt, 0, max_tokens=0)] = envelope
+        self._warming[self._start(task, replace(task.options, max_tokens=0), prompt, 0)] = envelope
         return LATER
 
     # What generations say
@@ -210,6 +233,16 @@ class LlmUnit(Unit):
         """A delta."""
         self._tasks[generation.task].said.append(text)
         self._host.say("delta", task=generation.task, inference=generation.number, text=text)
+
+    def on_pause(self, generation: Generation, reason: str) -> None:
+        """The policy's stop."""
+        self._host.say(
+            "paused",
+            task=generation.task,
+            inference=generation.number,
+            reason=reason,
+            tokens=generation.chunk_tokens,
+        )
 
     def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
         """The finish, with what the task remembers from now on."""
