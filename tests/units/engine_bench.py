@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 
 from unitd.settings import find_places
-from units.llm.engine import Engine, Generation
+from units.llm.engine import Engine
 from units.llm.llama import Model
 from units.llm.prompt import PromptMaker
 from units.llm.sampling import Sampler, SamplerSpec
+from units.llm.sequence import Generation
 from units.llm.text import TextStream
 
 BUNDLED = find_places().bundled_models / "unitd-chat" / "unitd-chat.gguf"

@@ -7,10 +7,11 @@ import pytest
 
 from tests.units.engine_bench import BUNDLED, SLOTS, Bench, Ear
 from units.base import LoadError
-from units.llm.engine import Engine, Generation
+from units.llm.engine import Engine
 from units.llm.llama import Alarm, Context, Model
 from units.llm.prompt import PromptMaker, Turn
 from units.llm.sampling import SamplerSpec
+from units.llm.sequence import Generation
 
 
 def test_an_answer_ends_once(bench: Bench) -> None:

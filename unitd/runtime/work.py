@@ -268,8 +268,16 @@ class Work:
         inference.is_sent = True
         payload = inference.data if isinstance(inference.data, bytes) else b""
         text = {"text": inference.data} if isinstance(inference.data, str) else {}
-        options = {"options": inference.options} if inference.options else {}
-        self.child.send("infer", payload, task=self.task.work_id, inference=inference.number, **text, **options)
+        self.child.send(
+            "infer",
+            payload,
+            task=self.task.work_id,
+            inference=inference.number,
+            # What a link asks for is somebody speaking: before background jobs of clients.
+            priority=int(inference.client is None),
+            options=inference.options,
+            **text,
+        )
 
     def _cut_running(self) -> asyncio.Future[Any]:
         """Ends the running or held inference; the future is done when its finish frame has been sent."""

@@ -237,6 +237,10 @@ class Context:
         """Drops positions from `start` on; False when this model can only forget a whole sequence."""
         return bool(llama_cpp.llama_memory_seq_rm(self._memory, sequence, start, -1))
 
+    def copy(self, source: int, target: int) -> None:
+        """Makes an empty sequence hold what another one holds."""
+        llama_cpp.llama_memory_seq_cp(self._memory, source, target, -1, -1)
+
     def save(self, sequence: int) -> bytes:
         """The cache of one sequence."""
         size = llama_cpp.llama_state_seq_get_size(self.handle, sequence)

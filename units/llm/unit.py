@@ -7,12 +7,13 @@ from typing import Any
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
-from units.llm.engine import Engine, Generation
+from units.llm.engine import Engine
 from units.llm.llama import Alarm, Context, Model
 from units.llm.options import LlmOptions, read_options, refusal
 from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker, Turn, too_long
 from units.llm.sampling import Sampler
+from units.llm.sequence import Generation
 from units.llm.text import TextStream
 
 # The original's word and its answer, for models that keep context (fact sheet, section 5).
@@ -134,7 +135,7 @@ class LlmUnit(Unit):
         except UnitFault as fault:
             self._finish(task, number, "error", code=fault.code, message=str(fault))
             return
-        self._start(task, options, prompt, number)
+        self._start(task, options, prompt, number, envelope.fields.get("priority", 0))
 
     def _options_of(self, task: LlmTask, changes: dict[str, Any]) -> LlmOptions:
         """The task's options with what this inference alone wants otherwise."""
@@ -144,7 +145,9 @@ class LlmUnit(Unit):
         self._check_sampler(options)
         return options
 
-    def _start(self, task: LlmTask, options: LlmOptions, prompt: list[int], number: int) -> Generation:
+    def _start(
+        self, task: LlmTask, options: LlmOptions, prompt: list[int], number: int, priority: int = 0
+    ) -> Generation:
         generation = Generation(
             task=task.work_id,
             prompt=prompt,
@@ -154,6 +157,7 @@ class LlmUnit(Unit):
             text=TextStream(options.stop),
             listener=self,
             policy=options.policy,
+            priority=priority,
             number=number,
         )
         task.generation = generation

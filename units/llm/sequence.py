@@ -1,0 +1,83 @@
+"""What the engine works on: a generation is a growing list of tokens, a slot is one sequence of the KV cache."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from units.llm.policy import NEVER, PausePolicy
+from units.llm.sampling import Sampler
+from units.llm.text import TextStream
+
+
+class Listener(Protocol):
+    """Who hears what a generation says."""
+
+    def on_text(self, generation: "Generation", text: str) -> None:
+        """More of the answer."""
+
+    def on_pause(self, generation: "Generation", reason: str) -> None:
+        """It stopped by its policy: max_tokens or sentence_boundary."""
+
+    def on_end(self, generation: "Generation", reason: str, error: str = "") -> None:
+        """The one end: stop, length, sentence_boundary_eos, interrupted or error."""
+
+
+@dataclass(eq=False)
+class Slot:
+    """One sequence of the KV cache; `tokens` are in it, in order from position 0."""
+
+    index: int
+    tokens: list[int] = field(default_factory=list)
+    task: str = ""
+    last_used: float = 0.0
+    generation: "Generation | None" = None
+
+
+@dataclass(eq=False)
+class Generation:
+    """One answer on its way. `max_tokens` 0 only warms the cache."""
+
+    task: str
+    prompt: list[int]
+    max_tokens: int
+    context: int
+    sampler: Sampler
+    text: TextStream
+    listener: Listener
+    policy: PausePolicy = NEVER
+    priority: int = 0
+    """More urgent ones get a slot and have their prompts read first: somebody who speaks before a background job."""
+
+    number: int = 0
+    tokens: list[int] = field(default_factory=list)
+    chunk_tokens: int = 0
+    """Tokens said since the start or the last pause."""
+
+    recent: str = ""
+    """The end of the text, as far as a sentence's end can be told from it."""
+
+    is_at_boundary: bool = False
+    ahead: int | None = None
+    """A token that was sampled to see whether anything follows, and not said yet."""
+
+    slot: Slot | None = None
+    is_held: bool = False
+    saved: tuple[bytes, list[int]] | None = None
+    last_step: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.tokens = list(self.prompt)
+
+    @property
+    def generated(self) -> int:
+        """Tokens said so far."""
+        return len(self.tokens) - len(self.prompt)
+
+    @property
+    def missing(self) -> int:
+        """Tokens that the cache has not seen."""
+        return len(self.tokens) - (len(self.slot.tokens) if self.slot else 0)
+
+    @property
+    def is_speaking(self) -> bool:
+        """True when the next step is one token."""
+        return self.slot is not None and self.generated > 0 and self.missing == 1

@@ -1,0 +1,111 @@
+"""The KV cache as a resource: who gets which slot, and what of its tokens can be kept.
+
+A task comes back to the slot it had, if that is idle; else it gets an empty one, else the one unused for longest, else
+that of a held generation, whose cache is saved to memory and comes back bit for bit. Whatever a slot and a prompt begin
+with in common is not computed again. If another task's slot holds more of it (a shared system prompt), its cache is
+copied.
+"""
+
+import time
+from collections.abc import Sequence
+
+from units.llm.llama import Context
+from units.llm.sequence import Generation, Slot
+
+# Copying a cache moves its whole buffer (50 MB for a 0.5B model at 4,096 tokens, some milliseconds): worth it from
+# about as many tokens as are read in that time.
+SMALLEST_COPY = 16
+
+
+class Slots:
+    """All slots of one context. `recomputed` tokens of a reused beginning are always computed again."""
+
+    def __init__(self, context: Context, count: int, recomputed: int) -> None:
+        self._context = context
+        self._slots = [Slot(index) for index in range(count)]
+        self._recomputed = recomputed
+
+    def place(self, generation: Generation) -> bool:
+        """Gives a generation a slot; False when all are busy."""
+        slot = self._choose(generation)
+        if slot is None:
+            return False
+        if generation.saved is not None:
+            self._restore(slot, generation)
+        else:
+            self._reuse(slot, generation)
+        slot.task, slot.generation, slot.last_used = generation.task, generation, time.monotonic()
+        generation.slot = slot
+        return True
+
+    def leave(self, generation: Generation) -> None:
+        """The generation is over; its tokens stay for the next prompt of its task."""
+        if generation.slot is not None:
+            generation.slot.generation = None
+            generation.slot.last_used = time.monotonic()
+
+    def release(self, task: str) -> None:
+        """The task is over: what it left is no use any more."""
+        for slot in self._slots:
+            if slot.task == task and slot.generation is None:
+                self._empty(slot)
+
+    def shorten(self, slot: Slot, length: int) -> None:
+        """Forgets what lies behind the first `length` tokens; everything, where the model cannot forget a part."""
+        if not self._context.forget(slot.index, length):
+            length = 0
+            self._context.forget(slot.index)
+        del slot.tokens[length:]
+
+    def has_empty(self) -> bool:
+        """True while nobody would lose anything by a slot's use."""
+        return any(slot.generation is None and not slot.tokens for slot in self._slots)
+
+    def _choose(self, generation: Generation) -> Slot | None:
+        idle = [slot for slot in self._slots if slot.generation is None]
+        if idle:
+            return max(idle, key=lambda slot: (slot.task == generation.task, not slot.tokens, -slot.last_used))
+        held = [slot for slot in self._slots if slot.generation is not None and slot.generation.is_held]
+        if not held:
+            return None
+        slot = min(held, key=lambda slot: slot.last_used)
+        self._save(slot)
+        return slot
+
+    def _reuse(self, slot: Slot, generation: Generation) -> None:
+        """Keeps, or copies from another slot, as much of the prompt as there is."""
+        usable = max(0, len(generation.tokens) - self._recomputed)
+        own = min(_common_length(slot.tokens, generation.tokens), usable)
+        best = max(self._slots, key=lambda each: _common_length(each.tokens, generation.tokens))
+        length = min(_common_length(best.tokens, generation.tokens), usable)
+        if best is not slot and length >= own + SMALLEST_COPY:
+            self._empty(slot)
+            self._context.copy(best.index, slot.index)
+            slot.tokens, own = list(best.tokens), length
+        self.shorten(slot, own)
+
+    def _save(self, slot: Slot) -> None:
+        """Moves a held generation's cache out of its slot."""
+        assert slot.generation is not None
+        slot.generation.saved = (self._context.save(slot.index), slot.tokens)
+        slot.generation.slot = None
+        self._empty(slot)
+
+    def _restore(self, slot: Slot, generation: Generation) -> None:
+        assert generation.saved is not None
+        state, tokens = generation.saved
+        self._empty(slot)
+        self._context.restore(slot.index, state)
+        slot.tokens, generation.saved = tokens, None
+
+    def _empty(self, slot: Slot) -> None:
+        self._context.forget(slot.index)
+        slot.tokens, slot.task, slot.generation = [], "", None
+
+
+def _common_length(first: Sequence[int], second: Sequence[int]) -> int:
+    """How many tokens two sequences begin with in common."""
+    for at, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return at
+    return min(len(first), len(second))
