@@ -209,6 +209,7 @@ class App:
                 "slots": llm.slots,
                 "context": llm.context,
                 "threads": llm.threads,
+                "cache_dir": str(self._state.cache),
                 "exact": card.exact if llm.exact is None else llm.exact,
             }
         return load

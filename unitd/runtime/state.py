@@ -21,6 +21,9 @@ class StateDir:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = folder / "files"
+        self.cache = folder / "cache"
+        """What units may keep there and anybody may delete."""
+
         self._counter = folder / "counter"
         self._endpoints = folder / "endpoints.json"
         self._saving = asyncio.Lock()

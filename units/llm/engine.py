@@ -65,6 +65,15 @@ class Engine:
             generation.listener.on_text(generation, rest)
         generation.listener.on_end(generation, reason, error)
 
+    def has_room(self) -> bool:
+        """True while a slot is empty, so that reading ahead takes nothing from anybody."""
+        return self._slots.has_empty()
+
+    def state_of(self, generation: Generation) -> bytes:
+        """The cache of a generation that has a slot."""
+        assert generation.slot is not None
+        return self._context.save(generation.slot.index)
+
     def release(self, task: str) -> None:
         """A task is gone: its cache is free for others."""
         self._cut.discard(task)

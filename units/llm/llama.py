@@ -16,6 +16,7 @@ import llama_cpp
 
 from units.base import LoadError
 
+VERSION = str(llama_cpp.__version__)
 _WARN, _ERROR = 3, 4  # ggml_log_level
 SMALL_MODEL_BYTES = 64 * 1024 * 1024
 _ABORTED = 2  # llama_decode's answer when the abort callback said so

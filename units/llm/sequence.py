@@ -1,5 +1,6 @@
 """What the engine works on: a generation is a growing list of tokens, a slot is one sequence of the KV cache."""
 
+import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -62,6 +63,9 @@ class Generation:
     slot: Slot | None = None
     is_held: bool = False
     saved: tuple[bytes, list[int]] | None = None
+    """A cache that waits for a slot, and the tokens it holds."""
+
+    began: float = field(default_factory=time.monotonic)
     last_step: float = 0.0
 
     def __post_init__(self) -> None:

@@ -96,7 +96,9 @@ class Slots:
         state, tokens = generation.saved
         self._empty(slot)
         self._context.restore(slot.index, state)
-        slot.tokens, generation.saved = tokens, None
+        slot.tokens, generation.saved = list(tokens), None
+        if not generation.generated:
+            self.shorten(slot, max(0, len(generation.tokens) - self._recomputed))
 
     def _empty(self, slot: Slot) -> None:
         self._context.forget(slot.index)

@@ -1,25 +1,34 @@
 """The llm unit's face: tasks, conversations, and the messages of the daemon."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.llm.engine import Engine
-from units.llm.llama import Alarm, Context, Model
+from units.llm.llama import VERSION, Alarm, Context, Model
 from units.llm.options import LlmOptions, read_options, refusal
 from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker, Turn, too_long
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
+from units.llm.snapshots import Snapshots, identity_of
 from units.llm.text import TextStream
 
 # The original's word and its answer, for models that keep context (fact sheet, section 5).
 RESET_WORD = "reset"
 RESET_ANSWER = "Context has been reset."
 CUTTING = ("cancel", "exit")
+READING_AHEAD = -1
+"""The priority of a prompt that nobody waits for."""
+
+# A system prompt that is read faster than this need not wear out a memory card.
+WORTH_KEEPING_SECONDS = 0.1
 
 
 @dataclass(eq=False)
@@ -42,7 +51,8 @@ class LlmUnit(Unit):
         self._host = host
         self._alarm = Alarm()
         self._tasks: dict[str, LlmTask] = {}
-        self._warming: dict[Generation, Envelope] = {}
+        self._warming: dict[Generation, Envelope | None] = {}
+        self._snapshots: Snapshots | None = None
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
             "infer": self._infer,
@@ -71,6 +81,9 @@ class LlmUnit(Unit):
         )
         self._engine = Engine(self._model, self._context, self._alarm, slots=load["slots"], is_exact=load["exact"])
         self._prompts = PromptMaker(self._model)
+        if load["cache_dir"]:
+            identity = identity_of(Path(load["path"]), self._context.context, load["exact"], VERSION)
+            self._snapshots = Snapshots(Path(load["cache_dir"]), identity, partial(self._host.log, "warning"))
         return {"about": f"{self._model.about}, {load['slots']} sequences of {self._context.context} tokens"}
 
     _reported_tenths = -1
@@ -106,7 +119,17 @@ class LlmUnit(Unit):
         options = read_options(fields["data"], self._context.context)
         self._check_sampler(options)
         history = [Turn(*turn) for turn in (fields.get("memory") or {}).get("history", [])]
-        self._tasks[fields["task"]] = LlmTask(fields["task"], fields["data"], options, history)
+        task = LlmTask(fields["task"], fields["data"], options, history)
+        self._check_prompt(task)
+        self._tasks[task.work_id] = task
+        if options.system_prompt and self._engine.has_room():
+            self._read_ahead(task, None)
+
+    def _check_prompt(self, task: LlmTask) -> None:
+        """A system prompt that leaves no room for a question is refused at setup."""
+        tokens = len(self._make_prompt(task, task.options, None))
+        if tokens >= task.options.context:
+            raise refusal(f"prompt is {tokens} tokens, the context holds {task.options.context}")
 
     def _check_sampler(self, options: LlmOptions) -> None:
         """What only the vocabulary can judge is judged at setup, not at the first answer."""
@@ -123,6 +146,7 @@ class LlmUnit(Unit):
         task = self._tasks[envelope.fields["task"]]
         number = envelope.fields["inference"]
         text = envelope.fields.get("text")
+        self._stop_reading_ahead(task)
         task.question, task.said = text or "", []
         try:
             if text is None:
@@ -219,17 +243,37 @@ class LlmUnit(Unit):
         self._tasks.pop(envelope.fields["task"], None)
 
     def _warm(self, envelope: Envelope) -> Mapping[str, Any] | None:
-        """Prefills what the next prompt will begin with; the answer comes when that is done."""
+        """Reads what the next prompt will begin with; the answer comes when that is done."""
         task = self._tasks[envelope.fields["task"]]
+        self._stop_reading_ahead(task)
         if task.generation is not None:
             return None  # it is as warm as can be: it is speaking
-        prompt = self._make_prompt(task, task.options, None)
-        if len(prompt) >= task.options.context:
-            raise too_long(len(prompt), task.options.context)
+        return LATER if self._read_ahead(task, envelope) else None
+
+    def _read_ahead(self, task: LlmTask, asked: Envelope | None) -> bool:
+        """Begins to read system prompt and history, from a snapshot if there is one; False when there is nothing."""
+        prompt = self._make_prompt(task, task.options, None)[: task.options.context - 1]
         if not prompt:
-            return None
-        self._warming[self._start(task, replace(task.options, max_tokens=0), prompt, 0)] = envelope
-        return LATER
+            return False
+        generation = self._start(task, replace(task.options, max_tokens=0), prompt, 0, READING_AHEAD)
+        if self._snapshots is not None and (state := self._snapshots.load(prompt)) is not None:
+            generation.saved = (state, prompt)
+        self._warming[generation] = asked
+        return True
+
+    def _stop_reading_ahead(self, task: LlmTask) -> None:
+        """A question is more urgent; what has been read stays in the slot."""
+        if task.generation in self._warming:
+            self._engine.end(task.generation, "interrupted")
+
+    def _end_reading_ahead(self, generation: Generation, reason: str) -> None:
+        """Keeps a system prompt that took long to read."""
+        asked = self._warming.pop(generation)
+        took = time.monotonic() - generation.began
+        if reason == "stop" and self._snapshots is not None and took > WORTH_KEEPING_SECONDS:
+            self._snapshots.store(generation.prompt, self._engine.state_of(generation))
+        if asked is not None:
+            self._host.answer(asked)
 
     # What generations say
 
@@ -252,8 +296,8 @@ class LlmUnit(Unit):
         """The finish, with what the task remembers from now on."""
         task = self._tasks[generation.task]
         task.generation = None
-        if (asked := self._warming.pop(generation, None)) is not None:
-            self._host.answer(asked)
+        if generation in self._warming:
+            self._end_reading_ahead(generation, reason)
             return
         if task.options.keeps_history and not error:
             task.history.append(Turn(task.question, "".join(task.said)))

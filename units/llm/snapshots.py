@@ -1,0 +1,75 @@
+"""System prompts that were read once, kept on disk: a restarted board answers its first question warm.
+
+One file for each prompt: a checksum, then llama.cpp's state of the sequence. The name is a hash of everything that the
+state depends on, so a file that fits by name fits; a stale one is never asked for and leaves when room is needed. What
+is damaged is deleted and read anew.
+"""
+
+import hashlib
+import threading
+from array import array
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+# A hundred prompts of a 0.5B model; the oldest leave first.
+MAX_TOTAL_BYTES = 256 * 1024 * 1024
+_CHECKSUM_BYTES = hashlib.sha256().digest_size
+
+
+def identity_of(path: Path, *facts: object) -> str:
+    """A model file as it is now, and whatever else a state depends on."""
+    status = path.stat()
+    return repr((str(path.resolve()), status.st_size, status.st_mtime_ns, *facts))
+
+
+class Snapshots:
+    """The states of one model's prompts in one folder."""
+
+    def __init__(self, folder: Path, identity: str, warn: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._identity = identity
+        self._warn = warn
+
+    def load(self, tokens: Sequence[int]) -> bytes | None:
+        """The state of exactly these tokens, None if there is none or it is damaged."""
+        path = self._path(tokens)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        state = content[_CHECKSUM_BYTES:]
+        if hashlib.sha256(state).digest() != content[:_CHECKSUM_BYTES]:
+            self._warn(f"{path.name} is damaged, the prompt is read anew")
+            path.unlink(missing_ok=True)
+            return None
+        return state
+
+    def store(self, tokens: Sequence[int], state: bytes) -> threading.Thread:
+        """Writes a state beside the engine's work; the thread is for who wants to wait."""
+        writer = threading.Thread(target=self._write, args=(self._path(tokens), state), name="snapshot")
+        writer.start()
+        return writer
+
+    def _path(self, tokens: Sequence[int]) -> Path:
+        key = hashlib.sha256(self._identity.encode() + array("i", tokens).tobytes())
+        return self._folder / f"{key.hexdigest()}.kv"
+
+    def _write(self, path: Path, state: bytes) -> None:
+        """By rename; a full disk costs the snapshot and a line in the log."""
+        partial = path.with_suffix(".partial")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._make_room(len(state))
+            partial.write_bytes(hashlib.sha256(state).digest() + state)
+            partial.replace(path)
+        except OSError as error:
+            self._warn(f"a prompt's state cannot be kept: {error}")
+
+    def _make_room(self, needed: int) -> None:
+        files = sorted(self._folder.glob("*.kv"), key=lambda each: each.stat().st_mtime)
+        total = sum(each.stat().st_size for each in files) + needed
+        for each in files:
+            if total <= MAX_TOTAL_BYTES:
+                return
+            total -= each.stat().st_size
+            each.unlink()
