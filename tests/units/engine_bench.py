@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from unitd.settings import find_places
 from units.llm.engine import Engine
 from units.llm.llama import Model
+from units.llm.options import SamplerSpec
 from units.llm.prompt import PromptMaker
-from units.llm.sampling import Sampler, SamplerSpec
+from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
 from units.llm.text import TextStream
 

@@ -9,9 +9,10 @@ from tests.units.engine_bench import BUNDLED, SLOTS, Bench, Ear
 from units.base import LoadError
 from units.llm.engine import Engine
 from units.llm.llama import Alarm, Context, Model
-from units.llm.prompt import PromptMaker, Turn
-from units.llm.sampling import SamplerSpec
+from units.llm.options import SamplerSpec
+from units.llm.prompt import PromptMaker
 from units.llm.sequence import Generation
+from units.llm.task import Turn
 
 
 def test_an_answer_ends_once(bench: Bench) -> None:

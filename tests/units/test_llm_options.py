@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from units.base import UnitFault
-from units.llm.options import DEFAULT_MAX_TOKENS, read_options
-from units.llm.sampling import SamplerSpec
+from units.llm.options import DEFAULT_MAX_TOKENS, SamplerSpec, read_options
 
 
 def test_the_documents_setup_is_read() -> None:

@@ -8,8 +8,8 @@ import pytest
 from tests.units.engine_bench import Bench
 from units.base import UnitFault
 from units.llm.llama import Model
-from units.llm.options import read_options
-from units.llm.sampling import Sampler, SamplerSpec
+from units.llm.options import SamplerSpec, read_options
+from units.llm.sampling import Sampler
 
 COLOURS = 'root ::= "red" | "green" | "blue"'
 SCHEMA = {
@@ -51,17 +51,23 @@ def test_a_forbidden_token_is_not_said(bench: Bench) -> None:
     assert first not in biased.tokens[len(biased.prompt) :]
 
 
-def test_a_grammar_that_does_not_compile_is_refused(model: Model) -> None:
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (SamplerSpec(grammar="root ::= ("), "grammar does not compile"),
+        (SamplerSpec(json_schema='{"type": "house"}'), "json_schema cannot be used"),
+    ],
+)
+def test_what_does_not_compile_is_refused(model: Model, spec: SamplerSpec, words: str) -> None:
     """Before any token is sampled."""
-    with pytest.raises(ValueError, match="does not compile"):
-        Sampler(model, SamplerSpec(grammar="root ::= ("))
+    with pytest.raises(ValueError, match=words):
+        Sampler(model, spec)
 
 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
         ({"json_schema": [1]}, "json_schema must be an object"),
-        ({"json_schema": {"type": "house"}}, "json_schema"),
         ({"json_schema": {"type": "object"}, "grammar": COLOURS}, "exclude each other"),
         ({"grammar": 7}, "grammar must be a text"),
         ({"logit_bias": [1]}, "logit_bias must be an object"),

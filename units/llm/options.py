@@ -4,16 +4,38 @@ Keys are the seed's and the original's `mode_param` (fact sheet, section 2, llm)
 send is ignored, as the original does.
 """
 
+import json
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from units.base import SETUP_REFUSED, UnitFault
 from units.llm.policy import NEVER, PausePolicy, read_policy
-from units.llm.sampling import SamplerSpec, grammar_of_schema
 
 DEFAULT_MAX_TOKENS = 127
 """The original's Arduino client sends this; documents show 256."""
+
+
+class SamplerSpec(NamedTuple):
+    """Settings of one sequence. Zero or one, as usual for each, means off."""
+
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    repeat_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    penalty_window: int = 64
+    seed: int | None = None
+    logit_bias: tuple[tuple[int, float], ...] = ()
+    """Pairs of token id and what is added to its logit; -inf forbids it."""
+
+    grammar: str = ""
+    """GBNF with a rule named root."""
+
+    json_schema: str = ""
+    """A JSON schema as JSON; excludes a grammar."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +109,10 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
     if wanted > context:
         raise refusal(f"context is {wanted}, the daemon gives {context} ([llm] context)")
     sampler = {field: numbers[key] for key, field in _SAMPLER_FIELDS.items() if key in numbers}
-    sampler |= {"grammar": _grammar(data), "logit_bias": _logit_bias(data.get("logit_bias", {}))}
+    grammar, schema = _text(data, "grammar"), _schema(data.get("json_schema"))
+    if grammar and schema:
+        raise refusal("grammar and json_schema exclude each other")
+    sampler |= {"grammar": grammar, "json_schema": schema, "logit_bias": _logit_bias(data.get("logit_bias", {}))}
     return LlmOptions(
         system_prompt=_text(data, "prompt") or _text(data, "system_prompt"),
         max_tokens=int(numbers.get("max_token_len", DEFAULT_MAX_TOKENS)),
@@ -141,19 +166,10 @@ def _stop(value: Any) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _grammar(data: dict[str, Any]) -> str:
-    """GBNF as it is, or made from a JSON schema."""
-    grammar, schema = _text(data, "grammar"), data.get("json_schema")
-    if schema is None:
-        return grammar
-    if grammar:
-        raise refusal("grammar and json_schema exclude each other")
-    if not isinstance(schema, dict):
+def _schema(value: Any) -> str:
+    if value is not None and not isinstance(value, dict):
         raise refusal("json_schema must be an object")
-    try:
-        return grammar_of_schema(schema)
-    except ValueError as error:
-        raise refusal(f"json_schema: {error}") from error
+    return "" if value is None else json.dumps(value)
 
 
 def _logit_bias(value: Any) -> tuple[tuple[int, float], ...]:

@@ -1,13 +1,14 @@
 """Conversations become prompts: the model's own chat template, rendered in a sandbox; ChatML where it has none."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from units.base import RUN_FAILED, UnitFault
 from units.llm.llama import Model
+from units.llm.task import Turn
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -15,13 +16,6 @@ CHATML = (
 )
 # No tokenizer makes less than one token of this many bytes, so a longer text needs no counting to be refused.
 MAX_BYTES_PER_TOKEN = 64
-
-
-class Turn(NamedTuple):
-    """One exchange."""
-
-    user: str
-    assistant: str
 
 
 class PromptMaker:
@@ -41,7 +35,7 @@ class PromptMaker:
         Raises:
             UnitFault: it does not fit into `context`, or the template fails on it.
         """
-        messages = _messages(system, history, user)
+        messages = conversation(system, history, user)
         size = sum(len(message["content"].encode()) for message in messages)
         if size > context * MAX_BYTES_PER_TOKEN:
             raise too_long(f"over {size // MAX_BYTES_PER_TOKEN}", context)
@@ -68,7 +62,8 @@ def too_long(tokens: int | str, context: int) -> UnitFault:
     return UnitFault(RUN_FAILED, f"prompt is {tokens} tokens, the context holds {context}")
 
 
-def _messages(system: str, history: Sequence[Turn], user: str | None) -> list[dict[str, str]]:
+def conversation(system: str, history: Sequence[Turn], user: str | None) -> list[dict[str, str]]:
+    """The messages of a chat, as templates and chat servers want them."""
     messages = [{"role": "system", "content": system}] if system else []
     for turn in history:
         messages += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]

@@ -6,37 +6,18 @@ filtering a vocabulary of 150,000 tokens for each of them would cost more than t
 """
 
 import ctypes
-import json
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import llama_cpp
 import numpy as np
 from llama_cpp.llama_grammar import json_schema_to_gbnf
 
 from units.llm.llama import Context, Model
+from units.llm.options import SamplerSpec
 
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
-
-
-class SamplerSpec(NamedTuple):
-    """Settings of one sequence. Zero or one, as usual for each, means off."""
-
-    temperature: float = 0.0
-    top_k: int = 0
-    top_p: float = 1.0
-    min_p: float = 0.0
-    repeat_penalty: float = 1.0
-    presence_penalty: float = 0.0
-    frequency_penalty: float = 0.0
-    penalty_window: int = 64
-    seed: int | None = None
-    logit_bias: tuple[tuple[int, float], ...] = ()
-    """Pairs of token id and what is added to its logit; -inf forbids it."""
-
-    grammar: str = ""
-    """GBNF with a rule named root."""
 
 
 class Sampler:
@@ -46,9 +27,10 @@ class Sampler:
         """Builds the chain.
 
         Raises:
-            ValueError: the grammar does not compile.
+            ValueError: the grammar does not compile, or the JSON schema is none; the words name the key.
         """
-        self._grammar = make_grammar(model, spec.grammar) if spec.grammar else None
+        grammar = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
+        self._grammar = make_grammar(model, grammar) if grammar else None
         self._chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         for sampler in _samplers(model, spec):
             llama_cpp.llama_sampler_chain_add(self._chain, sampler)
@@ -111,20 +93,20 @@ def make_grammar(model: Model, text: str) -> Any:
     """
     grammar = llama_cpp.llama_sampler_init_grammar(model.vocab, text.encode(), b"root")
     if not grammar:
-        raise ValueError("the grammar does not compile")
+        raise ValueError("grammar does not compile")
     return grammar
 
 
-def grammar_of_schema(schema: Mapping[str, Any]) -> str:
+def grammar_of_schema(schema: str) -> str:
     """The GBNF of a JSON schema, by llama.cpp's converter.
 
     Raises:
         ValueError: it is no schema, or uses what the converter does not know.
     """
     try:
-        return str(json_schema_to_gbnf(json.dumps(schema)))
-    except (KeyError, TypeError, AttributeError, AssertionError, IndexError, RecursionError) as error:
-        raise ValueError(f"the schema cannot be used: {error!r}") from error
+        return str(json_schema_to_gbnf(schema))
+    except (ValueError, KeyError, TypeError, AttributeError, AssertionError, IndexError, RecursionError) as error:
+        raise ValueError(f"json_schema cannot be used: {error!r}") from error
 
 
 def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,36 +12,21 @@ from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.llm.engine import Engine
 from units.llm.llama import VERSION, Alarm, Context, Model
-from units.llm.options import LlmOptions, read_options, refusal
+from units.llm.options import LlmOptions, refusal
 from units.llm.policy import read_policy
-from units.llm.prompt import PromptMaker, Turn, too_long
+from units.llm.prompt import PromptMaker, too_long
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
 from units.llm.snapshots import Snapshots, identity_of
+from units.llm.task import RESET_ANSWER, LlmTask
 from units.llm.text import TextStream
 
-# The original's word and its answer, for models that keep context (fact sheet, section 5).
-RESET_WORD = "reset"
-RESET_ANSWER = "Context has been reset."
 CUTTING = ("cancel", "exit")
 READING_AHEAD = -1
 """The priority of a prompt that nobody waits for."""
 
 # A system prompt that is read faster than this need not wear out a memory card.
 WORTH_KEEPING_SECONDS = 0.1
-
-
-@dataclass(eq=False)
-class LlmTask:
-    """One task: its options, its conversation, and what it is saying."""
-
-    work_id: str
-    data: dict[str, Any]
-    options: LlmOptions
-    history: list[Turn] = field(default_factory=list)
-    generation: Generation | None = None
-    question: str = ""
-    said: list[str] = field(default_factory=list)
 
 
 class LlmUnit(Unit):
@@ -116,13 +101,11 @@ class LlmUnit(Unit):
 
     def _setup(self, envelope: Envelope) -> None:
         fields = envelope.fields
-        options = read_options(fields["data"], self._context.context)
-        self._check_sampler(options)
-        history = [Turn(*turn) for turn in (fields.get("memory") or {}).get("history", [])]
-        task = LlmTask(fields["task"], fields["data"], options, history)
+        task = LlmTask.from_setup(fields["task"], fields["data"], fields.get("memory"), self._context.context)
+        self._check_sampler(task.options)
         self._check_prompt(task)
         self._tasks[task.work_id] = task
-        if options.system_prompt and self._engine.has_room():
+        if task.options.system_prompt and self._engine.has_room():
             self._read_ahead(task, None)
 
     def _check_prompt(self, task: LlmTask) -> None:
@@ -139,7 +122,7 @@ class LlmUnit(Unit):
         try:
             Sampler(self._model, spec).close()
         except ValueError as error:
-            raise refusal(f"grammar: {error}") from error
+            raise refusal(str(error)) from error
 
     def _infer(self, envelope: Envelope) -> None:
         """Starts an answer; a prompt that cannot be served ends it at once, in the inference's name."""
@@ -147,11 +130,11 @@ class LlmUnit(Unit):
         number = envelope.fields["inference"]
         text = envelope.fields.get("text")
         self._stop_reading_ahead(task)
-        task.question, task.said = text or "", []
+        task.begin(text or "")
         try:
             if text is None:
                 raise UnitFault(RUN_FAILED, "llm takes text (llm.utf-8)")
-            if task.options.keeps_history and text.strip() == RESET_WORD:
+            if task.is_reset(text):
                 self._reset(task, number)
                 return
             options = self._options_of(task, envelope.fields.get("options", {}))
@@ -165,7 +148,7 @@ class LlmUnit(Unit):
         """The task's options with what this inference alone wants otherwise."""
         if not changes:
             return task.options
-        options = read_options(task.data | changes, self._context.context)
+        options = task.options_with(changes)
         self._check_sampler(options)
         return options
 
@@ -299,8 +282,8 @@ class LlmUnit(Unit):
         if generation in self._warming:
             self._end_reading_ahead(generation, reason)
             return
-        if task.options.keeps_history and not error:
-            task.history.append(Turn(task.question, "".join(task.said)))
+        if not error:
+            task.remember()
         usage = {
             "prompt_tokens": len(generation.prompt),
             "completion_tokens": generation.generated,
@@ -310,6 +293,4 @@ class LlmUnit(Unit):
         self._finish(task, generation.number, reason, usage=usage, **failure)
 
     def _finish(self, task: LlmTask, number: int, reason: str, **fields: Any) -> None:
-        if task.options.keeps_history:
-            fields["memory"] = {"history": [list(turn) for turn in task.history]}
-        self._host.say("finish", task=task.work_id, inference=number, reason=reason, **fields)
+        self._host.say("finish", task=task.work_id, inference=number, reason=reason, **task.memory, **fields)

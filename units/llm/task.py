@@ -1,0 +1,66 @@
+"""An llm task whatever engine serves it: its options, its conversation, what it is saying."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from units.llm.options import LlmOptions, read_options
+
+if TYPE_CHECKING:
+    from units.llm.sequence import Generation
+
+# The original's word and its answer, for models that keep context (fact sheet, section 5).
+RESET_WORD = "reset"
+RESET_ANSWER = "Context has been reset."
+
+
+class Turn(NamedTuple):
+    """One exchange."""
+
+    user: str
+    assistant: str
+
+
+@dataclass(eq=False)
+class LlmTask:
+    """One task. `generation` is the engine's own record of the answer on its way."""
+
+    work_id: str
+    data: dict[str, Any]
+    largest_context: int
+    options: LlmOptions
+    history: list[Turn] = field(default_factory=list)
+    generation: "Generation | None" = None
+    question: str = ""
+    said: list[str] = field(default_factory=list)
+
+    @classmethod
+    def from_setup(cls, work_id: str, data: dict[str, Any], memory: Any, largest_context: int) -> "LlmTask":
+        """Reads a setup and what was remembered before a crash.
+
+        Raises:
+            UnitFault: a value is of the wrong type or out of range.
+        """
+        history = [Turn(*turn) for turn in (memory or {}).get("history", [])]
+        return cls(work_id, data, largest_context, read_options(data, largest_context), history)
+
+    def options_with(self, changes: dict[str, Any]) -> LlmOptions:
+        """The options with what one inference wants otherwise; raises like `from_setup`."""
+        return read_options(self.data | changes, self.largest_context)
+
+    def is_reset(self, text: str) -> bool:
+        """True for the word that clears the conversation."""
+        return self.options.keeps_history and text.strip() == RESET_WORD
+
+    def begin(self, question: str) -> None:
+        """A new exchange."""
+        self.question, self.said = question, []
+
+    def remember(self) -> None:
+        """The exchange becomes part of the conversation, as far as it was said."""
+        if self.options.keeps_history:
+            self.history.append(Turn(self.question, "".join(self.said)))
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """What a finish message carries so that the daemon can give it back."""
+        return {"memory": {"history": [list(turn) for turn in self.history]}} if self.options.keeps_history else {}
