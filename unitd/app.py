@@ -16,7 +16,7 @@ from typing import Any
 
 from unitd import __version__
 from unitd.core.catalog import Card
-from unitd.core.config import Settings
+from unitd.core.config import AuthSettings, Settings
 from unitd.core.kinds import BUILTIN_KINDS, UnitKind, third_party_kind
 from unitd.core.registry import Client, Registry
 from unitd.doors.streams import TCP_IDLE_SECONDS, StreamDoor
@@ -27,6 +27,7 @@ from unitd.runtime.shelf import Shelf
 from unitd.runtime.state import StateDir
 from unitd.runtime.supervisor import Supervisor
 from unitd.runtime.system import System
+from unitd.wire.envelope import ENTRY_POINT_GROUP
 from unitd.wire.errors import ConfigError
 from unitd.wire.messages import Request
 
@@ -35,7 +36,6 @@ log = logging.getLogger("unitd")
 STOP_TIMEOUT_SECONDS = 5.0
 # At 115200 baud this much output is under six seconds old when it arrives.
 SERIAL_OUTBOX_BYTES = 64 * 1024
-ENTRY_POINT_GROUP = "unitd.units"
 
 
 def unit_argv(unit: str) -> Sequence[str]:
@@ -112,6 +112,10 @@ class App:
         """A client is gone."""
         self._actions.forget_client(client)
 
+    def when_answered(self, client: Client, then: Callable[[], None]) -> None:
+        """Calls back once nothing of this client is being worked on."""
+        self._dispatcher.when_answered(client, then)
+
     # Life
 
     def stop(self) -> None:
@@ -163,9 +167,18 @@ class App:
             group.create_task(serial_door.run(), name="serial door")
             await serial_door.was_tried.wait()
             self.endpoints["serial"] = settings.serial.device
-        for name in ("mqtt", "wyoming"):
-            if getattr(settings, name) is not None:
-                log.warning("[%s] is configured, this version has no such door yet", name)
+        self._warn_of_what_comes_later()
+
+    def _warn_of_what_comes_later(self) -> None:
+        """Nobody shall believe in a door or a lock that is not there yet."""
+        settings = self._settings
+        later = {"mqtt": settings.mqtt, "wyoming": settings.wyoming, "[pipeline]": settings.pipeline}
+        for name in (name for name, table in later.items() if table):
+            log.warning("[%s] is configured, this version does nothing with it yet", name)
+        if settings.auth != AuthSettings():
+            log.warning("[auth] is configured, this version checks nothing yet: whoever reaches a port may use it")
+        if settings.tcp.enabled and settings.tcp.host not in ("127.0.0.1", "::1", "localhost"):
+            log.warning("tcp listens on %s: every machine that reaches it may use this device", settings.tcp.host)
 
     def _stream_door(self, name: str) -> StreamDoor:
         talk = self._talk_settings(name, self._settings.limits.outbox_bytes, TCP_IDLE_SECONDS)
@@ -198,7 +211,7 @@ class App:
             log.warning("tasks did not end within %.0f s", STOP_TIMEOUT_SECONDS)
         await self._supervisor.stop()
         for door in self._doors:
-            door.hang_up()
+            await door.hang_up()
 
     def _load_for(self, card: Card) -> dict[str, Any]:
         """What a unit program is told first: its model, and its unit's settings."""

@@ -27,7 +27,10 @@ def load_settings(path: Path | None, environment: Mapping[str, str] = os.environ
     settings = read_settings(document)
     if "dir" not in document.get("state", {}) and (folder := environment.get("STATE_DIRECTORY")):
         settings = replace(settings, state=replace(settings.state, dir=Path(folder)))
-    return _expand(settings, environment.get("RUNTIME_DIRECTORY"))
+    try:
+        return _expand(settings, environment.get("RUNTIME_DIRECTORY"))
+    except RuntimeError as error:  # a home directory that cannot be found
+        raise ConfigError(str(error)) from error
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import cast
 
+from unitd.wire.envelope import ENTRY_POINT_GROUP
 from units.base import Unit
 from units.host import Host, guard_stdout
 
@@ -19,7 +20,6 @@ BUILTIN = {
     "kws": "units.kws.unit:KwsUnit",
     "asr": "units.asr.unit:AsrUnit",
 }
-GROUP = "unitd.units"
 
 Maker = Callable[[Host], Unit]
 
@@ -29,7 +29,7 @@ def find_maker(kind: str) -> Maker:
     if kind in BUILTIN:
         module, _, name = BUILTIN[kind].partition(":")
         return cast(Maker, getattr(importlib.import_module(module), name))
-    for point in importlib.metadata.entry_points(group=GROUP, name=kind):
+    for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP, name=kind):
         return cast(Maker, point.load())
     raise SystemExit(f"there is no unit {kind!r}; built in: {', '.join(BUILTIN)}")
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from unitd.wire.envelope import Envelope
+from unitd.wire.errors import LoadFailed, RunFailed, Unavailable
 
 
 class UnitFault(Exception):
@@ -24,9 +25,9 @@ LATER: Mapping[str, Any] = {}
 Handler = Callable[[Envelope], Mapping[str, Any] | None]
 """Takes a message, returns the fields of its answer (None: no fields)."""
 
-SETUP_REFUSED = -5
-UNAVAILABLE = -10
-RUN_FAILED = -11
+SETUP_REFUSED = LoadFailed.code
+UNAVAILABLE = Unavailable.code
+RUN_FAILED = RunFailed.code
 
 
 class Unit:

@@ -15,11 +15,8 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
+from unitd.wire.envelope import CANNOT_LOAD, Envelope, EnvelopeReader, encode_envelope
 from units.base import LATER, LoadError, Unit, UnitFault
-
-# EX_DATAERR of sysexits.h: the last line on stderr is the whole reason, the daemon shows it to the client.
-CANNOT_LOAD = 65
 
 
 def guard_stdout() -> None:
@@ -97,6 +94,18 @@ class Host:
                 self.answer(envelope, **(result or {}))
 
     def _read(self, unit: Unit) -> None:
+        """Ends the program when the channel ends or cannot be read: the main thread may be deep in native code."""
+        try:
+            self._read_messages(unit)
+        except OSError:
+            pass  # the daemon was killed with unread data in its end of the socket
+        except Exception:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(0)
+
+    def _read_messages(self, unit: Unit) -> None:
         reader = EnvelopeReader()
         while data := self._channel.recv(65536):
             for envelope in reader.feed(data):
@@ -107,7 +116,6 @@ class Host:
                 else:
                     self._inbox.put(envelope)
                     unit.alert(envelope)
-        os._exit(0)  # the daemon is gone; the main thread may be deep in native code
 
     def _stalled_seconds(self) -> float:
         began = self._step_began

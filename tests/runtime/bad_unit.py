@@ -119,7 +119,7 @@ class BadUnit(Unit):
         self.memories[envelope.fields["task"]] = envelope.fields.get("memory")
 
     def _infer(self, envelope: Envelope) -> None:
-        task, text = envelope.fields["task"], envelope.fields["text"]
+        task, text = envelope.fields["task"], envelope.payload.decode()
         words = iter(re.findall(r"\S+\s*", text))
         self.answers[task] = Answer(task, envelope.fields["inference"], words)
         if "recall" not in text:
@@ -127,7 +127,7 @@ class BadUnit(Unit):
 
     def _hear(self, envelope: Envelope) -> None:
         """As an asr: what it is sent is what was spoken."""
-        task, text = envelope.fields["task"], envelope.fields["text"]
+        task, text = envelope.fields["task"], envelope.payload.decode()
         self.host.say("event", task=task, text=text, data={"delta": text, "finish": True, "index": 0})
         self.host.say("finish", task=task, inference=envelope.fields["inference"], reason="stop")
 

@@ -289,7 +289,7 @@ async def test_unit_may_refuse_a_setup(client: WireClient) -> None:
     reply = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"refuse": "top_k must not be odd"})
     tasks = await client.ask(work_id="llm", action="taskinfo")
 
-    assert reply["error"] == {"code": -5, "message": "top_k must not be odd"}
+    assert reply["error"] == {"code": -5, "message": "Model loading failed. top_k must not be odd"}
     assert tasks["data"] == []
 
 

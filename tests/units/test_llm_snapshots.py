@@ -127,7 +127,7 @@ def restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
         data = {"prompt": PERSONA, "temperature": 0, "max_token_len": 60}
         messages = [
             Envelope("setup", {"task": "llm.1", "data": data, "memory": None}),
-            Envelope("infer", {"task": "llm.1", "inference": 1, "text": "tell me a story"}),
+            Envelope("infer", {"task": "llm.1", "inference": 1, "is_text": True}, b"tell me a story"),
         ]
         for message in messages:
             program.handlers[message.type](message)

@@ -19,7 +19,6 @@ from unitd.wire.messages import (
     error_reply,
     escape_line,
     is_task_id,
-    names_task,
     parse_request,
     unit_of,
 )
@@ -99,7 +98,7 @@ def test_a_refused_request_gets_back_what_was_readable(fields: dict[str, Any], r
 )
 def test_work_ids_are_told_from_other_names(text: str, unit: str, is_named: bool, is_task: bool) -> None:
     """A task is a unit, one dot and a number."""
-    assert (unit_of(text), names_task(text), is_task_id(text)) == (unit, is_named, is_task)
+    assert (unit_of(text), is_task_id(text)) == (unit, is_task)
 
 
 # Replies

@@ -6,8 +6,9 @@ import signal
 import sys
 from types import FrameType
 
-from unitd.cli.connection import Connection, fail
+from unitd.cli.connection import Connection
 
+GOODBYE_SECONDS = 5.0
 INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
@@ -31,8 +32,8 @@ class Chat:
         self.work_id = self._connection.ask(work_id="llm", action="setup", data=setup)["work_id"]
         self.was_interrupted = False
 
-    def ask(self, question: str) -> None:
-        """Prints the answer as it comes."""
+    def ask(self, question: str) -> bool:
+        """Prints the answer as it comes; False when it failed, which is said on stderr."""
         request_id = f"question-{next(self._numbers)}"
         self.was_interrupted = False
         self._connection.send(
@@ -46,28 +47,34 @@ class Chat:
         )
         previous = signal.signal(signal.SIGINT, self._interrupt)
         try:
-            self._print_answer(request_id)
+            return self._print_answer(request_id)
         finally:
             signal.signal(signal.SIGINT, previous)
 
     def close(self) -> None:
-        """Ends the task."""
-        self._connection.ask(work_id=self.work_id, action="exit")
+        """Ends the task; a daemon that is stopping has done so already."""
+        self._connection.send({"request_id": "bye", "work_id": self.work_id, "action": "exit"})
+        for reply in self._connection.replies(GOODBYE_SECONDS):
+            if reply["request_id"] == "bye":
+                return
 
-    def _print_answer(self, request_id: str) -> None:
+    def _print_answer(self, request_id: str) -> bool:
         for reply in self._connection.replies():
             if reply["request_id"] != request_id:
                 continue
             if reply["error"]["code"]:
                 sys.stdout.write("\n")
-                fail(reply["error"]["message"])
+                sys.stderr.write(f"unitd: {reply['error']['message']}\n")
+                return False
             sys.stdout.write(reply["data"]["delta"])
             sys.stdout.flush()
             if reply["data"]["finish"]:
                 break
         sys.stdout.write("\n")
         if reply["data"]["finish_reason"] == "interrupted" and not self.was_interrupted:
-            fail("the daemon ended the answer")
+            sys.stderr.write("unitd: the daemon ended the answer\n")
+            return False
+        return True
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Asks the daemon to stop this answer; its last frame then ends the wait."""
@@ -77,14 +84,18 @@ class Chat:
 
 def run(arguments: argparse.Namespace) -> int:
     """Returns the exit code."""
-    chat = Chat(arguments)
-    if arguments.text is not None:
-        chat.ask(arguments.text)
+    try:
+        chat = Chat(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    try:
+        if arguments.text is None:
+            _converse(chat)
+            return 0
+        is_answered = chat.ask(arguments.text)
+        return INTERRUPTED if chat.was_interrupted else 0 if is_answered else 1
+    finally:
         chat.close()
-        return INTERRUPTED if chat.was_interrupted else 0
-    _converse(chat)
-    chat.close()
-    return 0
 
 
 def _converse(chat: Chat) -> None:

@@ -4,12 +4,16 @@ import argparse
 import socket
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 import orjson
 
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
+
+# Where systemd/unitd.service puts it.
+SERVICE_SOCKET = Path("/run/unitd/unitd.sock")
 
 
 def fail(words: str) -> NoReturn:
@@ -25,10 +29,7 @@ class Connection:
         """Connects to `--socket`, else to where the configuration says; ends the program when nobody listens."""
         path = arguments.socket
         if path is None:
-            try:
-                path = load_settings(arguments.config).unix.path
-            except ConfigError as error:
-                fail(str(error))
+            path = _default_socket(arguments)
         self._socket = socket.socket(socket.AF_UNIX)
         try:
             self._socket.connect(str(path))
@@ -41,10 +42,13 @@ class Connection:
         self._socket.sendall(request if isinstance(request, bytes) else orjson.dumps(request))
 
     def line(self, timeout: float | None = None) -> bytes:
-        """The next line; ends the program when the daemon leaves, TimeoutError when nothing comes."""
+        """The next line; ends the program when the daemon leaves or nothing comes in time."""
         self._socket.settimeout(timeout)
         while b"\n" not in self._buffer:
-            data = self._socket.recv(65536)
+            try:
+                data = self._socket.recv(65536)
+            except TimeoutError:
+                fail(f"no answer within {timeout:g} s")
             if not data:
                 fail("the daemon closed the connection")
             self._buffer += data
@@ -66,6 +70,17 @@ class Connection:
                     fail(reply["error"]["message"])
                 return reply
         raise AssertionError("replies never end")
+
+
+def _default_socket(arguments: argparse.Namespace) -> Path:
+    """Where the configuration says; the system's own daemon, where this user runs none."""
+    try:
+        path = load_settings(arguments.config).unix.path
+    except ConfigError as error:
+        fail(str(error))
+    assert path is not None
+    is_users_own = arguments.config is None and not path.exists()
+    return SERVICE_SOCKET if is_users_own and SERVICE_SOCKET.exists() else path
 
 
 def is_last(reply: dict[str, Any]) -> bool:

@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False, soft_wrap=True)
     for finding in findings:
         mark = ("ok", "green") if finding.is_fine else ("MISSING", "red") if finding.is_needed else ("absent", "yellow")
-        console.print(Text(f"{mark[0]:8}", style=mark[1]), f"{finding.subject}: {finding.words}", sep="")
+        console.print(Text(f"{mark[0]:8}", style=mark[1]) + Text(f"{finding.subject}: {finding.words}"))
         if not finding.is_fine and finding.remedy:
-            console.print(f"        → {finding.remedy}")
+            console.print(Text(f"        → {finding.remedy}"))
     return 0 if all(finding.is_fine or not finding.is_needed for finding in findings) else 1
 
 
@@ -64,11 +64,17 @@ def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> 
     """Found, not imported: a native library can end the process on the wrong processor."""
     if find_spec(module) is None:
         return Finding(name, False, "not installed", remedy, is_needed)
-    return Finding(name, True, importlib.metadata.version(name))
+    try:
+        return Finding(name, True, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(name, True, "installed, without a version")
 
 
 def _bundled_model() -> Finding:
-    models = sorted(find_places().bundled_models.glob("*/*.gguf"))
+    try:
+        models = sorted(find_places().bundled_models.glob("*/*.gguf"))
+    except ConfigError as error:
+        return Finding("bundled model", False, error.reason, "pip install --force-reinstall unitd")
     if not models:
         return Finding("bundled model", False, "not there", "make model  (trains it anew), or install unitd again")
     return Finding("bundled model", True, f"{models[0].stem}, {models[0].stat().st_size / 1e6:.1f} MB")

@@ -15,10 +15,7 @@ def run(arguments: argparse.Namespace) -> int:
     connection = Connection(arguments)
     connection.send(text.encode())
     while True:
-        try:
-            line = connection.line(arguments.wait)
-        except TimeoutError:
-            fail(f"no answer within {arguments.wait:g} s")
+        line = connection.line(arguments.wait)
         reply = orjson.loads(line)
         if reply["request_id"] not in (request_id, "0"):
             continue

@@ -29,11 +29,12 @@ def _row(task: dict[str, Any]) -> tuple[str, ...]:
 def _print_table(rows: list[tuple[str, ...]]) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     if not rows:
         sys.stdout.write("No tasks. A client sets one up, or try: unitd chat\n")
         return
     table = Table(*COLUMNS, box=None, header_style="bold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     Console().print(table)

@@ -233,17 +233,17 @@ _RANGES: dict[str, tuple[float, float]] = {
     "wyoming.port": (0, 65535),
     "serial.baud": (300, 4_000_000),
     "serial.data_bits": (5, 8),
-    "serial.stop_bits": (1, 2),
     "llm.slots": (1, 64),
     "llm.context": (128, 1_048_576),
     "llm.threads": (0, 1024),
     "llm.queue": (0, 1024),
     "limits.tasks": (1, 100_000),
-    "limits.frame_bytes": (1024, 1024**3),
+    "limits.frame_bytes": (1024, 32 * 1024**2),
     "limits.outbox_bytes": (64 * 1024, 1024**3),
 }
-_CHOICES: dict[str, set[str]] = {
+_CHOICES: dict[str, set[Any]] = {
     "serial.parity": {"n", "e", "o"},
+    "serial.stop_bits": {1, 1.5, 2},
     "log.level": {"debug", "info", "warning", "error"},
 }
 
@@ -259,7 +259,7 @@ def _check_ranges(settings: Settings) -> None:
     for where, choices in _CHOICES.items():
         value = _value_at(settings, where)
         if value is not None and value not in choices:
-            raise ConfigError(f"{where} is {value!r}, it must be one of {', '.join(sorted(choices))}")
+            raise ConfigError(f"{where} is {value!r}, it must be one of {', '.join(map(str, sorted(choices)))}")
     if unknown := set(settings.sys.allow) - SYS_POWERS:
         raise ConfigError(f"sys.allow names {min(unknown)!r}, it may name {', '.join(sorted(SYS_POWERS))}")
     if settings.serial is not None and not settings.serial.device:

@@ -34,6 +34,9 @@ class Client(Protocol):
     def send(self, reply: Reply) -> None:
         """Queues one line; never blocks, never raises."""
 
+    async def wait_for_room(self) -> None:
+        """Returns when the client has taken what it was sent, or is gone."""
+
 
 @dataclass(eq=False)
 class Task:
@@ -134,7 +137,7 @@ class Registry:
         """
         if len(self._tasks) < self._limit:
             return None
-        abandoned = [task for task in self._tasks.values() if task.abandoned_at is not None]
+        abandoned = [task for task in self._tasks.values() if task.abandoned_at is not None and task.listener is None]
         if not abandoned:
             raise TaskFull(f"{self._limit} tasks are set up; end one with exit")
         return min(abandoned, key=lambda task: task.abandoned_at or 0.0)

@@ -61,7 +61,7 @@ class SerialDoor:
             while True:
                 try:
                     await self._open()
-                except (OSError, serial.SerialException, termios.error) as error:
+                except (OSError, ValueError, serial.SerialException, termios.error) as error:
                     level = logging.DEBUG if has_complained else logging.WARNING
                     log.log(level, "%s cannot be opened, it is tried again: %s", self._device, error)
                     has_complained = True
@@ -89,6 +89,11 @@ class SerialDoor:
             parity=_PARITIES[self._line.parity],
         )
         self._transport = transport
+
+    @property
+    def settings(self) -> LineSettings:
+        """The present line parameters."""
+        return self._line
 
     def reconfigure(self, settings: LineSettings) -> None:
         """Takes new line parameters over, after the answer has left."""

@@ -1,9 +1,11 @@
 """The TCP and Unix socket doors."""
 
 import asyncio
+import itertools
 import logging
 import socket
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -15,6 +17,7 @@ log = logging.getLogger("unitd.doors")
 
 # A slow Wi-Fi link may stall for seconds in the middle of a frame.
 TCP_IDLE_SECONDS = 30.0
+GOODBYE_SECONDS = 1.0
 
 
 class _StreamTalk(Talk):
@@ -25,12 +28,11 @@ class _StreamTalk(Talk):
         self._door = door
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        peer = transport.get_extra_info("peername")
-        self.client.name = f"{self.client.door} {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else "unix"
+        peer, number = transport.get_extra_info("peername"), self._door.enter(self)
+        self.client.name = f"tcp {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else f"unix {number}"
         if isinstance(peer, tuple):
             _notice_silence(transport.get_extra_info("socket"))
         super().connection_made(transport)
-        self._door.talks.add(self)
         if len(self._door.talks) > self._door.max_connections:
             log.warning("%s is refused: %d clients are connected", self.client.name, self._door.max_connections)
             refusal = Unavailable(f"{self._door.max_connections} clients are connected already")
@@ -38,7 +40,7 @@ class _StreamTalk(Talk):
             cast(asyncio.Transport, transport).close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._door.talks.discard(self)
+        self._door.leave(self)
         super().connection_lost(exc)
 
 
@@ -57,7 +59,22 @@ class StreamDoor:
         self._settings = settings
         self.max_connections = max_connections
         self.talks: set[_StreamTalk] = set()
+        self._all_gone = asyncio.Event()
+        self._all_gone.set()
+        self._numbers = itertools.count(1)
         self._listener: asyncio.Server | None = None
+
+    def enter(self, talk: _StreamTalk) -> int:
+        """A client is connected; returns its number."""
+        self.talks.add(talk)
+        self._all_gone.clear()
+        return next(self._numbers)
+
+    def leave(self, talk: _StreamTalk) -> None:
+        """A client is gone."""
+        self.talks.discard(talk)
+        if not self.talks:
+            self._all_gone.set()
 
     def _new_talk(self) -> _StreamTalk:
         return _StreamTalk(self, self._server, self._settings)
@@ -68,10 +85,12 @@ class StreamDoor:
         Raises:
             ConfigError: the address cannot be listened on.
         """
+        loop = asyncio.get_running_loop()
         try:
-            self._listener = await asyncio.get_running_loop().create_server(
-                self._new_talk, host, port, reuse_address=True
-            )
+            # A name such as localhost may stand for several addresses; a free port is free on one of them.
+            addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            hosts = host if port else str(addresses[0][4][0])
+            self._listener = await loop.create_server(self._new_talk, hosts, port, reuse_address=True)
         except OSError as error:
             raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
         name = self._listener.sockets[0].getsockname()
@@ -96,10 +115,13 @@ class StreamDoor:
         if self._listener is not None:
             self._listener.close()
 
-    def hang_up(self) -> None:
-        """Ends every talk once what was written has left."""
+    async def hang_up(self) -> None:
+        """Ends every talk once what was written has left; who does not read it in time loses it."""
         for talk in list(self.talks):
             talk.hang_up()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await self._all_gone.wait()
 
 
 def _clear_way(path: Path) -> None:

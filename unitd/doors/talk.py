@@ -27,6 +27,9 @@ class Server(Protocol):
     def forget_client(self, client: Client) -> None:
         """The client is gone."""
 
+    def when_answered(self, client: Client, then: Callable[[], None]) -> None:
+        """Calls back once nothing of this client is being worked on."""
+
 
 @dataclass(frozen=True)
 class TalkSettings:
@@ -91,6 +94,13 @@ class Talk(asyncio.Protocol):
             if self._idle_timer is None:
                 self._watch_idle()
 
+    def eof_received(self) -> bool:
+        """The client sends no more, which mostly means that it left: its inferences are cut, its last requests
+        (`printf … | nc -N`) are still answered."""
+        self._server.forget_client(self.client)
+        self._server.when_answered(self.client, self.hang_up)
+        return True
+
     def hang_up(self) -> None:
         """Ends the connection once what was written has left."""
         if self._transport is not None:
@@ -98,11 +108,13 @@ class Talk(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The client does not read: neither do we."""
+        self.client.note_full()
         if self._transport is not None and not self._transport.is_closing():
             self._transport.pause_reading()
 
     def resume_writing(self) -> None:
         """The client reads again."""
+        self.client.note_room()
         if self._transport is not None and not self._transport.is_closing():
             self._transport.resume_reading()
 

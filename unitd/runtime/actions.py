@@ -7,13 +7,14 @@ of docs/protocol.md.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 from unitd.core.catalog import Card
 from unitd.core.kinds import UnitKind
 from unitd.core.links import Effect, check_link, effect_of
 from unitd.core.registry import Client, Registry, Task
-from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.supervisor import Supervisor
 from unitd.runtime.work import Inference, Work
 from unitd.wire.errors import (
@@ -22,6 +23,7 @@ from unitd.wire.errors import (
     EmptyInput,
     LoadFailed,
     NotAnInput,
+    RunFailed,
     UnitdError,
 )
 from unitd.wire.messages import Reply, is_task_id, unit_of
@@ -106,13 +108,12 @@ class Actions:
         return call.ok(work_id=task.work_id)
 
     async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
-        card = await self._shelf.resolve(kind.name, data.get("model", ""))
+        card = await self._card_for(kind, data)
+        setup = _setup_data(kind, card.defaults | data)
         await self._make_room()
-        task = self._new_task(call, kind, data)
+        task = self._new_task(call, kind, setup)
         if card.note:
             log.info("%s for %s: %s", task.work_id, call.client.name, card.note)
-        setup = card.defaults | data
-        task.setup = setup
         work = Work(task, self._supervisor.child_for(card), self, _queue_limit(setup, self._queue_limit))
         self._works[task.work_id] = work
         work.begin()
@@ -127,6 +128,12 @@ class Actions:
                 await self._end(work)
             raise
         return task
+
+    async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
+        """A unit that needs no model (a third party's, say) runs without a card."""
+        if "model" not in kind.required and "model" not in data:
+            return Card(kind.name, kind.name, is_bundled=True)
+        return await self._shelf.resolve(kind.name, data["model"])
 
     def _new_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
         inputs = _inputs(data.get("input"))
@@ -189,23 +196,23 @@ class Actions:
         return call.ok()
 
     def _pause(self, call: Call) -> Answer:
-        return _when_done(call, self._work_of(call).pause())
+        return Begun(_when_stopped(call, self._work_of(call).pause()))
 
     def _resume(self, call: Call) -> Answer:
         work = self._work_of(call)
         if isinstance(call.request.data, dict) and "pause" in call.request.data:
-            return self._resume_with(call, work, call.request.data["pause"])
+            return Begun(self._resume_with(call, work, work.set_policy(call.request.data["pause"])))
         work.resume()
         return call.ok()
 
     @staticmethod
-    async def _resume_with(call: Call, work: Work, pause: Any) -> Reply:
-        await work.set_policy(pause)
+    async def _resume_with(call: Call, work: Work, policy: Awaitable[Any]) -> Reply:
+        await policy
         work.resume()
         return call.ok()
 
     def _exit(self, call: Call) -> Answer:
-        return _when_done(call, self._end(self._work_of(call)))
+        return Begun(_when_done(call, self._end(self._work_of(call))))
 
     def _taskinfo(self, call: Call) -> Answer:
         unit = unit_of(call.request.work_id)
@@ -223,7 +230,7 @@ class Actions:
 
     def _unit_action(self, call: Call) -> Answer:
         fields = {} if call.request.data in (None, "None") else {"data": call.request.data}
-        return _when_done(call, self._work_of(call).ask(call.request.action, **fields))
+        return Begun(_when_done(call, self._work_of(call).ask(call.request.action, **fields)))
 
     # Ends
 
@@ -238,9 +245,9 @@ class Actions:
         await closing
         self._supervisor.release(work.child)
 
-    async def end_all(self) -> None:
-        """Ends every task (sys.reset, and the end of the daemon)."""
-        await asyncio.gather(*(self._end(work) for work in self.works))
+    def end_all(self) -> Coroutine[Any, Any, None]:
+        """Begins the end of every task (sys.reset, and the end of the daemon); awaiting the result sees it through."""
+        return _all_of([self._end(work) for work in self.works])
 
     def forget_client(self, client: Client) -> None:
         """A client is gone: its inferences are cut unless a link takes their output, its tasks stay."""
@@ -289,9 +296,20 @@ class Actions:
         return self._works[self._addressed(call).work_id]
 
 
+async def _all_of(endings: list[Coroutine[Any, Any, None]]) -> None:
+    await asyncio.gather(*endings)
+
+
 async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
     """The plain answer, once what the call has begun is done."""
     await doing
+    return call.ok()
+
+
+async def _when_stopped(call: Call, stopped: Awaitable[Any]) -> Reply:
+    """The plain answer to pause; a child that died over it has stopped too."""
+    with suppress(RunFailed):
+        await stopped
     return call.ok()
 
 

@@ -40,6 +40,8 @@ class Outbox:
         self._limit = limit_bytes
         self._is_lossy = is_lossy
         self._transport: asyncio.WriteTransport | None = None
+        self._has_room = asyncio.Event()
+        self._has_room.set()
 
     @property
     def is_gone(self) -> bool:
@@ -53,8 +55,21 @@ class Outbox:
     def detach(self) -> None:
         """The line is gone; what is sent from now on is dropped and counted."""
         self._transport = None
+        self._has_room.set()
         if self.dropped_frames:
             log.info("%s lost %d frames in all", self.name, self.dropped_frames)
+
+    def note_full(self) -> None:
+        """The client does not take what was written."""
+        self._has_room.clear()
+
+    def note_room(self) -> None:
+        """It does again."""
+        self._has_room.set()
+
+    async def wait_for_room(self) -> None:
+        """For whoever has much to send and can wait; returns at once when the client is gone."""
+        await self._has_room.wait()
 
     def send(self, reply: Reply) -> None:
         """Writes one line; see the policy above for what happens when it cannot be taken."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
-from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
+from unitd.wire.envelope import CANNOT_LOAD, Envelope, EnvelopeReader, encode_envelope
 
 log = logging.getLogger("unitd.process")
 
@@ -29,8 +29,6 @@ STALL_TIMEOUT_SECONDS = 60.0
 STOP_TIMEOUT_SECONDS = 3.0
 # What a dying child still prints, an abort's message say, comes within this.
 LAST_WORDS_SECONDS = 0.3
-# A unit program that cannot load its model exits with this; its last line is the reason (docs/units.md).
-CANNOT_LOAD = 65
 LAST_WORDS_BYTES = 8 * 1024
 
 
@@ -60,13 +58,23 @@ class _Channel(asyncio.Protocol):
         self.is_closed.set()
 
     def data_received(self, data: bytes) -> None:
-        try:
-            for envelope in self._reader.feed(data):
+        envelopes = self._reader.feed(data)
+        while True:
+            try:
+                envelope = next(envelopes)
+            except StopIteration:
+                return
+            except ValueError as error:
+                self._on_garbage(f"it sent what is no message: {error}")
+                return
+            try:
                 self._on_envelope(envelope)
-        except (ValueError, KeyError, TypeError) as error:
-            # Mostly a missing field of a message, so the child is replaced; the traceback tells if it is a bug of ours.
-            log.warning("a message cannot be read", exc_info=True)
-            self._on_garbage(f"it sent what is no message: {error}")
+            except Exception as error:
+                # A message without one of its fields, or a bug of ours: the traceback tells. The child is replaced in
+                # both cases, since what it says can no longer be followed.
+                log.exception("a message of type %s cannot be used", envelope.type)
+                self._on_garbage(f"it sent what is no message: {error!r}")
+                return
 
 
 class Process:

@@ -71,7 +71,7 @@ class Shelf:
 
     def _cards_in(self, folder: Path) -> Iterator[Card]:
         """Every model of one folder; a folder that is not there holds none."""
-        for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+        for entry in self._entries(folder):
             if entry.suffix == ".gguf":
                 yield Card(entry.stem, "llm", "llama", path=entry, place=entry)
             elif (entry / "card.toml").exists():
@@ -80,14 +80,25 @@ class Shelf:
             elif entry.is_dir() and (files := sorted(entry.glob("*.gguf"))):
                 yield Card(entry.name, "llm", "llama", path=files[0], place=entry)
 
+    def _entries(self, folder: Path) -> list[Path]:
+        try:
+            return sorted(folder.iterdir()) if folder.is_dir() else []
+        except OSError as error:
+            self._complain(folder, f"cannot be read: {error.strerror}")
+            return []
+
+    def _complain(self, path: Path, words: str) -> None:
+        """Once for each path: the folders are looked through at every setup."""
+        if path not in self._complained_about:
+            self._complained_about.add(path)
+            log.warning("%s %s", path, words)
+
     def _read(self, path: Path) -> Card | None:
         """A card; one that cannot be read is reported once and left out."""
         try:
             return _read_card_file(path)
         except (OSError, ValueError, ConfigError) as error:
-            if path not in self._complained_about:
-                self._complained_about.add(path)
-                log.warning("%s is no model card, it is left out: %s", path, error)
+            self._complain(path, f"is no model card, it is left out: {error}")
             return None
 
 

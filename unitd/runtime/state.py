@@ -102,6 +102,15 @@ class StateDir:
 
 
 def _replace(path: Path, content: bytes) -> None:
+    """By rename, and on the disk before it returns: a power cut leaves the old content or the new."""
     partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(content)
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
     partial.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

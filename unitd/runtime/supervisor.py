@@ -50,8 +50,9 @@ def _look_at(answer: asyncio.Future[Any]) -> None:
 class Child:
     """A unit program across its restarts, with the tasks that live in it."""
 
-    def __init__(self, name: str, argv: Sequence[str], load: dict[str, Any]) -> None:
-        self.name = name
+    def __init__(self, card: Card, argv: Sequence[str], load: dict[str, Any]) -> None:
+        self.card = card
+        self.name = f"{card.unit}/{card.name}"
         self._argv = argv
         self._load = load
         self._process: Process | None = None
@@ -63,7 +64,6 @@ class Child:
         self._crashes = 0
         self._ready_at = 0.0
         self.is_ready = False
-        self.restarts = 0
 
     @property
     def pid(self) -> int | None:
@@ -128,7 +128,6 @@ class Child:
             delay = min(FIRST_BACKOFF_SECONDS * 2 ** (self._crashes - 1), MAX_BACKOFF_SECONDS)
             await asyncio.sleep(delay * random.uniform(0.8, 1.2))
         self._crashes += 1
-        self.restarts += 1
 
     def on_ready(self, info: dict[str, Any]) -> None:
         """The program can work: tasks that were there before are set up in it again."""
@@ -199,7 +198,7 @@ class Supervisor:
         assert self._group is not None
         key = (card.unit, card.name)
         if key not in self._children:
-            child = Child(f"{card.unit}/{card.name}", self._argv_for(card.unit), self._load_for(card))
+            child = Child(card, self._argv_for(card.unit), self._load_for(card))
             self._children[key] = (child, self._group.create_task(child.live(), name=f"child {child.name}"))
         return self._children[key][0]
 
@@ -224,13 +223,17 @@ class Supervisor:
         if self._stopping:
             await asyncio.wait(self._stopping)
 
+    def stop_retired(self) -> None:
+        """Stops the retired children whether their tasks have ended or not."""
+        for task in self._retired.values():
+            self._stop_one(task)
+        self._retired.clear()
+
     async def stop(self) -> None:
         """Stops every child, all at once, and waits for their ends."""
         self._retired |= dict(self._children.values())
         self._children.clear()
-        for task in self._retired.values():
-            self._stop_one(task)
-        self._retired.clear()
+        self.stop_retired()
         await self.settle()
 
     def _stop_one(self, task: asyncio.Task[None]) -> None:

@@ -7,16 +7,18 @@ import logging
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
-from unitd.core.registry import Registry
+from unitd.core.registry import Client, Registry
 from unitd.runtime.actions import Actions
-from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.supervisor import Supervisor
 from unitd.wire.errors import BadField, BadFile, EmptyInput, Unavailable
+from unitd.wire.joining import StreamJoiner
 from unitd.wire.messages import Reply
 
 log = logging.getLogger("unitd.system")
@@ -26,6 +28,11 @@ PROTOCOL_VERSION = "v1.6"
 # The original's: base64 characters in one frame of a streamed pull.
 PULL_CHUNK_CHARACTERS = 1024
 CPU_SAMPLE_SECONDS = 0.25
+# A pulled file is held whole, and once more in base64.
+MAX_PULL_BYTES = 32 * 1024 * 1024
+MAX_COMMAND_BYTES = 1024 * 1024
+# Clients wait 15 s for the "0" message (fact sheet, section 9); a hung child takes 3 s more to be killed.
+RESET_TIMEOUT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,10 @@ class LineSettings:
 
 class Line(Protocol):
     """The serial door, as far as sys needs it."""
+
+    @property
+    def settings(self) -> LineSettings:
+        """The present ones."""
 
     def reconfigure(self, settings: LineSettings) -> None:
         """Takes the settings over soon (the answer leaves first), for as long as the daemon runs."""
@@ -76,6 +87,8 @@ class System:
         self._files = files_dir
         self._allowed = set(allowed)
         self._unit_versions = unit_versions
+        self._measuring: asyncio.Future[dict[str, Any]] | None = None
+        self._command_chunks: WeakKeyDictionary[Client, StreamJoiner] = WeakKeyDictionary()
         self.line: Line | None = None
 
     @property
@@ -108,7 +121,7 @@ class System:
         name = call.request.data
         if not isinstance(name, str) or not name:
             raise BadField("data must be the name of a model")
-        if any(work.child.name.partition("/")[2] == name for work in self._actions.works):
+        if any(work.child.card.name == name for work in self._actions.works):
             raise Unavailable(f"the model {name} is in use")
         await self._models.remove(name)
         return call.ok()
@@ -130,7 +143,10 @@ class System:
         return call.ok(object="sys.lstask", data=rows)
 
     async def _hwinfo(self, call: Call) -> Reply:
-        return call.ok(object="sys.hwinfo", data=await asyncio.to_thread(_measure_board))
+        """One measurement serves everybody who asks while it runs."""
+        if self._measuring is None or self._measuring.done():
+            self._measuring = asyncio.ensure_future(asyncio.to_thread(_measure_board))
+        return call.ok(object="sys.hwinfo", data=await asyncio.shield(self._measuring))
 
     async def _cmminfo(self, call: Call) -> Reply:
         return call.ok(object="sys.cmminfo", data=await asyncio.to_thread(_measure_memory))
@@ -138,17 +154,26 @@ class System:
     # What changes the board
 
     def _uartsetup(self, call: Call) -> Answer:
-        settings = _line_settings(call.request.data)
+        present = LineSettings(115200, 8, 1, "n") if self.line is None else self.line.settings
+        settings = _line_settings(call.request.data, present)
         if self.line is None:
             raise Unavailable("no serial line is configured")
         self.line.reconfigure(settings)
         return call.ok()
 
-    async def _reset(self, call: Call) -> Reply:
+    def _reset(self, call: Call) -> Answer:
         """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for."""
         call.client.send(call.ok(message="llm server restarting ..."))
         self._supervisor.retire_all()
-        await self._actions.end_all()
+        return Begun(self._finish_reset(self._actions.end_all()))
+
+    async def _finish_reset(self, ending: Coroutine[Any, Any, None]) -> Reply:
+        try:
+            async with asyncio.timeout(RESET_TIMEOUT_SECONDS):
+                await ending
+        except TimeoutError:
+            log.warning("tasks did not end within %.0f s of the reset", RESET_TIMEOUT_SECONDS)
+        self._supervisor.stop_retired()
         await self._supervisor.settle()
         return Reply("0", "sys", message="reset over")
 
@@ -165,8 +190,7 @@ class System:
         text = base64.b64encode(content).decode()
         if "stream" not in call.request.object.partition(".file.")[0]:
             return call.ok(object="sys.base64.stream", data=text)
-        for data in _stream_frames(text):
-            call.client.send(call.ok(object="sys.base64.stream", data=data))
+        await _send_stream(call, "sys.base64.stream", text)
         return None
 
     # Powers that the configuration must name
@@ -177,15 +201,20 @@ class System:
         return call.ok(code=0 if status == 0 else Unavailable.code, message=text.strip())
 
     async def _bashexec(self, call: Call) -> Reply | None:
-        if not isinstance(call.request.data, str) or not call.request.data:
+        command = call.request.data
+        is_stream = "stream" in call.request.object
+        if is_stream:
+            chunks = self._command_chunks.setdefault(call.client, StreamJoiner(MAX_COMMAND_BYTES)).add(call.request)
+            call.client.send(call.ok())  # the original acknowledges every chunk
+            if chunks is None:
+                return None
+            command = "".join(chunks)
+        if not isinstance(command, str) or not command:
             raise BadField("data must be a command")
-        if "stream" not in call.request.object:
-            _, text = await _run("sh", "-c", call.request.data)
+        _, text = await _run("sh", "-c", command)
+        if not is_stream:
             return call.ok(object="sys.utf-8", data=text)
-        call.client.send(call.ok())
-        _, text = await _run("sh", "-c", call.request.data)
-        for frame in _stream_frames(text):
-            call.client.send(call.ok(object="sys.utf-8.stream", data=frame))
+        await _send_stream(call, "sys.utf-8.stream", text)
         return None
 
     async def _update(self, call: Call) -> Reply:
@@ -230,6 +259,13 @@ async def _run(*command: str) -> tuple[int, str]:
     return process.returncode or 0, output.decode(errors="replace")
 
 
+async def _send_stream(call: Call, object_: str, text: str) -> None:
+    """No faster than the client reads."""
+    for data in _stream_frames(text):
+        await call.client.wait_for_room()
+        call.client.send(call.ok(object=object_, data=data))
+
+
 def _stream_frames(text: str) -> Iterator[dict[str, Any]]:
     """Deltas and the empty final frame, as the original cuts them."""
     starts = range(0, len(text), PULL_CHUNK_CHARACTERS)
@@ -242,13 +278,16 @@ def _stream_frames(text: str) -> Iterator[dict[str, Any]]:
 _PARITIES = {code: letter for letter in "neo" for code in (letter, letter.upper(), ord(letter), ord(letter.upper()))}
 
 
-def _line_settings(data: Any) -> LineSettings:
-    """Checks {"baud", "data_bits", "stop_bits", "parity"}; what is left out is 115200 8N1."""
-    fields = data if isinstance(data, dict) else {}
-    baud, data_bits = fields.get("baud", 115200), fields.get("data_bits", 8)
-    stop_bits, parity = fields.get("stop_bits", 1), fields.get("parity", "n")
+def _line_settings(data: Any, present: LineSettings) -> LineSettings:
+    """Checks {"baud", "data_bits", "stop_bits", "parity"}; what is left out stays as it is."""
+    if not isinstance(data, dict):
+        raise BadField('data must be an object such as {"baud": 115200}')
+    baud, data_bits = data.get("baud", present.baud), data.get("data_bits", present.data_bits)
+    stop_bits, parity = data.get("stop_bits", present.stop_bits), data.get("parity", present.parity)
     if type(baud) is not int or not 300 <= baud <= 4_000_000:
         raise BadField("baud must be a whole number from 300 to 4000000")
+    if any(type(each) is bool for each in (data_bits, stop_bits, parity)):
+        raise BadField("true and false are no line settings")
     if data_bits not in (5, 6, 7, 8) or stop_bits not in (1, 1.5, 2):
         raise BadField("data_bits must be 5 to 8, stop_bits 1, 1.5 or 2")
     if not isinstance(parity, str | int) or parity not in _PARITIES:
@@ -290,6 +329,8 @@ def _write_file(folder: Path, object_: str, content: bytes) -> None:
 def _read_file(folder: Path, object_: str) -> bytes:
     path = _path_in(folder, object_)
     try:
+        if path.stat().st_size > MAX_PULL_BYTES:
+            raise BadFile(f"a file of over {MAX_PULL_BYTES} bytes cannot be pulled")
         return path.read_bytes()
     except FileNotFoundError as error:
         raise BadFile("file does not exist.") from error

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from unitd.core.registry import Client, Task
 from unitd.runtime.supervisor import Child
 from unitd.wire.envelope import Envelope
-from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError
+from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError, error_of_code
 from unitd.wire.messages import Reply
 
 log = logging.getLogger("unitd.work")
@@ -78,6 +78,8 @@ class Work:
     @property
     def state(self) -> str:
         """For sys.lstask: loading, failed, paused, running or idle."""
+        if self._refusal is not None:
+            return "failed"
         if not self.child.is_ready:
             return self.child.state
         if self._is_paused:
@@ -138,9 +140,9 @@ class Work:
         self._stop_keepalive()
         return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
 
-    async def set_policy(self, pause: Any) -> None:
+    def set_policy(self, pause: Any) -> asyncio.Future[dict[str, Any]]:
         """Where the held answer stops next; RunFailed when the unit cannot make sense of it."""
-        await self.child.ask("policy", task=self.task.work_id, pause=pause)
+        return self.child.ask("policy", task=self.task.work_id, pause=pause)
 
     def resume(self) -> None:
         """Goes on exactly where pause stopped. Needs no answer: the child takes messages in their order."""
@@ -187,9 +189,10 @@ class Work:
             await answer
         except UnitdError as error:
             log.debug("= %s ends without its child: %s", self.task.work_id, error)
-        if self._running:
-            self._finish(self._running, "interrupted")
-        self.child.dismiss(self.task.work_id)
+        finally:
+            if self._running:
+                self._finish(self._running, "interrupted")
+            self.child.dismiss(self.task.work_id)
 
     # What the child says
 
@@ -266,17 +269,16 @@ class Work:
 
     def _send(self, inference: Inference) -> None:
         inference.is_sent = True
-        payload = inference.data if isinstance(inference.data, bytes) else b""
-        text = {"text": inference.data} if isinstance(inference.data, str) else {}
+        is_text = isinstance(inference.data, str)
         self.child.send(
             "infer",
-            payload,
+            inference.data.encode() if isinstance(inference.data, str) else inference.data,
+            is_text=is_text,
             task=self.task.work_id,
             inference=inference.number,
             # What a link asks for is somebody speaking: before background jobs of clients.
             priority=int(inference.client is None),
             options=inference.options,
-            **text,
         )
 
     def _cut_running(self) -> asyncio.Future[Any]:
@@ -416,5 +418,5 @@ _NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
 def _error_of(fields: dict[str, Any]) -> UnitdError | None:
-    """The error that a finish carries: a reason in the unit's words under "Model run failed."."""
-    return RunFailed(str(fields.get("message", ""))) if fields.get("code") else None
+    """The error that a finish carries."""
+    return error_of_code(fields["code"], str(fields.get("message", ""))) if fields.get("code") else None

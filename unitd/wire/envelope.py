@@ -14,9 +14,16 @@ from typing import Any
 
 import orjson
 
-# A prompt is at most a frame of the wire (8 MiB) and JSON escapes can double it; histories ride along.
-MAX_HEADER_BYTES = 32 * 1024 * 1024
-MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
+# Setup data is at most a frame of the wire (`[limits] frame_bytes`, 32 MiB at the most), and a control character of one
+# byte is six as a JSON escape. A prompt travels as payload, unescaped, in at most four bytes a character.
+MAX_HEADER_BYTES = 256 * 1024 * 1024
+MAX_PAYLOAD_BYTES = 128 * 1024 * 1024
+
+CANNOT_LOAD = 65
+"""The exit status of a unit program that cannot load its model (EX_DATAERR): its last line on stderr is the reason."""
+
+ENTRY_POINT_GROUP = "unitd.units"
+"""Where installed packages register units of their own."""
 
 
 @dataclass(frozen=True, slots=True)

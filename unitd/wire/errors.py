@@ -27,6 +27,9 @@
 Codes and words: the fact sheet of the original firmware, section 3.
 """
 
+# Reasons quote what clients sent, and a serial line has 11 KB a second.
+MAX_REASON = 400
+
 
 class UnitdError(Exception):
     """An error with a wire code; `words` are the original's, `reason` says what to do about it."""
@@ -42,7 +45,8 @@ class UnitdError(Exception):
         if not self.reason:
             return self.words
         separator = " " if self.words.endswith(".") else ": "
-        return f"{self.words}{separator}{self.reason}"
+        reason = self.reason if len(self.reason) <= MAX_REASON else self.reason[:MAX_REASON] + "…"
+        return f"{self.words}{separator}{reason}"
 
 
 class InternalError(UnitdError):

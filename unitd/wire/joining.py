@@ -20,7 +20,7 @@ MAX_CHUNKS = 65536
 
 @dataclass(slots=True)
 class _Stream:
-    """The chunks of one input, and how many characters they hold."""
+    """The chunks of one input, and how many bytes they hold."""
 
     chunks: dict[int, str] = field(default_factory=dict)
     size: int = 0
@@ -55,7 +55,7 @@ class StreamJoiner:
         if index in stream.chunks:
             raise BadIndex(f"index {index} came twice")
         stream.chunks[index] = delta
-        stream.size += len(delta)
+        stream.size += len(delta.encode())
         if stream.size > self._limit or len(stream.chunks) > MAX_CHUNKS:
             raise Unavailable(f"a streamed input may hold {self._limit} bytes in {MAX_CHUNKS} chunks")
         if data.get("finish", True):

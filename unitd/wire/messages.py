@@ -21,11 +21,6 @@ def unit_of(work_id: str) -> str:
     return work_id.partition(".")[0]
 
 
-def names_task(work_id: str) -> bool:
-    """True for "llm.1002", false for "llm"."""
-    return "." in work_id
-
-
 def is_task_id(text: str) -> bool:
     """True for "kws.1000", false for "sys.pcm" and "llm.utf-8"."""
     return text.rpartition(".")[2].isdecimal() and text.count(".") == 1

@@ -7,6 +7,8 @@ and text is text.
 from collections.abc import Iterator
 from dataclasses import replace
 
+import orjson
+
 from unitd.wire.errors import BadBase64, BadField, EmptyInput, UnitdError, WireError
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
 from unitd.wire.joining import StreamJoiner, decode_base64
@@ -53,17 +55,15 @@ class Session:
     def _meaning_of(self, frame: Frame) -> Request | Reply | None:
         try:
             request = parse_request(frame)
+            _check_depth(request)
         except WireError as error:
             return error_reply(error, error.request_id, error.work_id)
-        is_shell_stream = request.action == "bashexec" and "stream" in request.object
-        if request.action not in STREAMED_ACTIONS and not is_shell_stream:
+        if request.action not in STREAMED_ACTIONS:
             return request
         try:
-            joined = self._joined(request)
+            return self._joined(request)
         except UnitdError as error:
             return error_reply(error, request.request_id, request.work_id)
-        # The original acknowledges every chunk of a command, and no other chunk.
-        return Reply(request.request_id, request.work_id) if joined is None and is_shell_stream else joined
 
     def _joined(self, request: Request) -> Request | None:
         """The request with its whole input in `data`: text, bytes, or (non-text, not streamed) what was sent."""
@@ -84,6 +84,19 @@ class Session:
         if "base64" in form:
             return _with_input(request, form, decode_base64(chunks))
         return replace(request, data="".join(chunks))
+
+
+def _check_depth(request: Request) -> None:
+    """The parser takes 1,024 levels, the encoder 254: what could not be passed on to a unit is refused here.
+
+    Raises:
+        BadField: data or options are nested too deeply.
+    """
+    if isinstance(request.data, dict | list) or request.options:
+        try:
+            orjson.dumps([[[[request.data, request.options]]]])
+        except orjson.JSONEncodeError as error:
+            raise BadField("data is nested too deeply", request.request_id, request.work_id) from error
 
 
 def _with_input(request: Request, form: str, content: bytes) -> Request:

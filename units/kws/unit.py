@@ -13,7 +13,6 @@ class KwsUnit(Unit):
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._tasks: set[str] = set()
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
             "infer": self._infer,
@@ -21,7 +20,7 @@ class KwsUnit(Unit):
             "pause": self._nothing,
             "work": self._nothing,
             "cancel": self._nothing,
-            "exit": self._exit,
+            "exit": self._nothing,
         }
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
@@ -30,7 +29,6 @@ class KwsUnit(Unit):
 
     def _setup(self, envelope: Envelope) -> None:
         check_phrases(envelope.fields["data"].get("kws", []))
-        self._tasks.add(envelope.fields["task"])
         self._host.log("warning", f"{envelope.fields['task']} cannot hear yet; only trigger wakes")
 
     def _trigger(self, envelope: Envelope) -> None:
@@ -45,11 +43,8 @@ class KwsUnit(Unit):
             message="kws cannot hear yet; use trigger",
         )
 
-    def _exit(self, envelope: Envelope) -> None:
-        self._tasks.discard(envelope.fields["task"])
-
     def _nothing(self, envelope: Envelope) -> None:
-        """Without ears there is nothing to hold, resume or cut."""
+        """Without ears there is nothing to hold, resume, cut or forget."""
 
 
 def check_phrases(phrases: Any) -> None:

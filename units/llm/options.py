@@ -56,6 +56,11 @@ class LlmOptions:
     thinks: bool = False
 
 
+# Each token's text is searched for all of them.
+MAX_STOPS = 32
+MAX_STOP_LENGTH = 256
+
+
 @dataclass(frozen=True)
 class _Number:
     """The range of a numeric key, and the key that switches it off."""
@@ -163,6 +168,8 @@ def _stop(value: Any) -> tuple[str, ...]:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(each, str) and each for each in listed):
         raise refusal("stop must be a text or a list of texts, none of them empty")
+    if len(listed) > MAX_STOPS or any(len(each) > MAX_STOP_LENGTH for each in listed):
+        raise refusal(f"stop may hold {MAX_STOPS} texts of {MAX_STOP_LENGTH} characters")
     return tuple(listed)
 
 

@@ -1,7 +1,7 @@
 """The llm unit's face: tasks, conversations, and the messages of the daemon."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from units.llm.prompt import PromptMaker, too_long
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
 from units.llm.snapshots import Snapshots, identity_of
-from units.llm.task import RESET_ANSWER, LlmTask
+from units.llm.task import RESET_ANSWER, LlmTask, Turn
 from units.llm.text import TextStream
 
 CUTTING = ("cancel", "exit")
@@ -110,7 +110,7 @@ class LlmUnit(Unit):
 
     def _check_prompt(self, task: LlmTask) -> None:
         """A system prompt that leaves no room for a question is refused at setup."""
-        tokens = len(self._make_prompt(task, task.options, None))
+        tokens = len(self._make_prompt(task.options, [], None))
         if tokens >= task.options.context:
             raise refusal(f"prompt is {tokens} tokens, the context holds {task.options.context}")
 
@@ -128,7 +128,7 @@ class LlmUnit(Unit):
         """Starts an answer; a prompt that cannot be served ends it at once, in the inference's name."""
         task = self._tasks[envelope.fields["task"]]
         number = envelope.fields["inference"]
-        text = envelope.fields.get("text")
+        text = envelope.payload.decode() if envelope.fields["is_text"] else None
         self._stop_reading_ahead(task)
         task.begin(text or "")
         try:
@@ -140,7 +140,7 @@ class LlmUnit(Unit):
             options = self._options_of(task, envelope.fields.get("options", {}))
             prompt = self._prompt(task, options, text)
         except UnitFault as fault:
-            self._finish(task, number, "error", code=fault.code, message=str(fault))
+            self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
             return
         self._start(task, options, prompt, number, envelope.fields.get("priority", 0))
 
@@ -175,19 +175,17 @@ class LlmUnit(Unit):
         """The tokens of the conversation; old turns go, whole, until an answer fits behind it."""
         context = options.context
         wanted = context - min(options.max_tokens, context // 2)
-        while True:
-            prompt = self._make_prompt(task, options, text)
-            if len(prompt) <= wanted or not task.history:
+        for forgotten in range(len(task.history) + 1):
+            prompt = self._make_prompt(options, task.history[forgotten:], text)
+            if len(prompt) <= wanted:
                 break
-            del task.history[0]
         if len(prompt) >= context:
             raise too_long(len(prompt), context)
+        del task.history[:forgotten]
         return prompt
 
-    def _make_prompt(self, task: LlmTask, options: LlmOptions, text: str | None) -> list[int]:
-        return self._prompts.make(
-            options.system_prompt, task.history, text, context=options.context, thinks=options.thinks
-        )
+    def _make_prompt(self, options: LlmOptions, history: Sequence[Turn], text: str | None) -> list[int]:
+        return self._prompts.make(options.system_prompt, history, text, context=options.context, thinks=options.thinks)
 
     def _reset(self, task: LlmTask, number: int) -> None:
         task.history.clear()
@@ -235,7 +233,7 @@ class LlmUnit(Unit):
 
     def _read_ahead(self, task: LlmTask, asked: Envelope | None) -> bool:
         """Begins to read system prompt and history, from a snapshot if there is one; False when there is nothing."""
-        prompt = self._make_prompt(task, task.options, None)[: task.options.context - 1]
+        prompt = self._make_prompt(task.options, task.history, None)[: task.options.context - 1]
         if not prompt:
             return False
         generation = self._start(task, replace(task.options, max_tokens=0), prompt, 0, READING_AHEAD)
