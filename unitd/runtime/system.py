@@ -142,11 +142,15 @@ class System:
         ]
         return call.ok(object="sys.lstask", data=rows)
 
-    async def _hwinfo(self, call: Call) -> Reply:
+    def _hwinfo(self, call: Call) -> Answer:
         """One measurement serves everybody who asks while it runs."""
         if self._measuring is None or self._measuring.done():
             self._measuring = asyncio.ensure_future(asyncio.to_thread(_measure_board))
-        return call.ok(object="sys.hwinfo", data=await asyncio.shield(self._measuring))
+        return Begun(self._tell_hwinfo(call, self._measuring))
+
+    @staticmethod
+    async def _tell_hwinfo(call: Call, measuring: asyncio.Future[dict[str, Any]]) -> Reply:
+        return call.ok(object="sys.hwinfo", data=await asyncio.shield(measuring))
 
     async def _cmminfo(self, call: Call) -> Reply:
         return call.ok(object="sys.cmminfo", data=await asyncio.to_thread(_measure_memory))
