@@ -216,6 +216,7 @@ class App:
     def _load_for(self, card: Card) -> dict[str, Any]:
         """What a unit program is told first: its model, and its unit's settings."""
         load: dict[str, Any] = {"model": card.name, "engine": card.engine, "path": str(card.path or "")}
+        load["engine_options"] = card.engine_options
         if card.unit == "llm":
             llm = self._settings.llm
             load |= {

@@ -16,7 +16,7 @@ from units.base import Unit
 from units.host import Host, guard_stdout
 
 BUILTIN = {
-    "llm": "units.llm.unit:LlmUnit",
+    "llm": "units.llm.face:LlmFace",
     "kws": "units.kws.unit:KwsUnit",
     "asr": "units.asr.unit:AsrUnit",
 }

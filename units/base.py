@@ -48,6 +48,9 @@ class Unit:
     def step(self) -> None:
         """One slice of work, short enough that messages are handled in time."""
 
+    def close(self) -> None:
+        """The program ends; called once after the last message."""
+
     def alert(self, envelope: Envelope) -> None:
         """A message came in: the chance to cut short what `step` does. Runs in the reader thread."""
 

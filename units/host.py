@@ -64,6 +64,7 @@ class Host:
                 self._step_began = time.monotonic()
                 unit.step()
                 self._step_began = None
+        unit.close()
 
     def _handle_waiting(self, unit: Unit) -> bool:
         """Handles what is there, waiting for a first message when the unit is idle; False at shutdown."""

@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.units.engine_bench import BUNDLED
+from tests.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.llm import snapshots, unit
 from units.llm.snapshots import Snapshots, identity_of
@@ -15,33 +15,6 @@ from units.llm.unit import LlmUnit
 
 TOKENS = [1, 2, 3]
 PERSONA = "You are a kind assistant in a small house by the sea, and you like short answers. " * 8
-
-
-class FakeHost:
-    """Keeps what a unit says."""
-
-    def __init__(self) -> None:
-        self.said: list[tuple[str, dict[str, Any]]] = []
-
-    def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """One message."""
-        self.said.append((type_, fields))
-
-    def log(self, level: str, text: str) -> None:
-        """One line."""
-        self.say("log", level=level, text=text)
-
-    def answer(self, envelope: Envelope, **fields: Any) -> None:
-        """An answer."""
-        self.say("result", **fields)
-
-    def text(self) -> str:
-        """All deltas."""
-        return "".join(fields["text"] for type_, fields in self.said if type_ == "delta")
-
-    def logged(self) -> str:
-        """All lines."""
-        return "".join(fields["text"] for type_, fields in self.said if type_ == "log")
 
 
 @pytest.fixture

@@ -38,6 +38,9 @@ class Card:
     defaults: dict[str, Any] = field(default_factory=dict)
     """Values for setup keys that a client leaves out; `mode_param` in lsmode."""
 
+    engine_options: dict[str, str] = field(default_factory=dict)
+    """What only the engine reads: where a remote model is, say."""
+
     is_bundled: bool = False
     path: Path | None = None
     """The file that an engine loads."""
@@ -47,8 +50,8 @@ class Card:
 
     @property
     def is_installed(self) -> bool:
-        """True when it can be run: its file is here, or it came with unitd."""
-        return self.path is not None or self.is_bundled
+        """True when it is on this machine, if only as a card that says where it is served."""
+        return self.path is not None or self.place is not None or self.is_bundled
 
 
 _CARD_KEYS: dict[str, type] = {
@@ -65,7 +68,11 @@ _CARD_KEYS: dict[str, type] = {
     "output_type": list,
     "exact": bool,
     "defaults": dict,
+    "base_url": str,
+    "remote_model": str,
+    "api_key_file": str,
 }
+_ENGINE_KEYS = ("base_url", "remote_model", "api_key_file")
 _TYPE_NAMES = {str: "a text", list: "a list of texts", bool: "true or false", dict: "a table"}
 
 
@@ -80,7 +87,8 @@ def read_card(document: dict[str, Any], where: str) -> Card:
             raise ConfigError(f"{where}: {key} is missing")
     values = {key: _card_value(key, value, where) for key, value in document.items()}
     values.pop("file", None)
-    return Card(**values)
+    engine_options = {key: values.pop(key) for key in _ENGINE_KEYS if key in values}
+    return Card(**values, engine_options=engine_options)
 
 
 def _card_value(key: str, value: Any, where: str) -> Any:

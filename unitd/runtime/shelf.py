@@ -63,7 +63,13 @@ class Shelf:
         by_name = {card.name: card for card in known}
         found = [card for folder in self._folders for card in self._cards_in(folder)]
         installed = [
-            replace(by_name.get(card.name, card), path=card.path, place=card.place, engine=card.engine)
+            replace(
+                by_name.get(card.name, card),
+                path=card.path,
+                place=card.place,
+                engine=card.engine,
+                engine_options=card.engine_options,
+            )
             for card in found
         ]
         bundled = [replace(card, is_bundled=True) for card in self._cards_in(self._bundled_folder)]

@@ -8,7 +8,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from units.base import RUN_FAILED, UnitFault
 from units.llm.llama import Model
-from units.llm.task import Turn
+from units.llm.task import Turn, conversation
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -60,16 +60,6 @@ class PromptMaker:
 def too_long(tokens: int | str, context: int) -> UnitFault:
     """The error for a prompt that cannot fit."""
     return UnitFault(RUN_FAILED, f"prompt is {tokens} tokens, the context holds {context}")
-
-
-def conversation(system: str, history: Sequence[Turn], user: str | None) -> list[dict[str, str]]:
-    """The messages of a chat, as templates and chat servers want them."""
-    messages = [{"role": "system", "content": system}] if system else []
-    for turn in history:
-        messages += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]
-    if user is not None:
-        messages.append({"role": "user", "content": user})
-    return messages
 
 
 def _raise(message: Any) -> NoReturn:

@@ -1,5 +1,6 @@
 """An llm task whatever engine serves it: its options, its conversation, what it is saying."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,3 +65,13 @@ class LlmTask:
     def memory(self) -> dict[str, Any]:
         """What a finish message carries so that the daemon can give it back."""
         return {"memory": {"history": [list(turn) for turn in self.history]}} if self.options.keeps_history else {}
+
+
+def conversation(system: str, history: Sequence[Turn], user: str | None) -> list[dict[str, str]]:
+    """The messages of a chat, as templates and chat servers want them."""
+    messages = [{"role": "system", "content": system}] if system else []
+    for turn in history:
+        messages += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]
+    if user is not None:
+        messages.append({"role": "user", "content": user})
+    return messages

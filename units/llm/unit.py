@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unitd.wire.envelope import Envelope
-from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
+from units.base import LATER, RUN_FAILED, Handler, Unit, UnitFault
 from units.host import Host
 from units.llm.engine import Engine
 from units.llm.llama import VERSION, Alarm, Context, Model
@@ -53,8 +53,6 @@ class LlmUnit(Unit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Loads the weights and allocates the cache."""
-        if load["engine"] != "llama":
-            raise LoadError(f"there is no llm engine {load['engine']!r}")
         self._model = Model(load["path"], self._report_progress)
         self._context = Context(
             self._model,
@@ -90,7 +88,7 @@ class LlmUnit(Unit):
 
     def alert(self, envelope: Envelope) -> None:
         """A cut takes effect in the middle of a batch. Runs in the reader thread."""
-        if envelope.type in CUTTING and hasattr(self, "_engine"):
+        if envelope.type in CUTTING:
             self._engine.cut(envelope.fields["task"])
 
     def calm(self) -> None:

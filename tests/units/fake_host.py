@@ -1,0 +1,36 @@
+"""A host without a daemon: keeps what a unit says."""
+
+from typing import Any
+
+from unitd.wire.envelope import Envelope
+
+
+class FakeHost:
+    """Keeps what a unit says."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, dict[str, Any]]] = []
+
+    def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
+        """One message."""
+        self.said.append((type_, fields))
+
+    def log(self, level: str, text: str) -> None:
+        """One line."""
+        self.say("log", level=level, text=text)
+
+    def answer(self, envelope: Envelope, **fields: Any) -> None:
+        """An answer."""
+        self.say("result", **fields)
+
+    def text(self) -> str:
+        """All deltas."""
+        return "".join(fields["text"] for type_, fields in self.said if type_ == "delta")
+
+    def logged(self) -> str:
+        """All lines."""
+        return "".join(fields["text"] for type_, fields in self.said if type_ == "log")
+
+    def ends(self) -> list[dict[str, Any]]:
+        """All finish messages."""
+        return [fields for type_, fields in self.said if type_ == "finish"]
