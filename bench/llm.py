@@ -139,8 +139,8 @@ class Ours:
             host, port = json.loads((self._folder / "endpoints.json").read_text())["tcp"]
             reader, writer = await asyncio.open_connection(host, port)
             self._talks[client] = (reader, writer, "")
-            setup = {"model": "synthetic", "response_format": "llm.utf-8.stream", "input": "llm.utf-8"}
-            setup |= {"enoutput": True, "prompt": ""}
+            setup: dict[str, Any] = {"model": "synthetic", "response_format": "llm.utf-8.stream"}
+            setup |= {"input": "llm.utf-8", "enoutput": True, "prompt": ""}
             reply = await self.request(client, work_id="llm", action="setup", data=setup)
             self._talks[client] = (reader, writer, reply["work_id"])
         return self._talks[client]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.units.engine_bench import BUNDLED, SLOTS, Bench, Ear
+from tests.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.llm.engine import Engine
-from units.llm.llama import Alarm, Context, Model
+from units.llm.llama import Alarm, Model
 
 
 @pytest.fixture(scope="session")
@@ -19,6 +19,6 @@ def model() -> Model:
 def bench(model: Model) -> Iterator[Bench]:
     """A fresh engine in exact mode."""
     alarm = Alarm()
-    context = Context(model, alarm, slots=SLOTS, context=512, threads=1, exact=True)
-    yield Bench(model, Engine(model, context, alarm, slots=SLOTS, is_exact=True), Ear())
+    context = CountingContext(model, alarm, slots=SLOTS, context=512, threads=1, exact=True)
+    yield Bench(model, Engine(model, context, alarm, slots=SLOTS, is_exact=True), Ear(), context)
     context.close()

@@ -1,10 +1,11 @@
 """An engine over the bundled model, and the means to put questions to it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unitd.settings import find_places
 from units.llm.engine import Engine
-from units.llm.llama import Model
+from units.llm.llama import Context, Entry, Model
 from units.llm.options import SamplerSpec
 from units.llm.prompt import PromptMaker
 from units.llm.sampling import Sampler
@@ -41,6 +42,17 @@ class Ear:
         return "".join(self.texts.get(task, []))
 
 
+class CountingContext(Context):
+    """A context that knows how many tokens it has computed."""
+
+    computed = 0
+
+    def decode(self, entries: Sequence[Entry]) -> bool:
+        """As ever, counted."""
+        self.computed += len(entries)
+        return super().decode(entries)
+
+
 @dataclass(eq=False)
 class Bench:
     """An engine and the means to put questions to it."""
@@ -48,6 +60,7 @@ class Bench:
     model: Model
     engine: Engine
     ear: Ear
+    context: CountingContext
 
     def ask(self, task: str, text: str, *, max_tokens: int = 40, spec: SamplerSpec = GREEDY) -> Generation:
         """Starts an answer."""

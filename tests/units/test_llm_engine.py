@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.units.engine_bench import BUNDLED, SLOTS, Bench, Ear
+from tests.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.base import LoadError
 from units.llm.engine import Engine
-from units.llm.llama import Alarm, Context, Model
+from units.llm.llama import Alarm, Model
 from units.llm.options import SamplerSpec
 from units.llm.prompt import PromptMaker
 from units.llm.sequence import Generation
@@ -32,6 +32,34 @@ def test_a_reused_beginning_changes_no_word(bench: Bench) -> None:
 
     text = bench.ear.text("a")
     assert text[: len(text) // 2] == text[len(text) // 2 :]
+
+
+def test_a_shared_beginning_is_read_once(bench: Bench) -> None:
+    """The second task copies what the first has read, and says what it says without that."""
+    shared = "the fox and the hen went to the old mill by the river " * 6
+    bench.ask("b", shared + "and then?")
+    bench.run()
+    alone = bench.ear.texts.pop("b")
+    bench.engine.release("b")
+
+    bench.ask("a", shared + "why?", max_tokens=1)
+    bench.run()
+    before = bench.context.computed
+    asked = bench.ask("b", shared + "and then?")
+    bench.run()
+
+    assert bench.ear.texts["b"] == alone
+    assert bench.context.computed - before < len(asked.prompt) / 2 + asked.generated
+
+
+def test_an_urgent_prompt_is_read_first(bench: Bench) -> None:
+    """Somebody who speaks does not wait for a background job."""
+    bench.ask("background", "word " * 80, max_tokens=1)
+    bench.ask("spoken", "word " * 80, max_tokens=1).priority = 1
+
+    bench.run()
+
+    assert list(bench.ear.ends) == ["spoken", "background"]
 
 
 def test_more_tasks_than_slots_all_get_their_own_words(bench: Bench) -> None:
@@ -78,9 +106,9 @@ def test_a_cut_before_the_batch_costs_no_batch(bench: Bench) -> None:
 def test_an_aborted_decode_is_taken_back(model: Model) -> None:
     """The alarm rings during a batch: it reports so, and computed again it gives the same token."""
     alarm = Alarm()
-    context = Context(model, alarm, slots=1, context=512, threads=1, exact=True)
+    context = CountingContext(model, alarm, slots=1, context=512, threads=1, exact=True)
     engine, ear = Engine(model, context, alarm, slots=1, is_exact=True), Ear()
-    bench = Bench(model, engine, ear)
+    bench = Bench(model, engine, ear, context)
     bench.ask("a", "hello")
     bench.run()
     undisturbed = ear.texts.pop("a")
@@ -123,7 +151,7 @@ def test_a_thousand_random_moves_leave_no_slot_behind(bench: Bench) -> None:
     bench.run()
 
     assert sum(map(len, bench.ear.ends.values())) == started
-    test_more_tasks_than_slots_all_get_their_own_words(Bench(bench.model, bench.engine, Ear()))
+    test_more_tasks_than_slots_all_get_their_own_words(Bench(bench.model, bench.engine, Ear(), bench.context))
 
 
 def test_history_stands_before_the_question(model: Model) -> None:
