@@ -84,8 +84,7 @@ class Model:
         Raises:
             LoadError: it is missing, damaged, too large, or no text model.
         """
-        if not Path(path).is_file():
-            raise LoadError(f"{path} is not there")
+        _check_file(Path(path))
         llama_cpp.llama_backend_init()
         _log_filter().last_error = ""
         params = llama_cpp.llama_model_default_params()
@@ -177,6 +176,22 @@ def _useful_threads(model: Model) -> int:
     7 MB model, two cores: 0.7 ms a token with one thread, 107 ms with two).
     """
     return 1 if model.size < SMALL_MODEL_BYTES else os.cpu_count() or 1
+
+
+def _check_file(path: Path) -> None:
+    """What llama.cpp would only find out by filling the memory, or tells less clearly.
+
+    Raises:
+        LoadError: the file is missing, is no GGUF, or is larger than the memory of this board.
+    """
+    if not path.is_file():
+        raise LoadError(f"{path} is not there")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if path.stat().st_size > memory:
+        raise LoadError(f"{path.name} has {path.stat().st_size >> 20} MiB, this board has {memory >> 20} MiB of memory")
+    with path.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            raise LoadError(f"{path.name} is no GGUF file")
 
 
 class Context:
