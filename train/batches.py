@@ -1,0 +1,64 @@
+"""Feeds training: conversations of like length side by side, so that hardly any position is padding."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+from torch import Tensor
+
+from train.config import Recipe
+from train.corpus.base import Message
+from train.tokenizer import ChatEncoder
+
+POOL = 3000
+Row = tuple[list[int], list[bool]]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Input ids, the ids to predict, and where the prediction counts."""
+
+    inputs: Tensor
+    targets: Tensor
+    learn: Tensor
+
+    @property
+    def tokens(self) -> int:
+        """Positions in the batch."""
+        return self.inputs.numel()
+
+
+def make_batch(rows: list[Row]) -> Batch:
+    """Pad the rows to one length; padding is never learned, and comes last, so nothing sees it."""
+    width = max(len(ids) for ids, _ in rows)
+    ids = torch.tensor([row + [0] * (width - len(row)) for row, _ in rows])
+    learn = torch.tensor([marks + [False] * (width - len(marks)) for _, marks in rows])
+    return Batch(ids[:, :-1], ids[:, 1:], learn[:, 1:])
+
+
+def group_rows(rows: list[Row], batch_tokens: int) -> Iterator[list[Row]]:
+    """Cut rows sorted by length into groups that fill the token budget."""
+    group: list[Row] = []
+    for row in sorted(rows, key=lambda item: len(item[0])):
+        if group and (len(group) + 1) * len(row[0]) > batch_tokens:
+            yield group
+            group = []
+        group.append(row)
+    if group:
+        yield group
+
+
+def stream_batches(conversations: Iterable[list[Message]], encoder: ChatEncoder, recipe: Recipe) -> Iterator[Batch]:
+    """Endless batches; each pool of conversations is sorted by length, cut up and shuffled."""
+    source = iter(conversations)
+    shuffler = random.Random(recipe.seed)
+    while pool := [encoder.encode(conversation) for conversation in islice(source, POOL)]:
+        rows = [row for row in pool if len(row[0]) <= recipe.max_tokens]
+        groups = list(group_rows(rows, recipe.batch_tokens))
+        shuffler.shuffle(groups)
+        for group in groups:
+            yield make_batch(group)

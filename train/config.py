@@ -1,0 +1,43 @@
+"""The shipped model's shape and training recipe: every number that decides the result stands here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VOCAB_SIZE = 4096
+CONTEXT_LENGTH = 4096
+
+
+@dataclass(frozen=True)
+class ModelShape:
+    """Sizes of a llama-architecture decoder; all of them multiples of 32, which quantizing needs."""
+
+    vocab: int = VOCAB_SIZE
+    width: int = 256
+    layers: int = 6
+    heads: int = 8
+    kv_heads: int = 4
+    hidden: int = 704
+    rope_base: float = 10000.0
+    norm_eps: float = 1e-5
+
+    @property
+    def head_dim(self) -> int:
+        """Width of one attention head."""
+        return self.width // self.heads
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How long and how fast the model learns."""
+
+    steps: int = 4600
+    seed: int = 7
+    batch_tokens: int = 6144
+    max_tokens: int = 1024
+    warmup: int = 60
+    matrix_rate: float = 0.02
+    other_rate: float = 3e-3
+    weight_decay: float = 0.01
+    threads: int = 2
+    checkpoint_every: int = 200

@@ -1,0 +1,1 @@
+"""The corpus: everything the bundled model ever reads, generated from a seed."""

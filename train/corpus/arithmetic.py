@@ -1,0 +1,228 @@
+"""Sums: exact answers for small numbers, an honest no for large ones.
+
+The reply first repeats the numbers in digits, so that the model reads them off before it reckons.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from train.corpus.base import Phrasings, Scene, Split, Turn, draw_until, is_held_combination, same_words
+from train.corpus.names import person
+from train.corpus.numbers import in_words, spoken
+
+ASK = Phrasings(
+    [
+        "what is {}",
+        "what's {}",
+        "how much is {}",
+        "{}",
+        "calculate {}",
+        "compute {}",
+        "can you calculate {}",
+        "tell me {}",
+        "what does {} make",
+        "[do|can] you know what {} is",
+        "what is the result of {}",
+        "how much does {} make",
+        "please calculate {}",
+        "work out {}",
+        "{} is what",
+        "{} equals",
+        "I need to know {}",
+        "what do you get for {}",
+        "[can|could] you tell me what {} is",
+        "how much would {} be",
+        "solve {}",
+        "do you know how much {} is",
+        "help me with {}",
+        "what comes out of {}",
+        "{} makes how much",
+        "give me the answer to {}",
+        "I have to solve {}",
+        "quick, what's {}",
+        "my homework is {}",
+        "[could|can] you work out {}",
+        "what do I get for {}",
+        "let me know what {} is",
+    ]
+)
+AGAIN = Phrasings(
+    [
+        "what about {}",
+        "and {}",
+        "how about {}",
+        "and what is {}",
+        "now {}",
+        "and what's {}",
+        "next, {}",
+        "then {}",
+        "{}",
+        "and how much is {}",
+        "ok, and {}",
+        "what about {} then",
+    ]
+)
+MORE_TALES = Phrasings(
+    [
+        "I have {a} {things} and get {b} more, how many do I have",
+        "if I have {a} {things} and buy {b} more, how many {things} do I have",
+        "there are {a} {things} and {b} more come, how many are there",
+        "I had {a} {things} and found {b} more, how many {things} do I have now",
+        "{name} has {a} {things} and I have {b}, how many {things} do we have together",
+        "{name} has {a} {things} and gets {b} more, how many does {name} have",
+        "you have {a} {things} and I give you {b} more, how many do you have",
+        "how many {things} are {a} {things} and {b} {things}",
+    ]
+)
+LESS_TALES = Phrasings(
+    [
+        "I have {a} {things} and eat {b}, how many are left",
+        "if I have {a} {things} and lose {b}, how many {things} do I have",
+        "there are {a} {things} and {b} go away, how many are left",
+        "I had {a} {things} and gave away {b}, how many {things} do I have now",
+        "{name} has {a} {things} and gives me {b}, how many does {name} have left",
+        "{name} has {a} {things} and loses {b}, how many are left",
+        "you have {a} {things} and I take {b}, how many do you have left",
+        "I take {b} {things} away from {a} {things}, how many remain",
+    ]
+)
+THINGS = (
+    "apples", "balls", "books", "cookies", "eggs", "coins", "cats", "birds", "pens", "cups", "stones", "cars",
+    "flowers", "candies", "oranges", "euros", "dollars", "marbles", "cards", "toys", "chairs", "pears",
+)  # fmt: skip
+TOO_BIG = "Sorry, that's too much for a small model like me. I can only do sums with small numbers."
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A way to reckon: its words, its signs, and the numbers it is exact for."""
+
+    name: str
+    said: tuple[str, ...]
+    written: tuple[str, ...]
+    draw: Callable[[random.Random], tuple[int, int]]
+    result: Callable[[int, int], str]
+
+
+def _draw_addition(rng: random.Random) -> tuple[int, int]:
+    if rng.random() < 0.08:
+        return 10 * rng.randint(1, 50), 10 * rng.randint(1, 50)
+    top = rng.choice((10, 20, 50, 50, 99, 99, 150))
+    return rng.randint(0, top), rng.randint(0, top)
+
+
+def _draw_subtraction(rng: random.Random) -> tuple[int, int]:
+    top = rng.choice((10, 20, 50, 99))
+    first = rng.randint(0, top)
+    return first, rng.randint(0, top if top < 50 and rng.random() < 0.3 else first)
+
+
+def _draw_multiplication(rng: random.Random) -> tuple[int, int]:
+    if rng.random() < 0.1:
+        return 10 * rng.randint(1, 10), rng.randint(2, 10)
+    return rng.randint(0, 12), rng.randint(0, 12)
+
+
+def _draw_division(rng: random.Random) -> tuple[int, int]:
+    divisor = rng.randint(1, 10)
+    rest = rng.randrange(divisor) if rng.random() < 0.3 else 0
+    return divisor * rng.randint(1, 10) + rest, divisor
+
+
+def _difference(first: int, second: int) -> str:
+    return str(first - second) if first >= second else f"minus {second - first}"
+
+
+def _quotient(first: int, second: int) -> str:
+    whole, rest = divmod(first, second)
+    return f"{whole} with a remainder of {rest}" if rest else str(whole)
+
+
+OPERATIONS = (
+    Operation("plus", ("plus", "plus", "and"), ("+",), _draw_addition,
+              lambda a, b: str(a + b)),
+    Operation("minus", ("minus", "minus", "take away"), ("-",), _draw_subtraction, _difference),
+    Operation("times", ("times", "times", "multiplied by"), ("*", "x"), _draw_multiplication,
+              lambda a, b: str(a * b)),
+    Operation("divided by", ("divided by", "divided by", "over"), ("/",), _draw_division, _quotient),
+)  # fmt: skip
+SHARES = (45, 27, 20, 8)
+
+
+def _sum_text(rng: random.Random, operation: Operation, first: int, second: int) -> str:
+    """The sum as asked, in signs or in words."""
+    if rng.random() < 0.4:
+        gap = rng.choice(("", " ", " "))
+        return f"{first}{gap}{rng.choice(operation.written)}{gap}{second}"
+    if rng.random() < 0.5:
+        return f"{in_words(first)} {rng.choice(operation.said)} {in_words(second)}"
+    return f"{spoken(rng, first)} {rng.choice(operation.said)} {spoken(rng, second)}"
+
+
+def is_held_pair(operation: Operation, first: int, second: int) -> bool:
+    """Whether training never sees this sum; with very small numbers everything is trained."""
+    commutes = operation.name in ("plus", "times")
+    low, high = sorted((first, second)) if commutes else (first, second)
+    return max(first, second) > 4 and is_held_combination(operation.name, str(low), str(high))
+
+
+def _small_sum(rng: random.Random, split: Split, forms: Phrasings) -> Turn:
+    operation = rng.choices(OPERATIONS, SHARES)[0]
+    held_form = split == "heldout" and rng.random() < 0.4
+    first, second = draw_until(
+        lambda: operation.draw(rng),
+        lambda pair: is_held_pair(operation, *pair) == (split == "heldout" and not held_form),
+    )
+    form = forms.pick(rng, "heldout" if held_form else "train")
+    question = form.format(_sum_text(rng, operation, first, second))
+    result = operation.result(first, second)
+    reply = f"{first} {operation.name} {second} is {result}."
+    return Turn(question, reply, same_words(reply))
+
+
+def _tale(rng: random.Random, split: Split) -> Turn:
+    """A sum told as a little tale; the reply is the same as to the bare sum."""
+    operation, forms = rng.choice(((OPERATIONS[0], MORE_TALES), (OPERATIONS[1], LESS_TALES)))
+    first, second = draw_until(
+        lambda: operation.draw(rng),
+        lambda pair: 0 < pair[1] <= pair[0] <= 99 and is_held_pair(operation, *pair) == (split == "heldout"),
+    )
+    question = forms.pick(rng, "train").format(
+        a=spoken(rng, first), b=spoken(rng, second), things=rng.choice(THINGS), name=person(rng)
+    )
+    result = operation.result(first, second)
+    reply = f"{first} {operation.name} {second} is {result}."
+    return Turn(question, reply, same_words(reply))
+
+
+def _large_sum(rng: random.Random, forms: Phrasings) -> Turn:
+    operation = rng.choice(OPERATIONS)
+    if rng.random() < 0.3:
+        # The tables end at twelve.
+        operation = OPERATIONS[2]
+        first, second = rng.randint(13, 99), rng.randint(13, 99)
+    else:
+        first = rng.choice((rng.randint(501, 999), rng.randint(1000, 99999), rng.randint(100000, 9999999)))
+        second = rng.choice((rng.randint(13, 999), rng.randint(100, 99999)))
+    text = f"{first} {rng.choice((operation.name, operation.written[0]))} {second}"
+    return Turn(forms.pick(rng, "train").format(text), TOO_BIG, lambda reply: "too much" in reply)
+
+
+def make_arithmetic(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
+    """One sum, sometimes with more after it."""
+    if rng.random() < 0.1:
+        return [_tale(rng, split)]
+    if split == "heldout":
+        follow_up = rng.random() < 0.25
+        lead = [_small_sum(rng, "train", ASK)] if follow_up else []
+        return [*lead, _small_sum(rng, split, AGAIN if follow_up else ASK)]
+    turns = [_small_sum(rng, split, ASK)]
+    while rng.random() < 0.55:
+        large = rng.random() < 0.1
+        turns.append(_large_sum(rng, AGAIN) if large else _small_sum(rng, split, AGAIN))
+    if rng.random() < 0.05:
+        turns.append(_large_sum(rng, ASK))
+    return turns

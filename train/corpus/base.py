@@ -1,0 +1,150 @@
+"""What every corpus module shares: turns, the two splits, and how phrasings are held out.
+
+A phrasing or a combination of words belongs to exactly one split, decided by its place in a list or
+by a checksum of its words and never by chance, so training cannot see what the evaluation asks.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+from zlib import crc32
+
+T = TypeVar("T")
+Split = Literal["train", "heldout"]
+Check = Callable[[str], bool]
+
+HOLD_EVERY = 8
+HOLD_AT = 5
+APOSTROPHES = "'\u2019"
+CHOICE = re.compile(r"\[([^\[\]]*)\]")
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a conversation."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a user says, a right answer, and the rule that tells whether another answer is right too."""
+
+    user: str
+    reply: str
+    check: Check
+
+
+@dataclass
+class Scene:
+    """What a conversation has established so far."""
+
+    assistant_name: str | None = None
+    user_name: str | None = None
+    characters: set[str] = field(default_factory=set)
+    told: set[str] = field(default_factory=set)
+    last_plot: str | None = None
+
+
+Maker = Callable[[random.Random, Split, Scene], list[Turn]]
+
+
+@dataclass(frozen=True)
+class Category:
+    """A kind of talk: who makes it, and its share of the corpus."""
+
+    name: str
+    make: Maker
+    weight: float
+
+
+def expand(rng: random.Random, template: str) -> str:
+    """Settle every ``[one|other]`` choice in a template, innermost first."""
+    while found := CHOICE.search(template):
+        choice = rng.choice(found.group(1).split("|"))
+        template = template[: found.start()] + choice + template[found.end() :]
+    return " ".join(template.split())
+
+
+def fill(template: str, **words: str) -> str:
+    """Put words into a template's ``{slots}``."""
+    return template.format(**words)
+
+
+def is_held_place(index: int) -> bool:
+    """Whether the phrasing at this place of a list is kept out of training."""
+    return index % HOLD_EVERY == HOLD_AT
+
+
+def words_of(template: str) -> frozenset[str]:
+    """All words that a template can bring, whatever its choices."""
+    return frozenset(re.findall(r"[^\W_]+", template.lower()))
+
+
+class Phrasings:
+    """Templates of one meaning, of which every eighth is kept out of training."""
+
+    def __init__(self, templates: Iterable[str], known: frozenset[str] | None = None) -> None:
+        everything = list(templates)
+        # A new arrangement of words can be understood, a word that was never heard cannot: with
+        # ``known`` words given, a phrasing with any other word goes back to training.
+        held = {
+            i
+            for i, template in enumerate(everything)
+            if is_held_place(i) and (known is None or words_of(template) <= known)
+        }
+        self.heldout = [t for i, t in enumerate(everything) if i in held]
+        self.train = [t for i, t in enumerate(everything) if i not in held]
+
+    def pick(self, rng: random.Random, split: Split) -> str:
+        """A template of the split, its choices settled; few phrasings may mean that none is held out."""
+        chosen = self.heldout if split == "heldout" and self.heldout else self.train
+        return expand(rng, rng.choice(chosen))
+
+
+def is_held_combination(*words: str) -> bool:
+    """Whether these words together are kept out of training."""
+    return crc32("|".join(words).lower().encode()) % 10 == 0
+
+
+def draw_until(draw: Callable[[], T], wanted: Callable[[T], bool]) -> T:
+    """Draw until the result is wanted."""
+    while True:
+        result = draw()
+        if wanted(result):
+            return result
+
+
+def normal(text: str) -> str:
+    """A text without case and punctuation, for comparing."""
+    kept = "".join(c if c.isalnum() or c.isspace() else "" if c in APOSTROPHES else " " for c in text.lower())
+    return " ".join(kept.split())
+
+
+def mentions(reply: str, *wanted: str) -> bool:
+    """Whether all the wanted words or phrases stand in the reply, as whole words."""
+    padded = f" {normal(reply)} "
+    return all(f" {normal(phrase)} " in padded for phrase in wanted)
+
+
+def expects(*wanted: str) -> Check:
+    """The rule that a reply has to mention all these phrases."""
+    return lambda reply: mentions(reply, *wanted)
+
+
+def same_words(expected: str) -> Check:
+    """The rule that a reply has to say exactly this, case and punctuation aside."""
+    return lambda reply: normal(reply) == normal(expected)
+
+
+def pick_unused(rng: random.Random, options: Sequence[str], used: set[str]) -> str:
+    """One of the options, where possible one that has not been used."""
+    fresh = [option for option in options if option not in used]
+    choice = rng.choice(fresh or list(options))
+    used.add(choice)
+    return choice

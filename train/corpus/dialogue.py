@@ -1,0 +1,142 @@
+"""Whole conversations: a system prompt or none, some exchanges of any categories, real-life spelling."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from train.corpus.arithmetic import make_arithmetic
+from train.corpus.base import Category, Check, Message, Scene, Split, Turn, normal
+from train.corpus.home import make_home
+from train.corpus.intents import intent_category
+from train.corpus.knowledge import make_knowledge
+from train.corpus.names import invented, person
+from train.corpus.personal import make_personal
+from train.corpus.refusals import make_refusals
+from train.corpus.stories import make_stories
+from train.corpus.surface import surface, wrap
+
+CATEGORIES = (
+    Category("home", make_home, 20),
+    Category("arithmetic", make_arithmetic, 17),
+    intent_category("smalltalk", 20),
+    intent_category("identity", 10),
+    intent_category("howto", 8),
+    intent_category("facts", 10),
+    Category("refusal", make_refusals, 14),
+    Category("story", make_stories, 4.5),
+    Category("knowledge", make_knowledge, 7),
+    Category("personal", make_personal, 8),
+)
+PROBES = 100
+PROBE_SEED = 20_000
+# Where one wrong letter changes what is asked, or what has to be repeated.
+EXACT = ("arithmetic", "story", "personal", "knowledge")
+GENERAL_PROMPT = "You are a knowledgeable assistant capable of answering various questions and providing information."
+PERSONAS = (
+    "You are a helpful assistant.",
+    "You are a friendly assistant.",
+    "You are a voice assistant.",
+    "You are a home assistant.",
+    "You are unitd's assistant.",
+    "You are a helpful and polite assistant. Answer briefly.",
+    "You are an assistant on a small Linux board.",
+    "Answer in short sentences.",
+    "You are a smart home assistant that controls lights and devices.",
+    "You are a friendly storyteller.",
+    "You are a helpful AI.",
+    "Be brief and polite.",
+)
+NAMED_PERSONAS = (
+    "You are {}, a helpful assistant.",
+    "You are {}, a friendly home assistant.",
+    "Your name is {}.",
+    "You are a voice assistant called {}.",
+    "Your name is {}. You are a helpful assistant.",
+)
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Messages ending with the assistant's, the last category, and the rule for the last answer."""
+
+    messages: list[Message]
+    category: str
+    check: Check
+    asked: str
+
+
+def _system(rng: random.Random, scene: Scene) -> list[Message]:
+    draw = rng.random()
+    if draw < 0.45:
+        return []
+    if draw < 0.72:
+        return [Message("system", GENERAL_PROMPT)]
+    if draw < 0.9:
+        return [Message("system", rng.choice(PERSONAS))]
+    scene.assistant_name = person(rng) if rng.random() < 0.6 else invented(rng).capitalize()
+    return [Message("system", rng.choice(NAMED_PERSONAS).format(scene.assistant_name))]
+
+
+def _messages(rng: random.Random, turn: Turn, category: Category) -> list[Message]:
+    exact = category.name in EXACT
+    text = turn.user if category.name in ("personal", "arithmetic") else wrap(rng, turn.user)
+    return [Message("user", surface(rng, text, exact)), Message("assistant", turn.reply)]
+
+
+def _draw_category(rng: random.Random, previous: Category | None) -> Category:
+    """People tend to stay with what they were talking about."""
+    if previous and previous.name != "story" and rng.random() < 0.35:
+        return previous
+    return rng.choices(CATEGORIES, [category.weight for category in CATEGORIES])[0]
+
+
+def _is_banned(turns: list[Turn], messages: list[Message], banned: frozenset[str]) -> bool:
+    asked = {normal(turn.user) for turn in turns} | {normal(m.content) for m in messages if m.role == "user"}
+    return not asked.isdisjoint(banned)
+
+
+def make_conversation(rng: random.Random, banned: frozenset[str] = frozenset()) -> list[Message]:
+    """A conversation to train on, without any of the banned questions."""
+    scene = Scene()
+    messages = _system(rng, scene)
+    wanted = rng.choices((1, 2, 3, 4, 5, 6, 12), (30, 20, 15, 12, 9, 8, 6))[0]
+    category: Category | None = None
+    turns = 0
+    while turns < wanted:
+        category = _draw_category(rng, category)
+        made = category.make(rng, "train", scene)
+        exchange = [message for turn in made for message in _messages(rng, turn, category)]
+        if not _is_banned(made, exchange, banned):
+            messages += exchange
+            turns += len(made)
+    return messages
+
+
+def make_probe(rng: random.Random, category: Category, split: Split = "heldout") -> Conversation:
+    """A conversation whose last question is kept out of training, at times after some small talk."""
+    scene = Scene()
+    messages = _system(rng, scene)
+    if rng.random() < 0.3:
+        before = rng.choice(CATEGORIES[:6])
+        for turn in before.make(rng, "train", scene):
+            messages += _messages(rng, turn, before)
+    turns = category.make(rng, split, scene)
+    for turn in turns:
+        messages += _messages(rng, turn, category)
+    return Conversation(messages, category.name, turns[-1].check, normal(turns[-1].user))
+
+
+def make_probes(per_category: int = PROBES, seed: int = PROBE_SEED) -> list[Conversation]:
+    """The questions of the evaluation, the same in every run; none of them occurs in training."""
+    rng = random.Random(seed)
+    return [make_probe(rng, category) for category in CATEGORIES for _ in range(per_category)]
+
+
+def stream(seed: int) -> Iterator[list[Message]]:
+    """Endless training conversations; the same seed gives the same ones."""
+    rng = random.Random(seed)
+    banned = frozenset(probe.asked for probe in make_probes())
+    while True:
+        yield make_conversation(rng, banned)

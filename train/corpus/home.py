@@ -1,0 +1,286 @@
+"""Commands for the home, each answered with a confirmation that repeats what will be done.
+
+The confirmation always names the state, the room and the device in the user's own words.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from train.corpus import home_words as words
+from train.corpus.base import (
+    Check,
+    Phrasings,
+    Scene,
+    Split,
+    Turn,
+    draw_until,
+    expects,
+    fill,
+    is_held_combination,
+    mentions,
+)
+from train.corpus.names import invented, person
+from train.corpus.numbers import spoken
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a verb does: how it is confirmed, how it is asked, and what undoes it."""
+
+    confirm: str
+    forms: Phrasings
+    opposite: str
+    devices: tuple[str, ...]
+
+
+ORDERS = {
+    "on": Order("Turning on", words.ON_FORMS, "off", words.SWITCHABLE),
+    "off": Order("Turning off", words.OFF_FORMS, "on", words.SWITCHABLE),
+    "open": Order("Opening", words.OPEN_FORMS, "close", words.OPENABLE),
+    "close": Order("Closing", words.CLOSE_FORMS, "open", words.OPENABLE),
+    "lock": Order("Locking", words.LOCK_FORMS, "unlock", words.LOCKABLE),
+    "unlock": Order("Unlocking", words.UNLOCK_FORMS, "lock", words.LOCKABLE),
+}
+ORDER_SHARES = (38, 34, 10, 10, 4, 4)
+
+
+def draw_room(rng: random.Random) -> str:
+    """A room, now and then one that belongs to somebody or has an unheard-of name."""
+    draw = rng.random()
+    if draw < 0.82:
+        return rng.choice(words.ROOMS)
+    if draw < 0.91:
+        return f"{person(rng)}'s {rng.choice(('room', 'bedroom', 'office'))}"
+    return f"{invented(rng)} {rng.choice(('room', 'hall', 'corner'))}"
+
+
+def draw_device(rng: random.Random, devices: tuple[str, ...]) -> str:
+    """A device, now and then with an adjective or an unheard-of name."""
+    device = rng.choice(devices)
+    draw = rng.random()
+    if draw > 0.97:
+        return f"{invented(rng)} {invented(rng)}" if draw > 0.985 else invented(rng)
+    if draw < 0.82:
+        return device
+    return f"{rng.choice(words.ADJECTIVES) if draw < 0.92 else invented(rng)} {device}"
+
+
+def _is_owned(room: str) -> bool:
+    """Whether the room goes by its owner's name, which takes no article."""
+    return room[0].isupper()
+
+
+def _with_article(room: str) -> str:
+    return room if _is_owned(room) else f"the {room}"
+
+
+def named(room: str | None, device: str) -> str:
+    """How a confirmation names a device."""
+    if room is None:
+        return f"the {device}"
+    return f"the {device} in {room}" if _is_owned(room) else f"the {room} {device}"
+
+
+def _asked(rng: random.Random, room: str | None, device: str) -> str:
+    """How a user names a device."""
+    if room is None:
+        return rng.choice((f"the {device}", f"the {device}", f"my {device}", device))
+    if _is_owned(room):
+        return f"the {device} in {room}"
+    return rng.choice(
+        (f"the {room} {device}", f"the {room} {device}", f"the {device} in the {room}", f"{room} {device}",
+         f"the {device} of the {room}", f"the {device} in my {room}")
+    )  # fmt: skip
+
+
+def _confirms(verb: str, room: str | None, device: str) -> Check:
+    """The rule that verb, room and device of the reply are the right ones."""
+    other = ORDERS[ORDERS[verb].opposite].confirm
+    wanted = [ORDERS[verb].confirm, device, *([room] if room else [])]
+    return lambda reply: mentions(reply, *wanted) and not mentions(reply, other)
+
+
+def order_turn(rng: random.Random, split: Split) -> tuple[Turn, str, str | None, str]:
+    """A switching command, with its verb, room and device for what may follow."""
+    verb = rng.choices(list(ORDERS), ORDER_SHARES)[0]
+    order = ORDERS[verb]
+    held_form = split == "heldout" and rng.random() < 0.5
+    room, device = draw_until(
+        lambda: (draw_room(rng) if rng.random() < 0.78 else None, draw_device(rng, order.devices)),
+        lambda pair: held_form or is_held_combination(verb, str(pair[0]), pair[1]) == (split == "heldout"),
+    )
+    form = order.forms.pick(rng, "heldout" if held_form else "train")
+    question = fill(form, it=_asked(rng, room, device))
+    reply = f"{order.confirm} {named(room, device)}."
+    return Turn(question, reply, _confirms(verb, room, device)), verb, room, device
+
+
+def _follow_up(
+    rng: random.Random, split: Split, verb: str, room: str | None, device: str
+) -> tuple[Turn, str, str | None, str]:
+    """Something that is only understood from the turn before."""
+    kind = rng.random()
+    if kind < 0.4:
+        verb = ORDERS[verb].opposite
+        forms = words.UNDO_FORMS[verb]
+    elif kind < 0.75 or not room:
+        room, forms = draw_room(rng), words.OTHER_ROOM_FORMS
+    else:
+        device, forms = draw_device(rng, ORDERS[verb].devices), words.OTHER_DEVICE_FORMS
+    place = _with_article(room) if room else ""
+    question = fill(forms.pick(rng, split), room=room or "", place=place, device=device)
+    reply = f"{ORDERS[verb].confirm} {named(room, device)}."
+    return Turn(question, reply, _confirms(verb, room, device)), verb, room, device
+
+
+def _orders(rng: random.Random, split: Split) -> list[Turn]:
+    """A switching command and its follow-ups."""
+    if split == "heldout" and rng.random() < 0.65:
+        return [order_turn(rng, split)[0]]
+    turn, verb, room, device = order_turn(rng, "train")
+    turns = [turn]
+    while rng.random() < (0.4 if split == "train" else 1.0):
+        turn, verb, room, device = _follow_up(rng, split, verb, room, device)
+        turns.append(turn)
+        if split == "heldout":
+            break
+    return turns
+
+
+def _level(rng: random.Random, split: Split) -> list[Turn]:
+    """Brightness, fan speed or volume in percent."""
+    room = draw_room(rng) if rng.random() < 0.7 else None
+    device = draw_device(rng, words.DIMMABLE)
+    number = draw_until(
+        lambda: rng.choice((rng.randint(1, 100), 10 * rng.randint(1, 10))),
+        lambda n: is_held_combination("level", device, str(n)) == (split == "heldout"),
+    )
+    question = fill(words.LEVEL_FORMS.pick(rng, split), it=_asked(rng, room, device), n=spoken(rng, number))
+    reply = f"Setting {named(room, device)} to {number} percent."
+    wanted = [device, f"{number} percent", *([room] if room else [])]
+    turns = [Turn(question, reply, expects(*wanted))]
+    if split == "train" and rng.random() < 0.25:
+        number = rng.randint(1, 100)
+        turns.append(
+            Turn(
+                fill(words.LEVEL_AGAIN.pick(rng, split), n=spoken(rng, number)),
+                f"Setting {named(room, device)} to {number} percent.",
+                expects(device, f"{number} percent"),
+            )
+        )
+    return turns
+
+
+def _colour(rng: random.Random, split: Split) -> list[Turn]:
+    room = draw_room(rng) if rng.random() < 0.7 else None
+    device, colour = draw_until(
+        lambda: (draw_device(rng, words.LIGHTS), rng.choice(words.COLOURS)),
+        lambda pair: is_held_combination("colour", *pair) == (split == "heldout"),
+    )
+    question = fill(words.COLOUR_FORMS.pick(rng, split), it=_asked(rng, room, device), colour=colour)
+    wanted = [device, colour, *([room] if room else [])]
+    return [Turn(question, f"Setting {named(room, device)} to {colour}.", expects(*wanted))]
+
+
+def _heating(rng: random.Random, split: Split) -> list[Turn]:
+    room, degrees = draw_until(
+        lambda: (draw_room(rng) if rng.random() < 0.7 else "", rng.randint(10, 30)),
+        lambda pair: is_held_combination("heating", pair[0], str(pair[1])) == (split == "heldout"),
+    )
+    place = f"in {_with_article(room)}" if room else ""
+    question = fill(words.HEATING_FORMS.pick(rng, split), place=place, n=spoken(rng, degrees))
+    reply = f"Setting {named(room or None, 'heating')} to {degrees} degrees."
+    wanted = ["heating", f"{degrees} degrees", *([room] if room else [])]
+    turns = [Turn(" ".join(question.split()), reply, expects(*wanted))]
+    if split == "train" and rng.random() < 0.2:
+        degrees = rng.randint(10, 30)
+        again = fill(words.HEATING_AGAIN.pick(rng, split), n=spoken(rng, degrees))
+        reply = f"Setting {named(room or None, 'heating')} to {degrees} degrees."
+        turns.append(Turn(again, reply, expects("heating", f"{degrees} degrees")))
+    return turns
+
+
+def _music(rng: random.Random, split: Split) -> list[Turn]:
+    room, music = draw_until(
+        lambda: (draw_room(rng) if rng.random() < 0.6 else "", rng.choice(words.MUSIC)),
+        lambda pair: is_held_combination("music", *pair) == (split == "heldout"),
+    )
+    place = f" in {_with_article(room)}" if room else ""
+    question = fill(words.MUSIC_FORMS.pick(rng, split), music=music) + place
+    wanted = ["playing", music, *([room] if room else [])]
+    return [Turn(question, f"Playing {music}{place}.", expects(*wanted))]
+
+
+def _timer(rng: random.Random, split: Split) -> list[Turn]:
+    unit, number = draw_until(
+        lambda: (rng.choice(("minute", "minute", "minute", "second", "hour")), rng.randint(1, 60)),
+        lambda pair: is_held_combination("timer", pair[0], str(pair[1])) == (split == "heldout"),
+    )
+    plural = unit if number == 1 else unit + "s"
+    question = fill(words.TIMER_FORMS.pick(rng, split), time=f"{spoken(rng, number)} {plural}")
+    reply = f"Setting a timer for {number} {plural}."
+    turns = [Turn(question, reply, expects("timer", f"{number} {plural}"))]
+    if split == "train" and rng.random() < 0.2:
+        turns.append(Turn(words.TIMER_CANCEL.pick(rng, split), "Cancelling the timer.", expects("cancelling")))
+    return turns
+
+
+def _alarm(rng: random.Random, split: Split) -> list[Turn]:
+    clock = draw_until(
+        lambda: f"{rng.randint(1, 12)}{rng.choice(('', '', ':15', ':30', ':45'))}{rng.choice((' am', ' pm', ''))}",
+        lambda time: is_held_combination("alarm", time) == (split == "heldout"),
+    )
+    question = fill(words.ALARM_FORMS.pick(rng, split), time=clock)
+    return [Turn(question, f"Setting an alarm for {clock}.", expects("alarm", clock))]
+
+
+def _scene(rng: random.Random, split: Split) -> list[Turn]:
+    name = draw_until(
+        lambda: rng.choice(words.SCENES) if rng.random() < 0.8 else invented(rng),
+        lambda scene: split == "train" or scene in words.SCENES,
+    )
+    question = fill(words.SCENE_FORMS.pick(rng, split), scene=name)
+    return [Turn(question, f"Starting the {name} scene.", expects("starting", name, "scene"))]
+
+
+def _listing(rng: random.Random, split: Split) -> list[Turn]:
+    item = draw_until(
+        lambda: rng.choice(words.GROCERIES) if rng.random() < 0.8 else invented(rng),
+        lambda thing: is_held_combination("list", thing) == (split == "heldout"),
+    )
+    question = fill(words.LIST_FORMS.pick(rng, split), item=item)
+    reply = f"Adding {item} to the shopping list."
+    return [Turn(question, reply, expects("adding", item, "shopping list"))]
+
+
+def _state_question(rng: random.Random, split: Split) -> list[Turn]:
+    """What only the house itself could answer."""
+    room = draw_room(rng) if rng.random() < 0.7 else None
+    devices, forms = rng.choice(
+        ((words.SWITCHABLE, words.STATE_FORMS), ((*words.LOCKABLE, *words.OPENABLE), words.SHUT_FORMS))
+    )
+    device = draw_device(rng, devices)
+    question = fill(forms.pick(rng, split), it=_asked(rng, room, device))
+    reply = f"I'm sorry, I can't see the state of {named(room, device)}."
+    return [Turn(question, reply, expects("sorry", "state", device))]
+
+
+def _fixed(rng: random.Random, split: Split) -> list[Turn]:
+    """Commands that need no words of their own."""
+    reply, forms = rng.choice(words.FIXED)
+    return [Turn(forms.pick(rng, split), reply, lambda text: mentions(text, reply))]
+
+
+KINDS: tuple[tuple[Callable[[random.Random, Split], list[Turn]], int], ...] = (
+    (_orders, 54), (_level, 7), (_colour, 5), (_heating, 8), (_music, 5), (_timer, 6), (_alarm, 3),
+    (_scene, 3), (_listing, 3), (_state_question, 3), (_fixed, 9),
+)  # fmt: skip
+
+
+def make_home(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
+    """A command for the home, perhaps with follow-ups."""
+    maker = rng.choices([kind for kind, _ in KINDS], [share for _, share in KINDS])[0]
+    return maker(rng, split)

@@ -1,0 +1,115 @@
+"""How people really type and how speech recognition writes: the surface forms of a user's sentence.
+
+Corpus modules write plain sentences, lower case except for names, without a final stop.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+
+QUESTION_WORDS = (
+    "what", "who", "why", "how", "when", "where", "which", "can", "could", "do", "does", "did", "is",
+    "are", "will", "would", "should", "have", "has", "may", "am", "whose", "what's", "who's", "how's",
+    "where's", "isn't", "aren't", "don't",
+)  # fmt: skip
+CHAT_SPELLINGS = {
+    "your": "ur", "you are": "ur", "you": "u", "are": "r", "please": "pls", "thanks": "thx",
+    "thank you": "ty", "what is": "whats", "what's": "whats", "because": "cuz",
+    "great": "gr8", "okay": "k", "going to": "gonna", "want to": "wanna", "and": "n", "don't": "dont",
+    "can't": "cant", "i'm": "im", "people": "ppl", "tomorrow": "tmrw", "why": "y", "that": "dat",
+    "love": "luv", "something": "smth", "about": "abt", "know": "kno", "tell me": "tell me",
+}  # fmt: skip
+PREFIXES = (
+    "hey, ", "hey ", "ok, ", "okay ", "hello, ", "hi, ", "so ", "so, ", "um, ", "please ", "well, ",
+    "hey unitd, ", "unitd, ", "ok unitd, ", "hi unitd, ", "now ", "alright, ", "hmm, ", "and ", "oh, ",
+    "hello unitd, ", "excuse me, ", "listen, ", "assistant, ", "right, ", "then ",
+)  # fmt: skip
+SUFFIXES = (
+    " please", ", please", " then", " thanks", ", thanks", " for me", " now", ", will you", " ok",
+    " my friend", ", buddy", ", would you", " if you can",
+)  # fmt: skip
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+FIRST_PERSON = re.compile(r"\bi\b(?='|\b)")
+
+
+def wrap(rng: random.Random, text: str) -> str:
+    """Now and then the small words people put around a request."""
+    draw = rng.random()
+    if draw < 0.12:
+        return rng.choice(PREFIXES) + text
+    if draw < 0.18:
+        return text + rng.choice(SUFFIXES)
+    return text
+
+
+def _capitalised(text: str) -> str:
+    text = FIRST_PERSON.sub("I", text)
+    return text[:1].upper() + text[1:]
+
+
+def _end_mark(rng: random.Random, text: str) -> str:
+    words = text.lower().split()
+    asks = any(word.strip(",") in QUESTION_WORDS for word in words[:3])
+    return rng.choice("????? " if asks else "...! ").strip()
+
+
+def written(rng: random.Random, text: str) -> str:
+    """As a careful writer puts it."""
+    return _capitalised(text) + _end_mark(rng, text)
+
+
+def recognised(rng: random.Random, text: str) -> str:
+    """As speech recognition gives it: lower case, no punctuation, sometimes no apostrophes."""
+    plain = re.sub(r"[,!?;:]|\.(?!\d)", "", text.lower())
+    return plain.replace("'", "") if rng.random() < 0.2 else plain
+
+
+def shouted(rng: random.Random, text: str) -> str:
+    """In capital letters."""
+    return text.upper() + rng.choice(("", "!", "?", "!!"))
+
+
+def chatty(rng: random.Random, text: str) -> str:
+    """In the short spellings of chat messages."""
+    text = text.lower() if rng.random() < 0.7 else _capitalised(text)
+    for long, short in CHAT_SPELLINGS.items():
+        if rng.random() < 0.5:
+            text = re.sub(rf"\b{re.escape(long)}\b", short, text)
+    return text + rng.choice(("", "", "?", "??", "!"))
+
+
+def mistyped(rng: random.Random, text: str) -> str:
+    """With one or two slips of the fingers in the longer words."""
+    words = text.split(" ")
+    long_ones = [i for i, word in enumerate(words) if len(word) > 4 and word.isalpha() and word.islower()]
+    for index in rng.sample(long_ones, min(len(long_ones), rng.choice((1, 1, 2)))):
+        words[index] = _slip(rng, words[index])
+    text = " ".join(words)
+    return written(rng, text) if rng.random() < 0.5 else text
+
+
+def _slip(rng: random.Random, word: str) -> str:
+    place = rng.randrange(1, len(word) - 1)
+    kind = rng.randrange(4)
+    if kind == 0:
+        return word[:place] + word[place + 1 :]
+    if kind == 1:
+        return word[:place] + word[place] + word[place:]
+    if kind == 2:
+        return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+    return word[:place] + rng.choice(LETTERS) + word[place + 1 :]
+
+
+def surface(rng: random.Random, text: str, exact: bool = False) -> str:
+    """One of the forms; ``exact`` keeps out slips and short spellings where every letter matters."""
+    draw = rng.random()
+    if draw < 0.46:
+        return written(rng, text)
+    if draw < 0.80 or exact:
+        return recognised(rng, text)
+    if draw < 0.84:
+        return shouted(rng, text)
+    if draw < 0.91:
+        return chatty(rng, text)
+    return mistyped(rng, text)

@@ -1,0 +1,122 @@
+"""Judges a model file as it will be used: quantized, through llama.cpp, on questions it never saw.
+
+``python -m train.evaluate [FILE]`` reports held-out perplexity and the share of right answers per
+category, and fails under 90 % overall.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import llama_cpp
+import numpy as np
+
+from train.chatml import render_prompt
+from train.corpus.base import Message
+from train.corpus.dialogue import PROBES, Conversation, make_probes
+
+DEFAULT_FILE = Path("units/models/unitd-chat/unitd-chat.gguf")
+CONTEXT = 2048
+MOST_TOKENS = 700
+FEWEST_STORY_TOKENS = 80
+FEWEST_LONG_STORY_TOKENS = 250
+NEEDED_SHARE = 0.9
+
+
+class Speaker:
+    """A model file that answers."""
+
+    def __init__(self, path: Path, threads: int = 2) -> None:
+        self._llama = llama_cpp.Llama(
+            str(path), n_ctx=CONTEXT, n_threads=threads, logits_all=True, verbose=False, seed=1
+        )
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the file says about itself."""
+        return dict(self._llama.metadata)
+
+    def tokens(self, text: str) -> list[int]:
+        """The text as llama.cpp tokenizes it, special tokens included."""
+        return self._llama.tokenize(text.encode(), add_bos=False, special=True)
+
+    def answer(self, messages: Sequence[Message], temperature: float = 0.0) -> str:
+        """What the model says next; greedy unless told otherwise."""
+        result = self._llama.create_completion(
+            self.tokens(render_prompt(messages)),
+            max_tokens=MOST_TOKENS,
+            temperature=temperature,
+            top_k=10,
+            top_p=1.0,
+            min_p=0.0,
+            repeat_penalty=1.0,
+        )
+        assert isinstance(result, dict)
+        return result["choices"][0]["text"]
+
+    def surprise(self, messages: Sequence[Message]) -> tuple[float, int]:
+        """Negative log likelihood of the last message, and its length in tokens."""
+        prompt = self.tokens(render_prompt(messages[:-1]))
+        reply = self.tokens(messages[-1].content + "<|im_end|>")
+        self._llama.reset()  # type: ignore[no-untyped-call]
+        self._llama.eval(prompt + reply)
+        scores = np.asarray(self._llama.scores[len(prompt) - 1 : len(prompt) + len(reply) - 1], np.float64)
+        scores -= scores.max(axis=1, keepdims=True)
+        log_probabilities = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return -float(log_probabilities[np.arange(len(reply)), reply].sum()), len(reply)
+
+
+def is_right(speaker: Speaker, probe: Conversation, answer: str) -> bool:
+    """Whether the answer keeps the rule of its category; a story must have its length in tokens too."""
+    if not answer.strip() or not probe.check(answer):
+        return False
+    if probe.category != "story":
+        return True
+    fewest = FEWEST_LONG_STORY_TOKENS if " long" in f" {probe.asked}" else FEWEST_STORY_TOKENS
+    return len(speaker.tokens(answer)) >= fewest
+
+
+def evaluate(speaker: Speaker, probes: Sequence[Conversation]) -> tuple[dict[str, float], float, list[str]]:
+    """Share of right answers per category, perplexity, and a description of every wrong answer."""
+    right: dict[str, list[bool]] = defaultdict(list)
+    wrong: list[str] = []
+    surprise, length = 0.0, 0
+    for probe in probes:
+        answer = speaker.answer(probe.messages[:-1])
+        right[probe.category].append(is_right(speaker, probe, answer))
+        if not right[probe.category][-1]:
+            expected = probe.messages[-1].content
+            wrong.append(f"{probe.category}: {probe.messages[-2].content!r}: {answer!r} not {expected!r}")
+        more_surprise, more_length = speaker.surprise(probe.messages)
+        surprise, length = surprise + more_surprise, length + more_length
+    shares = {category: sum(results) / len(results) for category, results in right.items()}
+    return shares, math.exp(surprise / length), wrong
+
+
+def evaluate_file(path: Path, per_category: int = PROBES, show_wrong: bool = False) -> bool:
+    """Print the figures of a model file; whether it is good enough."""
+    shares, perplexity, wrong = evaluate(Speaker(path), make_probes(per_category))
+    overall = sum(shares.values()) / len(shares)
+    lines = [f"{category:12} {share:6.1%}" for category, share in shares.items()]
+    lines += [f"{'overall':12} {overall:6.1%}", f"held-out perplexity of the answers {perplexity:.3f}"]
+    sys.stdout.write("\n".join([*(wrong if show_wrong else []), *lines]) + "\n")
+    return overall >= NEEDED_SHARE
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m train.evaluate", description=__doc__)
+    parser.add_argument("file", type=Path, nargs="?", default=DEFAULT_FILE)
+    parser.add_argument("--per-category", type=int, default=PROBES)
+    parser.add_argument("--show-wrong", action="store_true")
+    arguments = parser.parse_args()
+    return 0 if evaluate_file(arguments.file, arguments.per_category, arguments.show_wrong) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

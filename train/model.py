@@ -1,0 +1,143 @@
+"""The network: a llama-architecture decoder, written so that its weights export without any reordering.
+
+Rotary embedding turns neighbouring pairs of channels, as llama.cpp does for this architecture.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from train.config import ModelShape
+
+
+def rotary_table(shape: ModelShape, length: int) -> tuple[Tensor, Tensor]:
+    """Cosines and sines for every position, one pair of channels beside the other."""
+    exponents = torch.arange(0, shape.head_dim, 2, dtype=torch.float32) / shape.head_dim
+    angles = torch.outer(torch.arange(length, dtype=torch.float32), shape.rope_base**-exponents)
+    return angles.cos(), angles.sin()
+
+
+def rotate(heads: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
+    """Turn each neighbouring pair of channels by its position's angle."""
+    even, odd = heads[..., 0::2], heads[..., 1::2]
+    turned = torch.stack((even * cosines - odd * sines, even * sines + odd * cosines), dim=-1)
+    return turned.flatten(-2)
+
+
+class Norm(nn.Module):
+    """Root-mean-square normalisation with a learned gain."""
+
+    def __init__(self, width: int, eps: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self._eps = eps
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Scale every position to unit mean square."""
+        return functional.rms_norm(states, self.weight.shape, self.weight, self._eps)
+
+
+class Attention(nn.Module):
+    """Causal attention in which several query heads share one key and value head."""
+
+    def __init__(self, shape: ModelShape) -> None:
+        super().__init__()
+        self._shape = shape
+        kv_width = shape.kv_heads * shape.head_dim
+        self.query = nn.Linear(shape.width, shape.width, bias=False)
+        self.key = nn.Linear(shape.width, kv_width, bias=False)
+        self.value = nn.Linear(shape.width, kv_width, bias=False)
+        self.output = nn.Linear(shape.width, shape.width, bias=False)
+
+    def _split(self, states: Tensor, heads: int) -> Tensor:
+        return states.reshape(*states.shape[:-1], heads, self._shape.head_dim).transpose(1, 2)
+
+    def forward(self, states: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
+        """Let every position look at itself and at what came before."""
+        queries = rotate(self._split(self.query(states), self._shape.heads), cosines, sines)
+        keys = rotate(self._split(self.key(states), self._shape.kv_heads), cosines, sines)
+        values = self._split(self.value(states), self._shape.kv_heads)
+        shared = self._shape.heads // self._shape.kv_heads
+        mixed = functional.scaled_dot_product_attention(
+            queries.to(values.dtype),
+            keys.to(values.dtype).repeat_interleave(shared, dim=1),
+            values.repeat_interleave(shared, dim=1),
+            is_causal=True,
+        )
+        joined: Tensor = self.output(mixed.transpose(1, 2).flatten(-2))
+        return joined
+
+
+class FeedForward(nn.Module):
+    """The gated two-layer network between attentions (SwiGLU)."""
+
+    def __init__(self, shape: ModelShape) -> None:
+        super().__init__()
+        self.gate = nn.Linear(shape.width, shape.hidden, bias=False)
+        self.up = nn.Linear(shape.width, shape.hidden, bias=False)
+        self.down = nn.Linear(shape.hidden, shape.width, bias=False)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Work on every position alone."""
+        result: Tensor = self.down(functional.silu(self.gate(states)) * self.up(states))
+        return result
+
+
+class Block(nn.Module):
+    """One layer: attention, then feed-forward, each added to what came in."""
+
+    def __init__(self, shape: ModelShape) -> None:
+        super().__init__()
+        self.attention_norm = Norm(shape.width, shape.norm_eps)
+        self.attention = Attention(shape)
+        self.feed_norm = Norm(shape.width, shape.norm_eps)
+        self.feed = FeedForward(shape)
+
+    def forward(self, states: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
+        """Pass the states through the layer."""
+        states = states + self.attention(self.attention_norm(states), cosines, sines)
+        result: Tensor = states + self.feed(self.feed_norm(states))
+        return result
+
+
+class Decoder(nn.Module):
+    """The whole network; the embedding also serves as the output layer."""
+
+    def __init__(self, shape: ModelShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.embedding = nn.Embedding(shape.vocab, shape.width)
+        self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
+        self.final_norm = Norm(shape.width, shape.norm_eps)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        nn.init.normal_(self.embedding.weight, std=0.02)
+        for name, weight in self.blocks.named_parameters():
+            if weight.ndim == 2:
+                quiet = name.endswith(("output.weight", "down.weight"))
+                scale = (2 * self.shape.layers) ** -0.5 if quiet else 1.0
+                nn.init.normal_(weight, std=scale * weight.shape[1] ** -0.5)
+
+    def hidden(self, ids: Tensor) -> Tensor:
+        """Final states of every position of a batch of id rows."""
+        cosines, sines = rotary_table(self.shape, ids.shape[1])
+        states: Tensor = self.embedding(ids)
+        for block in self.blocks:
+            states = block(states, cosines, sines)
+        result: Tensor = self.final_norm(states)
+        return result
+
+    def logits(self, states: Tensor) -> Tensor:
+        """Scores of every vocabulary entry for the given states."""
+        return functional.linear(states, self.embedding.weight)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Scores for every position of a batch of id rows."""
+        return self.logits(self.hidden(ids))
+
+    def parameter_count(self) -> int:
+        """How many numbers the network learns."""
+        return sum(weight.numel() for weight in self.parameters())
