@@ -11,11 +11,11 @@ from train.corpus.base import Category, Check, Message, Scene, Split, Turn, norm
 from train.corpus.home import make_home
 from train.corpus.intents import intent_category
 from train.corpus.knowledge import make_knowledge
-from train.corpus.names import invented, person
+from train.corpus.names import invented, only_real_words, person
 from train.corpus.personal import make_personal
 from train.corpus.refusals import make_refusals
 from train.corpus.stories import make_stories
-from train.corpus.surface import surface, wrap
+from train.corpus.surface import plain, surface, wrap
 
 CATEGORIES = (
     Category("home", make_home, 20),
@@ -79,10 +79,11 @@ def _system(rng: random.Random, scene: Scene) -> list[Message]:
     return [Message("system", rng.choice(NAMED_PERSONAS).format(scene.assistant_name))]
 
 
-def _messages(rng: random.Random, turn: Turn, category: Category) -> list[Message]:
+def _messages(rng: random.Random, turn: Turn, category: Category, is_plain: bool = False) -> list[Message]:
     exact = category.name in EXACT
     text = turn.user if category.name in ("personal", "arithmetic") else wrap(rng, turn.user)
-    return [Message("user", surface(rng, text, exact)), Message("assistant", turn.reply)]
+    asked = plain(rng, text) if is_plain else surface(rng, text, exact)
+    return [Message("user", asked), Message("assistant", turn.reply)]
 
 
 def _draw_category(rng: random.Random, previous: Category | None) -> Category:
@@ -114,29 +115,36 @@ def make_conversation(rng: random.Random, banned: frozenset[str] = frozenset()) 
     return messages
 
 
-def make_probe(rng: random.Random, category: Category, split: Split = "heldout") -> Conversation:
-    """A conversation whose last question is kept out of training, at times after some small talk."""
+def make_probe(
+    rng: random.Random, category: Category, split: Split = "heldout", is_plain: bool = False
+) -> Conversation:
+    """A conversation whose last question is kept out of training, at times after some small talk.
+
+    A plain one is spelled as a careful writer or a speech recogniser spells, and holds no made-up word.
+    """
+    only_real_words.set(is_plain)
     scene = Scene()
     messages = _system(rng, scene)
     if rng.random() < 0.3:
         before = rng.choice(CATEGORIES[:6])
         for turn in before.make(rng, "train", scene):
-            messages += _messages(rng, turn, before)
+            messages += _messages(rng, turn, before, is_plain)
     turns = category.make(rng, split, scene)
     for turn in turns:
-        messages += _messages(rng, turn, category)
+        messages += _messages(rng, turn, category, is_plain)
+    only_real_words.set(False)
     return Conversation(messages, category.name, turns[-1].check, normal(turns[-1].user))
 
 
-def make_probes(per_category: int = PROBES, seed: int = PROBE_SEED) -> list[Conversation]:
+def make_probes(per_category: int = PROBES, seed: int = PROBE_SEED, is_plain: bool = False) -> list[Conversation]:
     """The questions of the evaluation, the same in every run; none of them occurs in training."""
     rng = random.Random(seed)
-    return [make_probe(rng, category) for category in CATEGORIES for _ in range(per_category)]
+    return [make_probe(rng, category, is_plain=is_plain) for category in CATEGORIES for _ in range(per_category)]
 
 
 def stream(seed: int) -> Iterator[list[Message]]:
     """Endless training conversations; the same seed gives the same ones."""
     rng = random.Random(seed)
-    banned = frozenset(probe.asked for probe in make_probes())
+    banned = frozenset(probe.asked for probe in (*make_probes(), *make_probes(is_plain=True)))
     while True:
         yield make_conversation(rng, banned)

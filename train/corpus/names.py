@@ -7,6 +7,7 @@ cannot be learned by heart; so a part of all names is put together from syllable
 from __future__ import annotations
 
 import random
+from contextvars import ContextVar
 
 PEOPLE = (
     "Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Henry", "Ida", "Jack", "Kate", "Leo",
@@ -29,8 +30,19 @@ ENDS = (
 )  # fmt: skip
 
 
+# Real words that nobody would expect there, for questions without made-up ones.
+RARE = (
+    "marble", "copper", "violet", "harbor", "maple", "amber", "cedar", "coral", "meadow", "willow", "saffron", "velvet",
+    "walnut", "pebble", "thunder", "lantern", "orchid", "pepper", "silver", "canyon",
+)  # fmt: skip
+only_real_words = ContextVar("only_real_words", default=False)
+"""True while questions are made that hold no made-up word."""
+
+
 def invented(rng: random.Random) -> str:
     """A word that does not exist, easy to say."""
+    if only_real_words.get():
+        return rng.choice(RARE)
     middle = rng.choice(STARTS) if rng.random() < 0.5 else ""
     return rng.choice(STARTS) + middle + rng.choice(ENDS)
 

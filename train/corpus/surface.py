@@ -101,6 +101,11 @@ def _slip(rng: random.Random, word: str) -> str:
     return word[:place] + rng.choice(LETTERS) + word[place + 1 :]
 
 
+def plain(rng: random.Random, text: str) -> str:
+    """One of the two forms that need no goodwill: a careful writer's, a speech recogniser's."""
+    return rng.choice((written, recognised))(rng, text)
+
+
 def surface(rng: random.Random, text: str, exact: bool = False) -> str:
     """One of the forms; ``exact`` keeps out slips and short spellings where every letter matters."""
     draw = rng.random()

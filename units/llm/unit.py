@@ -246,10 +246,11 @@ class LlmUnit(Unit):
             self._engine.end(task.generation, "interrupted")
 
     def _end_reading_ahead(self, generation: Generation, reason: str) -> None:
-        """Keeps a system prompt that took long to read."""
+        """Keeps a system prompt that took long to read; what was said in a conversation never goes to the disk."""
         asked = self._warming.pop(generation)
-        took = time.monotonic() - generation.began
-        if reason == "stop" and self._snapshots is not None and took > WORTH_KEEPING_SECONDS:
+        is_slow = time.monotonic() - generation.began > WORTH_KEEPING_SECONDS
+        has_history = bool(self._tasks[generation.task].history)
+        if self._snapshots is not None and reason == "stop" and is_slow and not has_history:
             self._snapshots.store(generation.prompt, self._engine.state_of(generation))
         if asked is not None:
             self._host.answer(asked)
