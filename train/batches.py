@@ -9,22 +9,30 @@ from itertools import islice
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from train.config import Recipe
 from train.corpus.base import Message
 from train.tokenizer import ChatEncoder
 
 POOL = 3000
+WIDTH_STEP = 16
+PLACES_STEP = 256
+NOT_LEARNED = -100
 Row = tuple[list[int], list[bool]]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Input ids, the ids to predict, and where the prediction counts."""
+    """Input ids ``(rows, width)``; the flat places at which a prediction counts, and the ids expected there.
+
+    All sizes come from few possible ones: torch keeps a kernel for every shape it meets, and with ever new
+    shapes that takes gigabytes.
+    """
 
     inputs: Tensor
+    places: Tensor
     targets: Tensor
-    learn: Tensor
 
     @property
     def tokens(self) -> int:
@@ -32,12 +40,20 @@ class Batch:
         return self.inputs.numel()
 
 
+def round_up(number: int, step: int) -> int:
+    """The next multiple of a step."""
+    return -(-number // step) * step
+
+
 def make_batch(rows: list[Row]) -> Batch:
     """Pad the rows to one length; padding is never learned, and comes last, so nothing sees it."""
-    width = max(len(ids) for ids, _ in rows)
+    width = round_up(max(len(ids) for ids, _ in rows) - 1, WIDTH_STEP) + 1
     ids = torch.tensor([row + [0] * (width - len(row)) for row, _ in rows])
     learn = torch.tensor([marks + [False] * (width - len(marks)) for _, marks in rows])
-    return Batch(ids[:, :-1], ids[:, 1:], learn[:, 1:])
+    places = learn[:, 1:].flatten().nonzero().squeeze(1)
+    missing = round_up(len(places), PLACES_STEP) - len(places)
+    targets = functional.pad(ids[:, 1:].flatten()[places], (0, missing), value=NOT_LEARNED)
+    return Batch(ids[:, :-1], functional.pad(places, (0, missing)), targets)
 
 
 def group_rows(rows: list[Row], batch_tokens: int) -> Iterator[list[Row]]:

@@ -29,9 +29,9 @@ NEEDED_SHARE = 0.9
 
 
 class Speaker:
-    """A model file that answers."""
+    """A model file that answers; in so small a model a second thread would mostly wait for the first."""
 
-    def __init__(self, path: Path, threads: int = 2) -> None:
+    def __init__(self, path: Path, threads: int = 1) -> None:
         self._llama = llama_cpp.Llama(str(path), n_ctx=CONTEXT, n_threads=threads, verbose=False, seed=1)
         # Keeping the scores of every position makes answering many times slower, so a second one does only that.
         self._judge = llama_cpp.Llama(str(path), n_ctx=CONTEXT, n_threads=threads, logits_all=True, verbose=False)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from train.batches import Batch
+from train.batches import NOT_LEARNED, Batch
 from train.config import ModelShape, Recipe
 from train.model import Decoder
 from train.optimizer import Optimizer
@@ -34,9 +34,9 @@ class Progress:
 def batch_loss(model: Decoder, batch: Batch) -> Tensor:
     """Mean loss over the positions that count; only those go through the output layer."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        states = model.hidden(batch.inputs)[batch.learn]
+        states = model.hidden(batch.inputs).flatten(0, 1)[batch.places]
         logits = model.logits(states)
-    return functional.cross_entropy(logits.float(), batch.targets[batch.learn])
+    return functional.cross_entropy(logits.float(), batch.targets, ignore_index=NOT_LEARNED)
 
 
 def save_checkpoint(path: Path, model: Decoder, optimizer: Optimizer, progress: Progress) -> None:

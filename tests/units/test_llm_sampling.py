@@ -51,6 +51,20 @@ def test_a_forbidden_token_is_not_said(bench: Bench) -> None:
     assert first not in biased.tokens[len(biased.prompt) :]
 
 
+def test_the_greedy_shortcut_is_the_chain(bench: Bench) -> None:
+    """A penalty too small to matter goes the long way, through llama.cpp's samplers, to the same text."""
+    bias = ((100, 0.5), (200, -math.inf))
+    for task, spec in (
+        ("short", SamplerSpec(logit_bias=bias)),
+        ("long", SamplerSpec(logit_bias=bias, presence_penalty=1e-9)),
+    ):
+        bench.ask(task, "tell me a story", spec=spec, max_tokens=120)
+    bench.run()
+
+    assert len(bench.ear.text("short")) > 100
+    assert bench.ear.text("short") == bench.ear.text("long")
+
+
 @pytest.mark.parametrize(
     ("spec", "words"),
     [

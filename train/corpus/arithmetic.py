@@ -93,6 +93,7 @@ THINGS = (
     "apples", "balls", "books", "cookies", "eggs", "coins", "cats", "birds", "pens", "cups", "stones", "cars",
     "flowers", "candies", "oranges", "euros", "dollars", "marbles", "cards", "toys", "chairs", "pears",
 )  # fmt: skip
+LAST_TABLE = 12
 TOO_BIG = "Sorry, that's too much for a small model like me. I can only do sums with small numbers."
 
 
@@ -123,7 +124,7 @@ def _draw_subtraction(rng: random.Random) -> tuple[int, int]:
 def _draw_multiplication(rng: random.Random) -> tuple[int, int]:
     if rng.random() < 0.1:
         return 10 * rng.randint(1, 10), rng.randint(2, 10)
-    return rng.randint(0, 12), rng.randint(0, 12)
+    return rng.randint(0, LAST_TABLE), rng.randint(0, LAST_TABLE)
 
 
 def _draw_division(rng: random.Random) -> tuple[int, int]:
@@ -163,7 +164,9 @@ def _sum_text(rng: random.Random, operation: Operation, first: int, second: int)
 
 
 def is_held_pair(operation: Operation, first: int, second: int) -> bool:
-    """Whether training never sees this sum; with very small numbers everything is trained."""
+    """Whether training never sees this sum; very small numbers and the tables are trained in full, as at school."""
+    if operation.name == "times" and max(first, second) <= LAST_TABLE:
+        return False
     commutes = operation.name in ("plus", "times")
     low, high = sorted((first, second)) if commutes else (first, second)
     return max(first, second) > 4 and is_held_combination(operation.name, str(low), str(high))
@@ -201,9 +204,8 @@ def _tale(rng: random.Random, split: Split) -> Turn:
 def _large_sum(rng: random.Random, forms: Phrasings) -> Turn:
     operation = rng.choice(OPERATIONS)
     if rng.random() < 0.3:
-        # The tables end at twelve.
         operation = OPERATIONS[2]
-        first, second = rng.randint(13, 99), rng.randint(13, 99)
+        first, second = rng.randint(LAST_TABLE + 1, 99), rng.randint(LAST_TABLE + 1, 99)
     else:
         first = rng.choice((rng.randint(501, 999), rng.randint(1000, 99999), rng.randint(100000, 9999999)))
         second = rng.choice((rng.randint(13, 999), rng.randint(100, 99999)))

@@ -50,22 +50,22 @@ ORDER_SHARES = (38, 34, 10, 10, 4, 4)
 def draw_room(rng: random.Random) -> str:
     """A room, now and then one that belongs to somebody or has an unheard-of name."""
     draw = rng.random()
-    if draw < 0.82:
+    if draw < 0.7:
         return rng.choice(words.ROOMS)
-    if draw < 0.91:
-        return f"{person(rng)}'s {rng.choice(('room', 'bedroom', 'office'))}"
-    return f"{invented(rng)} {rng.choice(('room', 'hall', 'corner'))}"
+    if draw < 0.84:
+        return f"{person(rng)}'s {rng.choice(('room', 'room', 'bedroom', 'office', 'bathroom', 'house'))}"
+    return f"{invented(rng)} {rng.choice(('room', 'room', 'hall', 'corner', 'floor', 'house'))}"
 
 
 def draw_device(rng: random.Random, devices: tuple[str, ...]) -> str:
     """A device, now and then with an adjective or an unheard-of name."""
     device = rng.choice(devices)
     draw = rng.random()
-    if draw > 0.97:
-        return f"{invented(rng)} {invented(rng)}" if draw > 0.985 else invented(rng)
-    if draw < 0.82:
+    if draw > 0.94:
+        return f"{invented(rng)} {invented(rng)}" if draw > 0.97 else invented(rng)
+    if draw < 0.72:
         return device
-    return f"{rng.choice(words.ADJECTIVES) if draw < 0.92 else invented(rng)} {device}"
+    return f"{rng.choice(words.ADJECTIVES) if draw < 0.83 else invented(rng)} {device}"
 
 
 def _is_owned(room: str) -> bool:

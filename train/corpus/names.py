@@ -18,15 +18,27 @@ PEOPLE = (
     "Thomas", "Alice", "Bob", "Charlie", "José", "Zoë", "Chloé", "Jürgen", "Andrea", "Marco", "Priya",
     "Ravi", "Mei", "Chen", "Omar", "Leila", "Hugo", "Elsa", "Oliver", "Amy", "Nick", "Steve", "Linda",
     "Karen", "Mark", "Kevin", "Susan", "Martin", "Eva", "Lena", "Jonas", "Lukas", "Mohammed", "Ali",
+    "Aaron", "Abigail", "Adam", "Adele", "Agnes", "Aisha", "Alan", "Albert", "Amanda", "Amelia", "Amira", "Andrew",
+    "Angela", "Anita", "Anton", "Arthur", "Astrid", "Audrey", "Barbara", "Beatrice", "Benjamin", "Bianca", "Boris",
+    "Brian", "Bruno", "Camila", "Carla", "Caroline", "Cecilia", "Chris", "Christina", "Claire", "Claudia", "Connor",
+    "Cora", "Daisy", "Dennis", "Diego", "Dmitri", "Dora", "Edward", "Elena", "Elias", "Elizabeth", "Ella", "Enzo",
+    "Esther", "Ethan", "Fabian", "Fiona", "Florence", "Frank", "Franz", "Frida", "Gabriel", "Gina", "Gloria", "Greta",
+    "Gustav", "Hamza", "Harry", "Hassan", "Heidi", "Helen", "Igor", "Ines", "Irene", "Isabella", "Jacob", "Jasmine",
+    "Jennifer", "Jessica", "Joseph", "Judith", "Kenji", "Klaus", "Lara", "Layla", "Liam", "Louis", "Luca", "Lucia",
+    "Luis", "Magnus", "Margaret", "Matteo", "Matthew", "Miriam", "Monica", "Nadia", "Naomi", "Natalie", "Nora",
+    "Patrick", "Pedro", "Philip", "Quinn", "Rachel", "Raj", "René", "Richard", "Ruby", "Ruth", "Sakura", "Samuel",
+    "Sandra", "Sebastian", "Sofia", "Stella", "Sven", "Teresa", "Tim", "Valentina", "Walter", "Yasmin", "Yusuf",
+    "Zara",
 )  # fmt: skip
-STARTS = (
-    "ba", "be", "bo", "da", "do", "fa", "fi", "ga", "go", "ha", "jo", "ka", "ki", "la", "li", "lo", "ma",
-    "mi", "mo", "na", "ni", "pa", "pe", "ra", "ri", "ro", "sa", "si", "ta", "ti", "to", "va", "vi", "wa",
-    "xa", "ya", "ze", "zo", "bra", "cle", "dri", "fro", "gra", "kla", "ple", "pru", "sta", "tri", "sho",
+ONSETS = (
+    "b", "c", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "q", "r", "s", "t", "v", "w", "x", "y", "z", "bl", "br",
+    "ch", "cl", "cr", "dr", "fl", "fr", "gl", "gr", "kl", "kn", "ph", "pl", "pr", "qu", "sc", "sh", "sk", "sl", "sm",
+    "sn", "sp", "st", "str", "sw", "th", "tr", "tw", "wh", "wr", "",
 )  # fmt: skip
-ENDS = (
-    "n", "r", "l", "s", "m", "nd", "rt", "ck", "x", "ph", "lin", "ra", "na", "ton", "by", "vik", "dor",
-    "mus", "bert", "ley", "no", "la", "go", "zz", "st", "ne", "ric", "sha", "ta", "wyn",
+VOWELS = ("a", "e", "i", "o", "u", "a", "e", "i", "o", "y", "ai", "au", "ea", "ee", "ei", "ie", "oa", "oo", "ou", "ow")
+CODAS = (
+    "", "", "", "b", "ck", "d", "f", "g", "l", "ll", "m", "n", "nd", "ng", "nk", "nt", "p", "pp", "r", "rd", "rt", "s",
+    "ss", "st", "t", "th", "tt", "v", "x", "z", "le", "er", "el", "en", "et", "on", "or", "ing", "ert", "by", "a", "o",
 )  # fmt: skip
 
 
@@ -43,8 +55,8 @@ def invented(rng: random.Random) -> str:
     """A word that does not exist, easy to say."""
     if only_real_words.get():
         return rng.choice(RARE)
-    middle = rng.choice(STARTS) if rng.random() < 0.5 else ""
-    return rng.choice(STARTS) + middle + rng.choice(ENDS)
+    syllables = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(rng.choice((1, 2, 2)))]
+    return "".join(syllables) + rng.choice(CODAS)
 
 
 def person(rng: random.Random) -> str:

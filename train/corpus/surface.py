@@ -29,6 +29,10 @@ SUFFIXES = (
     " please", ", please", " then", " thanks", ", thanks", " for me", " now", ", will you", " ok",
     " my friend", ", buddy", ", would you", " if you can",
 )  # fmt: skip
+SMALL_WORDS = (
+    "a", "an", "the", "is", "are", "am", "do", "does", "did", "will", "you", "me", "my", "it", "to", "of", "in", "on",
+    "for", "that", "this", "there", "can", "could", "would",
+)  # fmt: skip
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FIRST_PERSON = re.compile(r"\bi\b(?='|\b)")
 
@@ -101,6 +105,14 @@ def _slip(rng: random.Random, word: str) -> str:
     return word[:place] + rng.choice(LETTERS) + word[place + 1 :]
 
 
+def clipped(rng: random.Random, text: str) -> str:
+    """Without one or two of the small words, as hasty people talk and far microphones hear."""
+    words = text.split(" ")
+    small = [i for i, word in enumerate(words) if word.lower() in SMALL_WORDS]
+    lost = rng.sample(small, min(len(small), rng.choice((1, 1, 2)))) if len(words) > 3 else []
+    return recognised(rng, " ".join(word for i, word in enumerate(words) if i not in lost))
+
+
 def plain(rng: random.Random, text: str) -> str:
     """One of the two forms that need no goodwill: a careful writer's, a speech recogniser's."""
     return rng.choice((written, recognised))(rng, text)
@@ -109,10 +121,12 @@ def plain(rng: random.Random, text: str) -> str:
 def surface(rng: random.Random, text: str, exact: bool = False) -> str:
     """One of the forms; ``exact`` keeps out slips and short spellings where every letter matters."""
     draw = rng.random()
-    if draw < 0.46:
+    if draw < 0.44:
         return written(rng, text)
-    if draw < 0.80 or exact:
+    if draw < 0.74 or exact:
         return recognised(rng, text)
+    if draw < 0.80:
+        return clipped(rng, text)
     if draw < 0.84:
         return shouted(rng, text)
     if draw < 0.91:

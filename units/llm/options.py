@@ -37,6 +37,11 @@ class SamplerSpec(NamedTuple):
     json_schema: str = ""
     """A JSON schema as JSON; excludes a grammar."""
 
+    @property
+    def has_penalties(self) -> bool:
+        """True when what was said before counts."""
+        return (self.repeat_penalty, self.presence_penalty, self.frequency_penalty) != (1.0, 0.0, 0.0)
+
 
 @dataclass(frozen=True)
 class LlmOptions:

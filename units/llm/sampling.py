@@ -31,6 +31,8 @@ class Sampler:
         """
         grammar = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
         self._grammar = make_grammar(model, grammar) if grammar else None
+        self._bias = dict(spec.logit_bias)
+        self._is_greedy = spec.temperature <= 0 and not spec.has_penalties and self._grammar is None
         self._chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         for sampler in _samplers(model, spec):
             llama_cpp.llama_sampler_chain_add(self._chain, sampler)
@@ -38,9 +40,14 @@ class Sampler:
 
     def sample(self, context: Context, row: int) -> int:
         """Chooses from the logits of one batch row, and remembers the choice."""
-        if self._grammar is None:
+        if self._grammar is None and not self._is_greedy:
             return int(llama_cpp.llama_sampler_sample(self._chain, context.handle, row))
         logits = np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context.handle, row), (self._vocab_size,))
+        if self._is_greedy:
+            # The same token as the chain's, without its table of candidates, which takes longer than the search.
+            for token, bias in self._bias.items():
+                logits[token] += bias
+            return int(logits.argmax())
         candidates = _Candidates(logits)
         token = candidates.choose(self._chain)
         if not _Candidates.of_one(token).survive(self._grammar):
@@ -116,7 +123,7 @@ def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:
         pairs = [llama_cpp.llama_logit_bias(token, bias) for token, bias in spec.logit_bias]
         biases = (llama_cpp.llama_logit_bias * len(pairs))(*pairs)
         chain.append(llama_cpp.llama_sampler_init_logit_bias(model.vocab_size, len(spec.logit_bias), biases))
-    if (spec.repeat_penalty, spec.presence_penalty, spec.frequency_penalty) != (1.0, 0.0, 0.0):
+    if spec.has_penalties:
         chain.append(
             llama_cpp.llama_sampler_init_penalties(
                 model.vocab_size,
