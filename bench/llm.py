@@ -1,14 +1,15 @@
 """The whole daemon, through TCP, beside llama.cpp's own llama-server: the same model, threads and contexts.
 
     bench/peer.sh                          builds llama-server and llama-bench once
-    python -m bench.llm [--pairs 7]        measures, in turn, and writes docs/benchmarks.md's table to stdout
+    python -m bench.llm [--pairs 7]        measures, in turn, and writes the table into docs/benchmarks.md
 
 Every measurement is taken on one side, then on the other, `pairs` times; the ratio is the median over the pairs. Both
-servers stay up for the whole run and only one of them works at a time.
+servers stay up for the whole run (but for the cold starts) and only one of them works at a time.
 """
 
 import argparse
 import asyncio
+import datetime
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,6 +27,7 @@ from typing import Any, Protocol
 import httpx
 import psutil
 
+from bench.report import row, show, write_section
 from bench.synthetic import make
 
 SLOTS, CONTEXT = 8, 3072
@@ -59,6 +62,12 @@ class Side(Protocol):
         """One greedy answer of so many tokens."""
 
 
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Asks a server to stop and waits until it has."""
+    process.send_signal(signal.SIGTERM)
+    process.wait()
+
+
 class Peer:
     """llama-server."""
 
@@ -66,20 +75,27 @@ class Peer:
 
     def __init__(self, binary: Path, model: Path, port: int, threads: int) -> None:
         command = [str(binary), "-m", str(model), "--port", str(port), "-np", str(SLOTS), "-c", str(SLOTS * CONTEXT)]
-        command += ["-t", str(threads), "--no-webui"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.pids = [self.process.pid]
+        self._command = [*command, "-t", str(threads), "--no-webui"]
+        self.pids: list[int] = []
         self._url = f"http://127.0.0.1:{port}"
         self._http = httpx.AsyncClient(timeout=120, limits=httpx.Limits(max_connections=64))
+
+    def start(self) -> None:
+        """Begins to load."""
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.pids = [self._process.pid]
+
+    def stop(self) -> None:
+        """Ends it."""
+        end(self._process)
 
     async def wait_ready(self) -> None:
         """Until /health says so."""
         while True:
-            try:
+            with suppress(httpx.TransportError):
                 if (await self._http.get(self._url + "/health")).is_success:
                     return
-            except httpx.TransportError:
-                await asyncio.sleep(0.02)
+            await asyncio.sleep(0.005)
 
     async def ask(self, client: int, text: str, tokens: int) -> Timed:
         """One streamed chat completion."""
@@ -104,26 +120,34 @@ class Ours:
 
     name = "unitd"
 
-    def __init__(self, folder: Path, model: Path, threads: int) -> None:
+    def __init__(self, folder: Path, model: Path, threads: int, *, is_exact: bool) -> None:
         (folder / "models").mkdir()
         (folder / "models" / "synthetic.gguf").symlink_to(model)
         config = folder / "unitd.toml"
         config.write_text(
             f'[state]\ndir = "{folder}"\n[models]\ndir = ["{folder}/models"]\n[tcp]\nport = 0\n'
-            f"[llm]\nslots = {SLOTS}\ncontext = {CONTEXT}\nthreads = {threads}\nexact = false\n"
+            f"[llm]\nslots = {SLOTS}\ncontext = {CONTEXT}\nthreads = {threads}\nexact = {str(is_exact).lower()}\n"
             f'[log]\nlevel = "warning"\n'
         )
         self._folder = folder
-        self.process = subprocess.Popen([sys.executable, "-m", "unitd", "serve", "--config", str(config)])
+        self._command = [sys.executable, "-m", "unitd", "serve", "--config", str(config)]
         self.pids: list[int] = []
         self._talks: dict[int, tuple[asyncio.StreamReader, asyncio.StreamWriter, str]] = {}
+
+    def start(self) -> None:
+        """Begins to serve."""
+        self._process = subprocess.Popen(self._command)
+
+    def stop(self) -> None:
+        """Ends it."""
+        end(self._process)
 
     async def wait_ready(self) -> None:
         """Until the daemon listens and the model is loaded."""
         while not (self._folder / "endpoints.json").exists():
             await asyncio.sleep(0.002)
         await self.talk(0)
-        daemon = psutil.Process(self.process.pid)
+        daemon = psutil.Process(self._process.pid)
         self.pids = [daemon.pid, *(child.pid for child in daemon.children())]
 
     async def request(self, client: int, **fields: Any) -> dict[str, Any]:
@@ -223,30 +247,81 @@ MEASURES: list[tuple[str, float, str, Measure]] = [
 ]
 
 
-async def measure(ours: Side, peer: Side, pairs: int) -> None:
-    """Prints the table's rows."""
-    write = sys.stdout.write
-    write("| measure | unitd | llama-server | ratio | wanted |\n| --- | --- | --- | --- | --- |\n")
+@dataclass(frozen=True)
+class Setting:
+    """What both sides get alike."""
+
+    model: Path
+    threads: int
+    peer: Path
+    port: int
+    pairs: int
+    is_exact: bool
+
+    def ours(self, folder: Path) -> "Ours":
+        """A daemon of its own folder."""
+        folder.mkdir()
+        return Ours(folder, self.model, self.threads, is_exact=self.is_exact)
+
+    def theirs(self) -> Peer:
+        """A llama-server."""
+        return Peer(self.peer / "llama-server", self.model, self.port, self.threads)
+
+
+async def measure(ours: Side, peer: Side, pairs: int) -> list[str]:
+    """The rows for which both are up."""
+    lines = []
     for at, (name, factor, wanted, take) in enumerate(MEASURES):
         values = []
         for pair in range(pairs):
             number = at * 100 + pair + 1
             values.append((await take(ours, number) * factor, await take(peer, number) * factor))
-        mine, theirs = (statistics.median(side) for side in zip(*values, strict=True))
-        ratio = statistics.median(one / other for one, other in values)
-        write(f"| {name} | {mine:.1f} | {theirs:.1f} | {ratio:.2f} | {wanted} |\n")
-        sys.stdout.flush()
+        lines.append(show(row(name, values, wanted)))
     memory = [sum(psutil.Process(pid).memory_info().rss for pid in side.pids) / 2**20 for side in (ours, peer)]
-    write(f"| resident memory (MiB) | {memory[0]:.0f} | {memory[1]:.0f} | {memory[0] / memory[1]:.2f} | 1.10 |\n")
+    return [*lines, show(row("resident memory (MiB)", [(memory[0], memory[1])], "1.10", digits=0))]
 
 
-async def interrupts(ours: Ours, pairs: int) -> None:
+async def beside_llama_bench(setting: Setting, ours: Side) -> str:
+    """Our rate for one client through the whole daemon, beside llama.cpp's benchmark, which only decodes."""
+    command = [str(setting.peer / "llama-bench"), "-m", str(setting.model), "-p", "0", "-n", "96", "-r", "1"]
+    command += ["-t", str(setting.threads), "-o", "json"]
+    values = []
+    for pair in range(setting.pairs):
+        mine = await rate_of(ours, 1, 4000 + pair)
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=True)
+        values.append((mine, json.loads(done.stdout)[0]["avg_ts"]))
+    return show(row("tokens/s, one client, beside llama-bench tg96", values, "0.95"))
+
+
+async def cold_start(side: Ours | Peer) -> float:
+    """Milliseconds from the start of the program to the first token of a short question."""
+    began = time.perf_counter()
+    side.start()
+    try:
+        await side.wait_ready()
+        await side.ask(0, SHORT, 2)
+        return (time.perf_counter() - began) * 1e3
+    finally:
+        side.stop()
+
+
+async def cold_starts(setting: Setting, folder: Path) -> str:
+    """Nothing else runs meanwhile."""
+    values = []
+    for pair in range(setting.pairs):
+        mine = await cold_start(setting.ours(folder / f"cold{pair}"))
+        values.append((mine, await cold_start(setting.theirs())))
+    return show(row("cold start to the first token (ms)", values))
+
+
+async def interrupts(ours: Ours, pairs: int) -> list[str]:
     """Wake frame to finish frame, speaking and reading; setup of a second task on the loaded model."""
     await ours.talk(9)
     setup = {"model": "unitd-kws", "response_format": "kws.bool", "enoutput": False}
     kws = (await ours.request(9, work_id="kws", action="setup", data=setup))["work_id"]
     _, _, llm = await ours.talk(0)
     await ours.request(0, work_id=llm, action="link", data=kws)
+    lines = [""]
     for name, text, delay in (("speaking", SHORT, 0.7), ("reading a 2000-token prompt", LONG, 0.4)):
         times = []
         for pair in range(pairs):
@@ -255,30 +330,45 @@ async def interrupts(ours: Ours, pairs: int) -> None:
             woken = time.perf_counter()
             await asyncio.gather(running, ours.request(9, work_id=kws, action="trigger"))
             times.append(time.perf_counter() - woken)
-        sys.stdout.write(f"wake to finish frame, {name}: median {statistics.median(times) * 1e3:.1f} ms\n")
+        lines.append(show(f"Wake to finish frame, {name}: {statistics.median(times) * 1e3:.1f} ms (median)."))
     began = time.perf_counter()
     await ours.talk(10)
-    sys.stdout.write(f"setup of another task on the loaded model: {(time.perf_counter() - began) * 1e3:.1f} ms\n")
+    took = (time.perf_counter() - began) * 1e3
+    return [*lines, show(f"Setup of another task on the loaded model: {took:.1f} ms.")]
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Starts both, measures, stops both."""
+    """Starts both, measures, stops both, writes the page."""
+    mode = "in exact mode" if arguments.exact else "not in exact mode"
+    title = (
+        f"{datetime.datetime.now(datetime.UTC).date()}, {arguments.pairs} pairs, {mode}, {arguments.threads} threads."
+    )
+    lines = [
+        title,
+        "",
+        show("| measure | unitd | llama.cpp | ratio | wanted |"),
+        show("| --- | --- | --- | --- | --- |"),
+    ]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         model = folder / "synthetic.gguf"
         make(model)
-        (folder / "ours").mkdir()
-        ours = Ours(folder / "ours", model, arguments.threads)
-        peer = Peer(arguments.peer / "llama-server", model, arguments.port, arguments.threads)
+        setting = Setting(
+            model, arguments.threads, arguments.peer, arguments.port, arguments.pairs, is_exact=arguments.exact
+        )
+        lines.append(await cold_starts(setting, folder))
+        ours, peer = setting.ours(folder / "ours"), setting.theirs()
         try:
-            await ours.wait_ready()
-            await peer.wait_ready()
-            await measure(ours, peer, arguments.pairs)
-            await interrupts(ours, arguments.pairs)
+            for side in (ours, peer):
+                side.start()
+                await side.wait_ready()
+            lines += await measure(ours, peer, setting.pairs)
+            lines.append(await beside_llama_bench(setting, ours))
+            lines += await interrupts(ours, setting.pairs)
         finally:
-            for process in (ours.process, peer.process):
-                process.send_signal(signal.SIGTERM)
-                process.wait()
+            ours.stop()
+            peer.stop()
+    write_section("llm, exact" if arguments.exact else "llm", lines)
 
 
 if __name__ == "__main__":
@@ -287,4 +377,5 @@ if __name__ == "__main__":
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--peer", type=Path, default=Path("build/peer/build/bin"))
     parser.add_argument("--port", type=int, default=18080)
+    parser.add_argument("--exact", action="store_true", help="our side in exact mode")
     asyncio.run(main(parser.parse_args()))

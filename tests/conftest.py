@@ -44,6 +44,7 @@ async def running_app(
         "models": {"dir": [str(folder / "models")]},
         "tcp": {"port": 0},
         "unix": {"path": str(folder / "unitd.sock")},
+        "audio": {"capture": "", "playback": ""},
     }
     for table, values in (document or {}).items():
         defaults[table] = defaults.get(table, {}) | values

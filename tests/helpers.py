@@ -142,6 +142,9 @@ class FakeClient:
         """Keeps it."""
         self.received.append(reply)
 
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """Nothing is read from it anyway."""
+
     async def wait_for_room(self) -> None:
         """There is always room."""
 

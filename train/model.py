@@ -23,7 +23,7 @@ def rotary_table(shape: ModelShape, length: int) -> Tensor:
 
 def rotate(heads: Tensor, turns: Tensor) -> Tensor:
     """Turn each neighbouring pair of channels by its position's angle."""
-    pairs = torch.view_as_complex(heads.float().unflatten(-1, (-1, 2)))
+    pairs = torch.view_as_complex(heads.float().reshape(*heads.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * turns).flatten(-2).to(heads.dtype)
 
 
@@ -43,10 +43,11 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     for start in range(0, length, STRIPE):
         end = min(start + STRIPE, length)
         stripe = grouped[:, :, start:end].reshape(batch * kv_heads, -1, head_dim)
-        scores = (stripe @ keys[..., :end]).unflatten(1, (shared, end - start))
+        scores = (stripe @ keys[..., :end]).view(-1, shared, end - start, end)
         ahead = torch.full((end - start, end), float("-inf"), dtype=scores.dtype).triu(start + 1)
         weights = (scores + ahead).softmax(-1).flatten(1, 2)
-        stripes.append((weights.to(values.dtype) @ values[:, :end]).unflatten(1, (shared, end - start)))
+        mixed = weights.to(values.dtype) @ values[:, :end]
+        stripes.append(mixed.view(-1, shared, end - start, head_dim))
     return torch.cat(stripes, dim=2).reshape(batch, heads, length, head_dim)
 
 

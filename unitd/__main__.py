@@ -39,8 +39,9 @@ def build_parser() -> argparse.ArgumentParser:
     send.add_argument("json", help='for example \'{"request_id":"1","work_id":"sys","action":"ping"}\'; - reads stdin')
     send.add_argument("--wait", type=float, default=30.0, metavar="SECONDS", help="for the next line (default: 30)")
 
+    voices = _add_voice_commands(commands)
     tasks = commands.add_parser("tasks", help="list the tasks", description="List the tasks that are set up.")
-    for command in (chat, send, tasks):
+    for command in (chat, send, tasks, *voices):
         command.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
         command.add_argument("--config", type=Path, metavar="FILE", help="the configuration that names it")
     doctor = commands.add_parser(
@@ -50,6 +51,39 @@ def build_parser() -> argparse.ArgumentParser:
     )
     doctor.add_argument("--config", type=Path, metavar="FILE", help="configuration to check")
     return parser
+
+
+def _add_voice_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+) -> list[argparse.ArgumentParser]:
+    """say, listen and chain."""
+    say = commands.add_parser(
+        "say", help="speak a text", description="Speak a text through the loudspeaker, or into a WAV file."
+    )
+    say.add_argument("text", help="what to say; - reads stdin")
+    say.add_argument("--model", default="unitd-tts", help="voice model (default: the bundled one)")
+    say.add_argument("--speaker", default="", help="one of the model's voices")
+    say.add_argument("--speed", type=float, default=1.0, help="1.0 is normal")
+    say.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a WAV file instead")
+
+    listen = commands.add_parser(
+        "listen",
+        help="show speech as text",
+        description="Show what the microphone hears as text, until Ctrl-C; or what a WAV file says.",
+    )
+    listen.add_argument("file", nargs="?", type=Path, help="a 16-bit WAV file; without it the microphone")
+    listen.add_argument("--model", default="unitd-asr", help="speech model (default: the bundled one)")
+    listen.add_argument("--grammar", type=Path, metavar="FILE", help="a JSGF grammar: far more accurate for commands")
+
+    chain = commands.add_parser(
+        "chain",
+        help="wake word, question, spoken answer",
+        description="Listen for a wake word, hear a question, speak the answer; the wake word also interrupts it.",
+    )
+    chain.add_argument("--wake", default="hey jarvis", metavar="PHRASE", help="wake phrase (default: hey jarvis)")
+    chain.add_argument("--model", default="default", help="language model (default: the configured one)")
+    chain.add_argument("--system", default="", metavar="TEXT", help="system prompt")
+    return [say, listen, chain]
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -24,9 +24,12 @@ from unitd.doors.talk import TalkSettings
 from unitd.runtime.actions import Actions
 from unitd.runtime.dispatcher import Dispatcher
 from unitd.runtime.shelf import Shelf
+from unitd.runtime.sound import Sound
 from unitd.runtime.state import StateDir
 from unitd.runtime.supervisor import Supervisor
+from unitd.runtime.switchboard import Switchboard
 from unitd.runtime.system import System
+from unitd.runtime.work import Work
 from unitd.wire.envelope import ENTRY_POINT_GROUP
 from unitd.wire.errors import ConfigError
 from unitd.wire.messages import Request
@@ -81,6 +84,8 @@ class App:
             cards_folder=places.model_cards,
             default_llm=settings.llm.model,
         )
+        works: dict[str, Work] = {}
+        self._sound = Sound(self._supervisor, settings.audio, works.values)
         self._actions = Actions(
             kinds=self._kinds,
             registry=self._registry,
@@ -89,17 +94,20 @@ class App:
             counter=self._state,
             clock=clock,
             queue_limit=settings.llm.queue,
+            works=works,
+            switchboard=Switchboard(self._registry, works, self._sound),
         )
         self._system = System(
             actions=self._actions,
             registry=self._registry,
             supervisor=self._supervisor,
+            sound=self._sound,
             models=shelf,
             files_dir=self._state.files,
             allowed=settings.sys.allow,
             unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
         )
-        self._dispatcher = Dispatcher(self._kinds, self._actions.handlers, self._system.handlers)
+        self._dispatcher = Dispatcher(self._kinds, self._actions.handlers, self._system.handlers, self._sound.handlers)
         self._doors: list[StreamDoor] = []
 
     # What doors need behind them
@@ -111,6 +119,7 @@ class App:
     def forget_client(self, client: Client) -> None:
         """A client is gone."""
         self._actions.forget_client(client)
+        self._sound.forget_client(client)
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on."""
@@ -215,7 +224,8 @@ class App:
 
     def _load_for(self, card: Card) -> dict[str, Any]:
         """What a unit program is told first: its model, and its unit's settings."""
-        load: dict[str, Any] = {"model": card.name, "engine": card.engine, "path": str(card.path or "")}
+        path = card.path or (None if card.is_bundled else card.place)
+        load: dict[str, Any] = {"model": card.name, "engine": card.engine, "path": str(path or "")}
         load["engine_options"] = card.engine_options
         if card.unit == "llm":
             llm = self._settings.llm

@@ -19,6 +19,9 @@ BUILTIN = {
     "llm": "units.llm.face:LlmFace",
     "kws": "units.kws.unit:KwsUnit",
     "asr": "units.asr.unit:AsrUnit",
+    "vad": "units.vad.unit:VadUnit",
+    "tts": "units.tts.unit:TtsUnit",
+    "audio": "units.audio.unit:AudioUnit",
 }
 
 Maker = Callable[[Host], Unit]

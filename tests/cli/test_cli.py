@@ -75,7 +75,10 @@ async def start(*arguments: str, environment: dict[str, str] | None = None) -> a
 def config(tmp_path: Path) -> Path:
     """A configuration that keeps everything in the test's folder."""
     path = tmp_path / "unitd.toml"
-    path.write_text(f'[state]\ndir = "{tmp_path}/state"\n[models]\ndir = []\n[tcp]\nport = 0\n[http]\nport = 0\n')
+    path.write_text(
+        f'[state]\ndir = "{tmp_path}/state"\n[models]\ndir = []\n[tcp]\nport = 0\n[http]\nport = 0\n'
+        f'[audio]\ncapture = ""\nplayback = "file:{tmp_path}/heard.wav"\npace = "fast"\n'
+    )
     return path
 
 
@@ -115,7 +118,7 @@ def at_socket(echo_daemon: App) -> Sequence[str]:
 # Words about itself
 
 
-@pytest.mark.parametrize("command", ["", "serve", "chat", "send", "tasks", "doctor"])
+@pytest.mark.parametrize("command", ["", "serve", "chat", "send", "say", "listen", "chain", "tasks", "doctor"])
 async def test_help_is_there(command: str) -> None:
     """Every command explains itself on stdout."""
     done = await unitd(*command.split(), "--help")

@@ -63,6 +63,11 @@ context = 8192
 threads = 3
 queue = 0
 exact = true
+[audio]
+capture = "file:question.wav"
+playback = "USB Audio"
+pace = "fast"
+echo = "hear"
 [limits]
 tasks = 2
 frame_bytes = 4096
@@ -99,6 +104,7 @@ READ = {
         "tls_key": Path("/etc/unitd/key.pem"),
     },
     "llm": {"model": "qwen2.5-0.5b", "slots": 8, "context": 8192, "threads": 3, "queue": 0, "exact": True},
+    "audio": {"capture": "file:question.wav", "playback": "USB Audio", "pace": "fast", "echo": "hear"},
     "limits": {"tasks": 2, "frame_bytes": 4096, "outbox_bytes": 65536},
     "sys": {"allow": ("reboot", "bashexec")},
     "log": {"level": "debug"},

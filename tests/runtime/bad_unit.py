@@ -60,7 +60,8 @@ class BadUnit(Unit):
         self.memories: dict[str, Any] = {}
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
-            "infer": self._hear if mode == "hears" else self._infer,
+            "infer": self._infer,
+            "hear": self._hear,
             "pause": partial(self._hold, is_held=True),
             "work": partial(self._hold, is_held=False),
             "cancel": self._cancel,
@@ -129,7 +130,6 @@ class BadUnit(Unit):
         """As an asr: what it is sent is what was spoken."""
         task, text = envelope.fields["task"], envelope.payload.decode()
         self.host.say("event", task=task, text=text, data={"delta": text, "finish": True, "index": 0})
-        self.host.say("finish", task=task, inference=envelope.fields["inference"], reason="stop")
 
     def _hold(self, envelope: Envelope, *, is_held: bool) -> None:
         if answer := self.answers.get(envelope.fields["task"]):

@@ -21,7 +21,7 @@ FINISH = Reply("1", "llm.1000", data={"delta": "", "finish": True, "index": 9})
 ANSWER = Reply("2", "sys", message="an answer")
 
 
-class SlowTransport(asyncio.WriteTransport):
+class SlowTransport(asyncio.Transport):
     """A line that takes everything and sends nothing until `drain`."""
 
     def __init__(self) -> None:
@@ -29,6 +29,15 @@ class SlowTransport(asyncio.WriteTransport):
         self.lines: list[bytes] = []
         self.unread = 0
         self.is_aborted = False
+        self.is_read = True
+
+    def pause_reading(self) -> None:
+        """Nobody takes what the other end writes."""
+        self.is_read = False
+
+    def resume_reading(self) -> None:
+        """Somebody does."""
+        self.is_read = True
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Keeps a line."""
@@ -185,3 +194,16 @@ async def test_client_that_is_gone_gets_nothing(line: SlowTransport) -> None:
 
     assert outbox.is_gone
     assert (line.lines, outbox.dropped_frames) == ([], 1)
+
+
+def test_a_client_is_not_read_while_anything_holds_it(line: SlowTransport) -> None:
+    """Unread answers and uploads that are ahead: reading goes on when the last of them is over."""
+    outbox = an_outbox(line, is_lossy=False)
+
+    outbox.note_full()
+    outbox.hold("asr.1000", is_held=True)
+    outbox.note_room()
+    was_read = line.is_read
+    outbox.hold("asr.1000", is_held=False)
+
+    assert (was_read, line.is_read) == (False, True)

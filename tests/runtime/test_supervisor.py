@@ -1,6 +1,7 @@
 """Covers process, supervisor and work: a whole daemon whose unit programs misbehave (bad_unit.py)."""
 
 import asyncio
+import base64
 import logging
 import os
 import signal
@@ -17,7 +18,7 @@ from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually, text
 from tests.runtime.bad_unit import LAST_WORDS, LOAD_REASON, bad_unit
 from unitd.app import App
 from unitd.core.kinds import BUILTIN_KINDS
-from unitd.runtime import process, work
+from unitd.runtime import frames, process
 
 ASR_SETUP = {
     "model": "sherpa-ncnn-streaming-zipformer-20M-2023-02-17",
@@ -25,6 +26,12 @@ ASR_SETUP = {
     "input": "asr.utf-8",
     "enoutput": True,
 }
+
+
+async def say_to(client: WireClient, ears: str, text: str) -> None:
+    """What a bad unit hears is what it is sent."""
+    audio = base64.b64encode(text.encode()).decode()
+    await client.send(work_id=ears, action="inference", object="asr.base64", data=audio)
 
 
 @pytest.fixture
@@ -56,7 +63,7 @@ async def daemon(
 ) -> AsyncIterator[App]:
     """The daemon over bad units."""
     caplog.set_level(logging.INFO)
-    async with running_app(tmp_path, document, argv_for=bad_unit(mode, gate, asr="hears")) as app:
+    async with running_app(tmp_path, document, argv_for=bad_unit(mode, gate)) as app:
         yield app
 
 
@@ -154,7 +161,7 @@ async def test_text_that_asr_heard_becomes_the_llms_prompt(clients: Callable[[],
     data = LLM_SETUP | {"input": [ears]}
     await listener.ask(request_id="llm_setup", work_id="llm", action="setup", data=data)
 
-    await speaker.infer(ears, "what was that")
+    await say_to(speaker, ears, "what was that")
 
     frames = await listener.frames("llm_setup")
     assert text_of(frames) == "what was that"
@@ -167,7 +174,7 @@ async def test_heard_text_reaches_the_asrs_own_client_too(clients: Callable[[], 
     await speaker.send(request_id="asr_setup", work_id="asr", action="setup", data=ASR_SETUP)
     ears = (await speaker.receive())["work_id"]
 
-    await speaker.infer(ears, "good morning")
+    await say_to(speaker, ears, "good morning")
 
     [frame] = await speaker.frames("asr_setup")
     assert frame["object"] == "asr.utf-8.stream"
@@ -387,7 +394,7 @@ async def test_lost_clients_inference_goes_on_for_a_link(clients: Callable[[], A
     data = LLM_SETUP | {"input": [ears]}
     await listener.ask(request_id="llm_setup", work_id="llm", action="setup", data=data)
 
-    await speaker.infer(ears, "last words")
+    await say_to(speaker, ears, "last words")
     await speaker.close()
 
     assert text_of(await listener.frames("llm_setup")) == "last words"
@@ -395,7 +402,7 @@ async def test_lost_clients_inference_goes_on_for_a_link(clients: Callable[[], A
 
 async def test_silent_stream_sends_an_empty_delta(client: WireClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients give up after five silent seconds, so a running stream shows signs of life."""
-    monkeypatch.setattr(work, "KEEPALIVE_SECONDS", 50 * MS)
+    monkeypatch.setattr(frames, "KEEPALIVE_SECONDS", 50 * MS)
     task = await client.setup("llm", LLM_SETUP)
 
     question = await client.infer(task, "linger")
@@ -407,7 +414,7 @@ async def test_silent_stream_sends_an_empty_delta(client: WireClient, monkeypatc
 
 async def test_paused_stream_sends_no_sign_of_life(client: WireClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """No frame of a paused task follows the answer to pause."""
-    monkeypatch.setattr(work, "KEEPALIVE_SECONDS", 50 * MS)
+    monkeypatch.setattr(frames, "KEEPALIVE_SECONDS", 50 * MS)
     task = await client.setup("llm", LLM_SETUP)
     await client.infer(task, "linger")
     await client.ask(work_id=task, action="pause")

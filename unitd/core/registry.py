@@ -34,6 +34,9 @@ class Client(Protocol):
     def send(self, reply: Reply) -> None:
         """Queues one line; never blocks, never raises."""
 
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """While anything holds it, no more requests are read from this client."""
+
     async def wait_for_room(self) -> None:
         """Returns when the client has taken what it was sent, or is gone."""
 

@@ -107,16 +107,12 @@ class Talk(asyncio.Protocol):
             self._transport.close()
 
     def pause_writing(self) -> None:
-        """The client does not read: neither do we."""
+        """The client does not read."""
         self.client.note_full()
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.pause_reading()
 
     def resume_writing(self) -> None:
         """The client reads again."""
         self.client.note_room()
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.resume_reading()
 
     def _watch_idle(self) -> None:
         """One timer for a whole dribble: when it fires early, it is set again for the rest."""

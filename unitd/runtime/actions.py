@@ -1,4 +1,4 @@
-"""What clients do with units: setup, inference, link, unlink, pause, work, exit, taskinfo, trigger, warm.
+"""What clients do with tasks: setup, inference, link, unlink, pause, work, exit, taskinfo, trigger, warm.
 
 Each handler decides on the registry's word, tells the task's work, and answers. The order of the words below is that
 of docs/protocol.md.
@@ -6,17 +6,19 @@ of docs/protocol.md.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping
 from contextlib import suppress
 from typing import Any, Protocol
 
 from unitd.core.catalog import Card
 from unitd.core.kinds import UnitKind
-from unitd.core.links import Effect, check_link, effect_of
+from unitd.core.links import check_link, effect_of
 from unitd.core.registry import Client, Registry, Task
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
+from unitd.runtime.frames import Asker, Inference
 from unitd.runtime.supervisor import Supervisor
-from unitd.runtime.work import Inference, Work
+from unitd.runtime.switchboard import Switchboard
+from unitd.runtime.work import Work
 from unitd.wire.errors import (
     BadField,
     BadLink,
@@ -26,7 +28,7 @@ from unitd.wire.errors import (
     RunFailed,
     UnitdError,
 )
-from unitd.wire.messages import Reply, is_task_id, unit_of
+from unitd.wire.messages import Reply, error_reply, is_task_id, unit_of
 
 log = logging.getLogger("unitd.actions")
 
@@ -46,7 +48,7 @@ class Counter(Protocol):
 
 
 class Actions:
-    """The handlers, over the registry and the children. Also the switchboard: it carries links."""
+    """The handlers, over the registry and the children; `works` holds every task at work, by work_id."""
 
     def __init__(
         self,
@@ -58,6 +60,8 @@ class Actions:
         counter: Counter,
         clock: Callable[[], float],
         queue_limit: int,
+        works: MutableMapping[str, Work],
+        switchboard: Switchboard,
     ) -> None:
         self._kinds = kinds
         self._registry = registry
@@ -66,7 +70,8 @@ class Actions:
         self._counter = counter
         self._clock = clock
         self._queue_limit = queue_limit
-        self._works: dict[str, Work] = {}
+        self._works = works
+        self._switchboard = switchboard
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -114,7 +119,8 @@ class Actions:
         task = self._new_task(call, kind, setup)
         if card.note:
             log.info("%s for %s: %s", task.work_id, call.client.name, card.note)
-        work = Work(task, self._supervisor.child_for(card), self, _queue_limit(setup, self._queue_limit))
+        child = self._supervisor.child_for(card)
+        work = Work(task, child, self._switchboard, _queue_limit(setup, self._queue_limit))
         self._works[task.work_id] = work
         work.begin()
         await self._counter.save(self._registry.next_number)
@@ -133,7 +139,7 @@ class Actions:
         """A unit that needs no model (a third party's, say) runs without a card."""
         if "model" not in kind.required and "model" not in data:
             return Card(kind.name, kind.name, is_bundled=True)
-        return await self._shelf.resolve(kind.name, data["model"])
+        return await self._shelf.resolve(kind.serving, data["model"])
 
     def _new_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
         inputs = _inputs(data.get("input"))
@@ -175,8 +181,30 @@ class Actions:
         if not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
             raise EmptyInput("nothing to infer from")
         self._registry.note_client(task, call.client)
+        if task.kind.hears:
+            return self._hear(call, self._works[task.work_id])
         self._works[task.work_id].submit(Inference(call.request.request_id, call.client, data, call.request.options))
         return None
+
+    @staticmethod
+    def _hear(call: Call, work: Work) -> None:
+        """Uploaded audio is heard in its order and not answered; what it says is, and what is wrong with it."""
+        request, client = call.request, call.client
+        if not isinstance(request.data, bytes):
+            raise RunFailed(
+                f'audio travels as base64 ("object": "{work.task.kind.name}.base64") or behind a RAW header'
+            )
+        if "mp3" in request.object:
+            raise RunFailed("MP3 is not understood; 16-bit PCM is (WAV or raw)")
+        form = "wav" if "wav" in request.object else "pcm"
+        is_whole = form == "wav" or "stream" in request.object
+        heard = work.uploads.hear(Asker(client, request.request_id), request.data, form, is_whole=is_whole)
+
+        def tell_fault(heard: asyncio.Future[Any]) -> None:
+            if not heard.cancelled() and isinstance(error := heard.exception(), UnitdError):
+                client.send(error_reply(error, request.request_id, request.work_id))
+
+        heard.add_done_callback(tell_fault)
 
     def _link(self, call: Call) -> Answer:
         task = self._addressed(call)
@@ -187,12 +215,16 @@ class Actions:
             check_link(source, task.work_id, self._registry.inputs)
         if source not in task.inputs:
             task.inputs.append(source)
+            self._works[task.work_id].tell("linked", source=source)
+            self._switchboard.on_change()
         return call.ok()
 
     def _unlink(self, call: Call) -> Answer:
         task = self._addressed(call)
         if call.request.data in task.inputs:
             task.inputs.remove(call.request.data)
+            self._works[task.work_id].tell("unlinked", source=call.request.data)
+            self._switchboard.on_change()
         return call.ok()
 
     def _pause(self, call: Call) -> Answer:
@@ -252,39 +284,8 @@ class Actions:
     def forget_client(self, client: Client) -> None:
         """A client is gone: its inferences are cut unless a link takes their output, its tasks stay."""
         for work in self.works:
-            is_linked = any(
-                effect_of(work.task.work_id, target.work_id) is Effect.PROMPT
-                for target in self._registry.targets_of(work.task.work_id)
-            )
-            work.forget_client(client, keep=is_linked)
+            work.forget_client(client, keep=self._switchboard.is_listened_to(work.task))
         self._registry.note_departure(client, self._clock())
-
-    # Links at work
-
-    def on_wake(self, source: Task) -> None:
-        """A wake stops linked generations and opens linked ears."""
-        for work in self._targets(source, Effect.STOP):
-            work.interrupt()
-        for work in self._targets(source, Effect.WAKE):
-            work.child.send("wake", task=work.task.work_id)
-
-    def on_text(self, source: Task, text: str) -> None:
-        """A finished text becomes a prompt of linked tasks; its output goes to whoever listens there."""
-        for work in self._targets(source, Effect.PROMPT):
-            try:
-                work.submit(Inference(work.task.request_id, None, text))
-            except UnitdError as error:
-                log.warning("%s cannot take the text of %s: %s", work.task.work_id, source.work_id, error)
-                if work.task.listener is not None:
-                    refusal = Reply(work.task.request_id, work.task.work_id, code=error.code, message=str(error))
-                    work.task.listener.send(refusal)
-
-    def _targets(self, source: Task, effect: Effect) -> list[Work]:
-        return [
-            self._works[target.work_id]
-            for target in self._registry.targets_of(source.work_id)
-            if effect_of(source.work_id, target.work_id) is effect
-        ]
 
     def _addressed(self, call: Call) -> Task:
         """The task that a request names; whoever addresses it may get its output later."""

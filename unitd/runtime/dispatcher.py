@@ -67,11 +67,16 @@ class Dispatcher:
     """Routes requests to handlers by (unit, action)."""
 
     def __init__(
-        self, kinds: Mapping[str, UnitKind], unit_handlers: Mapping[str, Handler], sys_handlers: Mapping[str, Handler]
+        self,
+        kinds: Mapping[str, UnitKind],
+        unit_handlers: Mapping[str, Handler],
+        sys_handlers: Mapping[str, Handler],
+        audio_handlers: Mapping[str, Handler],
     ) -> None:
         self._kinds = kinds
         self._unit_handlers = unit_handlers
         self._sys_handlers = sys_handlers
+        self._audio_handlers = audio_handlers
         self._pending: dict[Client, _Pending] = {}
         self._group: asyncio.TaskGroup | None = None
 
@@ -163,9 +168,13 @@ class Dispatcher:
             if handler is None:
                 raise UnknownSysAction(f"sys has no action {request.action!r}")
             return handler
+        if unit == "audio":  # a unit without tasks
+            if (handler := self._audio_handlers.get(request.action)) is None:
+                raise UnknownAction(f"audio has no action {request.action!r}")
+            return handler
         kind = self._kinds.get(unit)
         if kind is None:
-            raise UnknownUnit(f"there is no unit {unit!r}; units here: {', '.join(sorted(self._kinds))}")
+            raise UnknownUnit(f"there is no unit {unit!r}; units here: {', '.join(sorted({*self._kinds, 'audio'}))}")
         handler = self._unit_handlers.get(request.action) if request.action in kind.actions else None
         if handler is None:
             raise UnknownAction(f"{unit} has no action {request.action!r}")

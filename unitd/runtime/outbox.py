@@ -39,7 +39,8 @@ class Outbox:
         self._clock = clock
         self._limit = limit_bytes
         self._is_lossy = is_lossy
-        self._transport: asyncio.WriteTransport | None = None
+        self._transport: asyncio.Transport | None = None
+        self._holds: set[str] = set()
         self._has_room = asyncio.Event()
         self._has_room.set()
 
@@ -48,7 +49,7 @@ class Outbox:
         """True while there is nothing to write to."""
         return self._transport is None or self._transport.is_closing()
 
-    def attach(self, transport: asyncio.WriteTransport) -> None:
+    def attach(self, transport: asyncio.Transport) -> None:
         """Writes go here from now on."""
         self._transport = transport
 
@@ -60,12 +61,22 @@ class Outbox:
             log.info("%s lost %d frames in all", self.name, self.dropped_frames)
 
     def note_full(self) -> None:
-        """The client does not take what was written."""
+        """The client does not take what was written: neither do we take what it writes."""
         self._has_room.clear()
+        self.hold("unread", is_held=True)
 
     def note_room(self) -> None:
         """It does again."""
         self._has_room.set()
+        self.hold("unread", is_held=False)
+
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """While anything holds it, no more requests are read from this client."""
+        was_held = bool(self._holds)
+        self._holds.add(reason) if is_held else self._holds.discard(reason)
+        if self._transport is None or self._transport.is_closing() or bool(self._holds) == was_held:
+            return
+        self._transport.pause_reading() if self._holds else self._transport.resume_reading()
 
     async def wait_for_room(self) -> None:
         """For whoever has much to send and can wait; returns at once when the client is gone."""

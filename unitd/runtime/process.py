@@ -97,6 +97,11 @@ class Process:
         """The child's process id while there is one."""
         return self._process.pid if self._process else None
 
+    @property
+    def unread_bytes(self) -> int:
+        """What the child has not taken from its channel, beyond what the kernel keeps for it."""
+        return self._transport.get_write_buffer_size() if self._transport is not None else 0
+
     def send(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
         """Queues one message; what is sent to a dead child is lost, its end is reported by `on_exit`."""
         if self._transport is not None and not self._transport.is_closing():

@@ -78,6 +78,11 @@ class Child:
         return "loading" if self._wanted.is_set() else "failed"
 
     @property
+    def backlog_bytes(self) -> int:
+        """What was sent and not read yet."""
+        return self._process.unread_bytes if self._process else 0
+
+    @property
     def is_empty(self) -> bool:
         """True when no task lives here."""
         return not self._tenants
@@ -99,7 +104,7 @@ class Child:
         if self._process is not None:
             self._process.send(type_, payload, **fields)
 
-    def ask(self, type_: str, **fields: Any) -> asyncio.Future[dict[str, Any]]:
+    def ask(self, type_: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
         """Sends a message at once; its answer to come is fields, the unit's error, or RunFailed on death."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(_look_at)
@@ -109,7 +114,7 @@ class Child:
         number = next(self._numbers)
         self._answers[number] = answer
         answer.add_done_callback(lambda _: self._answers.pop(number, None))
-        self.send(type_, seq=number, **fields)
+        self.send(type_, payload, seq=number, **fields)
         return answer
 
     async def live(self) -> None:
@@ -141,7 +146,7 @@ class Child:
         """Answers go to who asked, output to its task."""
         if envelope.type == "result":
             self._on_result(envelope.fields)
-        elif tenant := self._tenants.get(str(envelope.fields.get("task"))):
+        elif tenant := self._tenants.get(str(envelope.fields.get("task", self.card.unit))):
             tenant.on_output(envelope)
         else:
             log.debug("%s spoke for a task that is gone: %s", self.name, envelope.type)

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from unitd.core.registry import Client, Registry
 from unitd.runtime.actions import Actions
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
+from unitd.runtime.sound import Sound
 from unitd.runtime.supervisor import Supervisor
 from unitd.wire.errors import BadField, BadFile, EmptyInput, Unavailable
 from unitd.wire.joining import StreamJoiner
@@ -75,6 +76,7 @@ class System:
         actions: Actions,
         registry: Registry,
         supervisor: Supervisor,
+        sound: Sound,
         models: Models,
         files_dir: Path,
         allowed: Sequence[str],
@@ -83,6 +85,7 @@ class System:
         self._actions = actions
         self._registry = registry
         self._supervisor = supervisor
+        self._sound = sound
         self._models = models
         self._files = files_dir
         self._allowed = set(allowed)
@@ -169,6 +172,7 @@ class System:
         """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for."""
         call.client.send(call.ok(message="llm server restarting ..."))
         self._supervisor.retire_all()
+        self._sound.reset()
         return Begun(self._finish_reset(self._actions.end_all()))
 
     async def _finish_reset(self, ending: Coroutine[Any, Any, None]) -> Reply:

@@ -11,48 +11,51 @@ client can never overtake each other.
 import asyncio
 import itertools
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from unitd.core.kinds import MICROPHONE
 from unitd.core.registry import Client, Task
+from unitd.runtime.frames import Frames, Inference
 from unitd.runtime.supervisor import Child
+from unitd.runtime.uploads import Uploads
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError, error_of_code
-from unitd.wire.messages import Reply
 
 log = logging.getLogger("unitd.work")
 
-# The original's clients give up 5 s after the last frame (fact sheet, section 9).
-KEEPALIVE_SECONDS = 4.0
-
 
 class Switchboard(Protocol):
-    """Who carries a task's output on to the tasks that are linked to it."""
+    """Who carries a task's output on to the tasks that are linked to it, and to the loudspeaker."""
 
-    def on_wake(self, source: Task) -> None:
-        """A wake word was heard."""
+    def on_wake(self, source: Task, at: float, *, chimes: bool) -> None:
+        """A wake word was heard; `at` in seconds of the monotonic clock; `chimes`: the board shall say so."""
 
     def on_text(self, source: Task, text: str) -> None:
         """A text is finished."""
 
+    def on_delta(self, source: Task, inference: Inference, text: str) -> None:
+        """More of an answer."""
 
-@dataclass(eq=False)
-class Inference:
-    """One prompt on its way. `client` is None when a link asked: the output then goes to the task's listener."""
+    def on_end(self, source: Task, inference: Inference) -> None:
+        """An answer is over, whatever the reason."""
 
-    request_id: str
-    client: Client | None
-    data: str | bytes
-    options: dict[str, Any] = field(default_factory=dict)
-    """Setup keys that hold for this inference alone."""
+    def on_speech(self, source: Task, is_speech: bool, at: float) -> None:
+        """Somebody began or ended to speak."""
 
-    number: int = 0
-    index: int = 0
-    is_sent: bool = False
-    parts: list[str] = field(default_factory=list)
-    last_frame_at: float = 0.0
+    def on_sound(self, source: Task, inference: Inference, pcm: bytes) -> None:
+        """Something to be played: s16le, mono, 16 kHz."""
+
+    def on_hush(self, source: Task) -> None:
+        """What this task has given to the loudspeaker shall not be heard any more."""
+
+    def on_hold(self, source: Task, *, is_held: bool) -> None:
+        """A pause, or the end of one."""
+
+    def on_change(self) -> None:
+        """A task came, or listens to other things: others may hear now."""
 
 
 class Work:
@@ -71,8 +74,9 @@ class Work:
         self._is_paused = False
         self._is_closing = False
         self._refusal: UnitdError | None = None
+        self.frames = Frames(task)
+        self.uploads = Uploads(task.work_id, self.ask, self.tell)
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._keepalive: asyncio.TimerHandle | None = None
         self._memory: Any = None
 
     @property
@@ -85,6 +89,11 @@ class Work:
         if self._is_paused:
             return "paused"
         return "running" if self._running else "idle"
+
+    @property
+    def hears_microphone(self) -> bool:
+        """True while periods of the board's own microphone are wanted."""
+        return MICROPHONE in self.task.inputs and self._is_set_up and not self._is_paused and not self._is_closing
 
     @property
     def queued(self) -> int:
@@ -137,7 +146,8 @@ class Work:
         if self.task.setup.get("on_pause") == "stop":
             return self._cut_running()
         self._is_paused = True
-        self._stop_keepalive()
+        self.frames.hold()
+        self._switchboard.on_hold(self.task, is_held=True)
         return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
 
     def set_policy(self, pause: Any) -> asyncio.Future[dict[str, Any]]:
@@ -151,9 +161,21 @@ class Work:
         self._is_paused = False
         if self._is_set_up:
             self.child.send("work", task=self.task.work_id)
+        self._switchboard.on_hold(self.task, is_held=False)
         self._go_on()
 
-    def ask(self, action: str, **fields: Any) -> asyncio.Future[dict[str, Any]]:
+    def feed(self, inference: Inference, text: str, *, is_last: bool = False) -> None:
+        """More text for an open inference; one that is over takes no more."""
+        if inference.is_over or not inference.is_open:
+            return
+        inference.is_open = not is_last
+        if inference.is_sent:
+            self.child.send("more", text.encode(), task=self.task.work_id, inference=inference.number, is_last=is_last)
+        else:
+            assert isinstance(inference.data, str)
+            inference.data += text
+
+    def ask(self, action: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
         """An action that only the child understands (trigger, warm).
 
         Raises:
@@ -161,10 +183,16 @@ class Work:
         """
         if self._is_paused or not self._is_set_up:
             raise Unavailable(f"{self.task.work_id} is {self.state}")
-        return self.child.ask(action, task=self.task.work_id, **fields)
+        return self.child.ask(action, payload, task=self.task.work_id, **fields)
+
+    def tell(self, message: str, **fields: Any) -> None:
+        """What a link has to say to the child; nothing before it is set up."""
+        if self._is_set_up:
+            self.child.send(message, task=self.task.work_id, **fields)
 
     def interrupt(self) -> None:
         """A wake: what runs or is held ends, the queue is dropped; a paused task stays paused."""
+        self._switchboard.on_hush(self.task)
         self._drop(lambda _: True)
         self._cut_running()
 
@@ -179,6 +207,9 @@ class Work:
     def close(self) -> Coroutine[Any, Any, None]:
         """Begins the end of the task in its child; awaiting the result sees it through, finish frames first."""
         self._is_closing = True
+        self.uploads.close()
+        self._switchboard.on_hush(self.task)
+        self._switchboard.on_hold(self.task, is_held=False)
         if not self._outcome.done():
             self._outcome.set_exception(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self._drop(lambda _: True)
@@ -206,9 +237,14 @@ class Work:
         if inference is None or fields.get("inference") != inference.number:
             log.debug("= %s: output of an inference that is over", self.task.work_id)
         elif envelope.type == "delta":
-            self._on_delta(inference, str(fields["text"]))
+            text = "" if envelope.payload else str(fields["text"])
+            self.frames.delta(inference, text, envelope.payload)
+            self._switchboard.on_delta(self.task, inference, text)
+        elif envelope.type == "speak" and not inference.is_cut:
+            self._switchboard.on_sound(self.task, inference, envelope.payload)
         elif envelope.type == "paused":
-            self._on_paused(inference, fields)
+            self._is_paused = True
+            self.frames.paused(inference, fields["reason"], fields["tokens"])
         elif envelope.type == "finish":
             self._memory = fields.get("memory", self._memory)
             self._finish(inference, fields.get("reason", "stop"), _error_of(fields), fields.get("usage"))
@@ -231,6 +267,7 @@ class Work:
         self._is_set_up = True
         if self._is_paused:
             self.child.send("pause", task=self.task.work_id)
+        self._switchboard.on_change()
         self._go_on()
 
     def on_child_lost(self, reason: str) -> None:
@@ -262,8 +299,7 @@ class Work:
         if self._running is None:
             self._start_next()
             return
-        self._note_frame(self._running)
-        self._keep_alive()
+        self.frames.begin(self._running)
         if self._is_set_up and not self._running.is_sent:
             self._send(self._running)
 
@@ -276,6 +312,7 @@ class Work:
             is_text=is_text,
             task=self.task.work_id,
             inference=inference.number,
+            is_open=inference.is_open,
             # What a link asks for is somebody speaking: before background jobs of clients.
             priority=int(inference.client is None),
             options=inference.options,
@@ -285,6 +322,7 @@ class Work:
         """Ends the running or held inference; the future is done when its finish frame has been sent."""
         inference = self._running
         if inference is not None and inference.is_sent:
+            inference.is_cut = True
             return self.child.ask("cancel", task=self.task.work_id, inference=inference.number)
         if inference is not None:
             self._finish(inference, "interrupted")
@@ -300,7 +338,7 @@ class Work:
     def _finish_dropped(self) -> None:
         dropped, self._dropped = self._dropped, []
         for inference in dropped:
-            self._say_finish(inference, "interrupted", None, None)
+            self._say_finish(inference, "interrupted")
 
     def _fail_all(self, error: RunFailed) -> None:
         """Everything accepted ends with the same reason."""
@@ -311,100 +349,30 @@ class Work:
 
     def _on_event(self, fields: dict[str, Any]) -> None:
         """Links first (a wake must not wait for a slow client), then the task's own frame."""
+        at = fields.get("heard_at") or time.monotonic()
         if fields.get("is_wake"):
-            self._switchboard.on_wake(self.task)
-        if "text" in fields:
+            self._switchboard.on_wake(self.task, at, chimes=bool(fields.get("chime")))
+        if "is_speech" in fields:
+            self._switchboard.on_speech(self.task, fields["is_speech"], at)
+        if fields.get("text"):
             self._switchboard.on_text(self.task, fields["text"])
-        listener = self.task.listener
-        if listener is not None and self.task.enoutput:
-            listener.send(Reply(self.task.request_id, self.task.work_id, self.task.response_format, fields.get("data")))
-
-    def _on_delta(self, inference: Inference, text: str) -> None:
-        inference.parts.append(text)
-        if self.task.is_stream and self.task.enoutput:
-            self._say_delta(inference, text)
-
-    def _on_paused(self, inference: Inference, fields: dict[str, Any]) -> None:
-        """The answer stopped by its policy; `work` lets it go on."""
-        self._is_paused = True
-        self._stop_keepalive()
-        if self.task.is_stream and self.task.enoutput:
-            data = {"delta": "", "finish": False, "index": inference.index}
-            self._say(inference, data | {"paused": fields["reason"], "tokens": fields["tokens"]})
-            inference.index += 1
-
-    def _say_delta(self, inference: Inference, text: str) -> None:
-        data = {"delta": text, "finish": False, "index": inference.index}
-        self._say(inference, data, is_droppable=True)
-        inference.index += 1
-        self._note_frame(inference)
+        if "data" in fields:
+            self.frames.event(fields["data"], self.uploads.asker if fields.get("source") == "upload" else None)
 
     def _finish(self, inference: Inference, reason: str, error: UnitdError | None = None, usage: Any = None) -> None:
         """The one end of an accepted inference; then the links, then whatever waits."""
         if inference is self._running:
             self._running = None
-            self._stop_keepalive()
         self._say_finish(inference, reason, error, usage)
         self._finish_dropped()
         if not self._is_closing:
             self._start_next()
 
-    def _say_finish(self, inference: Inference, reason: str, error: UnitdError | None, usage: Any) -> None:
-        if not self.task.enoutput and error is None:
-            return
-        details = {"finish_reason": reason, "usage": usage or _NO_USAGE} if self.task.setup.get("usage") else {}
-        if self.task.is_stream:
-            data: Any = {"delta": "", "finish": True, "index": inference.index} | details
-            self._say(inference, data, error)
-        else:
-            self._say(inference, "".join(inference.parts), error, extra=details)
-
-    def _say(
-        self,
-        inference: Inference,
-        data: Any,
-        error: UnitdError | None = None,
-        *,
-        extra: dict[str, Any] | None = None,
-        is_droppable: bool = False,
+    def _say_finish(
+        self, inference: Inference, reason: str, error: UnitdError | None = None, usage: Any = None
     ) -> None:
-        """One frame to whoever asked, in the request's id."""
-        client = inference.client or self.task.listener
-        if client is None:
-            return
-        client.send(
-            Reply(
-                inference.request_id,
-                self.task.work_id,
-                self.task.response_format,
-                data,
-                code=error.code if error else 0,
-                message=str(error) if error else "",
-                extra=extra,
-                is_droppable=is_droppable,
-            )
-        )
-
-    def _note_frame(self, inference: Inference) -> None:
-        inference.last_frame_at = asyncio.get_running_loop().time()
-
-    def _keep_alive(self) -> None:
-        """A running stream that is silent for long (a long prompt, a load) sends one empty delta."""
-        self._stop_keepalive()
-        inference = self._running
-        if inference is None or not (self.task.is_stream and self.task.enoutput):
-            return
-        loop = asyncio.get_running_loop()
-        due = inference.last_frame_at + KEEPALIVE_SECONDS
-        if due <= loop.time():
-            self._say_delta(inference, "")
-            due = loop.time() + KEEPALIVE_SECONDS
-        self._keepalive = loop.call_at(due, self._keep_alive)
-
-    def _stop_keepalive(self) -> None:
-        if self._keepalive is not None:
-            self._keepalive.cancel()
-            self._keepalive = None
+        self.frames.finish(inference, reason, error, usage)
+        self._switchboard.on_end(self.task, inference)
 
 
 def _done() -> asyncio.Future[Any]:
@@ -412,9 +380,6 @@ def _done() -> asyncio.Future[Any]:
     done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     done.set_result(None)
     return done
-
-
-_NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 
 def _error_of(fields: dict[str, Any]) -> UnitdError | None:

@@ -14,7 +14,7 @@ from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
 from unitd.wire.joining import StreamJoiner, decode_base64
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply, escape_line, parse_request
 
-STREAMED_ACTIONS = {"inference", "push"}
+STREAMED_ACTIONS = {"inference", "push", "play", "play_raw", "queue_play"}
 """Actions whose data is an input: it may come in chunks, in base64, or behind a RAW header."""
 
 

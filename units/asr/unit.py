@@ -1,39 +1,127 @@
-"""The asr unit's face: tasks. It has no ears yet, so it never says anything."""
+"""The asr unit's face, whisper's too: what engines understand becomes frames in the original's shape."""
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from unitd.wire.envelope import Envelope
-from units.base import RUN_FAILED, Handler, Unit
+from units.asr.engine import AsrOptions, Engine, Recogniser, read_options
+from units.base import LoadError
 from units.host import Host
+from units.sound.hearing import HearingUnit
+from units.sound.hearing_task import HearingTask, Source
+from units.sound.setup_values import inputs, is_task_of, text
+from units.sound.upload import Samples
+
+ENGINES = {
+    "pocketsphinx": ("units.asr.bundled", "BundledEngine"),
+    "sherpa-onnx": ("units.asr.sherpa", "SherpaEngine"),
+    "sherpa-onnx-offline": ("units.asr.offline", "OfflineEngine"),
+}
+BUNDLED = "pocketsphinx"
 
 
-class AsrUnit(Unit):
-    """Every setup is accepted; audio is refused with a reason."""
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
-        self.handlers: Mapping[str, Handler] = {
-            "setup": self._setup,
-            "infer": self._infer,
-            **dict.fromkeys(("pause", "work", "cancel", "wake", "exit"), self._nothing),
-        }
+class AsrUnit(HearingUnit):
+    """Serves asr and whisper: both names mean speech to text, and the card says by which engine."""
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Nothing to load without an engine."""
-        return {"about": "no speech engine in this version"}
+        """Loads the card's engine; no other is imported."""
+        name = BUNDLED if load["engine"] == "auto" else load["engine"]
+        if name not in ENGINES:
+            raise LoadError(f"there is no asr engine {name!r}; there is {', '.join(ENGINES)}")
+        module, maker = ENGINES[name]
+        make: Callable[[Mapping[str, Any]], Engine] = getattr(importlib.import_module(module), maker)
+        self._engine = make(load)
+        return {"about": self._engine.about}
 
-    def _setup(self, envelope: Envelope) -> None:
-        self._host.log("warning", f"{envelope.fields['task']} cannot hear yet; it will never say anything")
+    def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
+        """A task with a stream of its own."""
+        return AsrTask(work_id, data, self._host, self._engine)
 
-    def _infer(self, envelope: Envelope) -> None:
-        self._host.say(
-            "finish",
-            task=envelope.fields["task"],
-            inference=envelope.fields["inference"],
-            code=RUN_FAILED,
-            message="asr cannot hear yet",
-        )
 
-    def _nothing(self, envelope: Envelope) -> None:
-        """Without ears there is nothing to hold, resume, cut or wake."""
+class Ear:
+    """One source of a task: its stream, and where its frames are."""
+
+    def __init__(self, recogniser: Recogniser) -> None:
+        self.recogniser = recogniser
+        self.index = 0
+        """Of the next frame; 0 after a final one."""
+        self.utterances = 0
+        """Texts since the present upload began."""
+
+
+class AsrTask(HearingTask):
+    """One ear for the microphone or for uploads, a second one when both come."""
+
+    def __init__(self, work_id: str, data: dict[str, Any], host: Host, engine: Engine) -> None:
+        super().__init__(work_id, data)
+        self._host = host
+        self._engine = engine
+        self._is_stream = "stream" in text(data, "response_format")
+        has_vad = any(is_task_of("vad", entry) for entry in inputs(data))
+        self._options: AsrOptions = read_options(data, engine.usual_rules, has_vad=has_vad)
+        # Made at setup, because only the engine can judge a grammar or a language.
+        self._spare: Recogniser | None = engine.open(self._options)
+        self._ears: dict[Source, Ear] = {}
+
+    def hear(self, source: Source, samples: Samples, at: float) -> bool:
+        """Says what has changed."""
+        has_ended = False
+        for heard in self._ear(source).recogniser.feed(samples):
+            if heard.is_final:
+                self._end_utterance(source, heard.text, at)
+                has_ended = True
+            elif self._is_stream:
+                self._say_frame(source, heard.text, at, is_final=False)
+        return has_ended
+
+    def end(self, source: Source, at: float, *, must_answer: bool = False) -> bool:
+        """Says what was understood; a whole upload in which nobody spoke gets an empty answer."""
+        ear = self._ear(source)
+        was_speech = ear.recogniser.is_hearing_speech
+        said = ear.recogniser.finish()
+        if said or was_speech:
+            self._end_utterance(source, said, at)
+        if must_answer and not ear.utterances:
+            self._say_final(source, "", at)
+        ear.utterances = 0
+        return was_speech or bool(said)
+
+    def forget(self, source: Source) -> None:
+        """The stream begins anew."""
+        if source in self._ears:
+            self._ears[source].recogniser.reset()
+
+    @property
+    def is_hearing_speech(self) -> bool:
+        """The microphone's stream says so."""
+        return "mic" in self._ears and self._ears["mic"].recogniser.is_hearing_speech
+
+    def _ear(self, source: Source) -> Ear:
+        if source not in self._ears:
+            recogniser, self._spare = self._spare or self._engine.open(self._options), None
+            self._ears[source] = Ear(recogniser)
+        return self._ears[source]
+
+    def _end_utterance(self, source: Source, said: str, at: float) -> None:
+        """A final text; without one, a stream that somebody woke is told that nothing comes."""
+        if said:
+            self._ear(source).utterances += 1
+            self._say_final(source, said, at)
+        elif source == "mic" and self.is_sleepy and self._is_stream:
+            self._say_frame(source, "", at, is_final=True)
+
+    def _say_final(self, source: Source, said: str, at: float) -> None:
+        shown = f"{said}." if said else ""
+        if self._is_stream:
+            self._say_frame(source, shown, at, is_final=True, text=said)
+        else:
+            self._say(source, shown, at, text=said)
+
+    def _say_frame(self, source: Source, delta: str, at: float, *, is_final: bool, **fields: str) -> None:
+        ear = self._ear(source)
+        self._say(source, {"delta": delta, "finish": is_final, "index": ear.index}, at, **fields)
+        ear.index = 0 if is_final else ear.index + 1
+
+    def _say(self, source: Source, data: Any, at: float, **fields: str) -> None:
+        more: dict[str, Any] = {**fields, "heard_at": at} if source == "mic" else {**fields}
+        self._host.say("event", task=self.work_id, data=data, source=source, **more)

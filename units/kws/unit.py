@@ -1,54 +1,164 @@
-"""The kws unit's face: tasks and `trigger`. It has no ears yet, so only a trigger wakes."""
+"""The kws unit's face: tasks and the messages of the daemon.
 
-from collections.abc import Mapping
+The microphone is heard as it comes. Uploads wait in one row and are heard half a second of audio at a time between the
+messages, so that an hour of sound from a client delays nobody's wake word.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from unitd.wire.envelope import Envelope
-from units.base import RUN_FAILED, SETUP_REFUSED, Handler, Unit, UnitFault
+from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
+from units.kws.bundled import BundledEngine
+from units.kws.ear import Wake
+from units.kws.sherpa import SherpaEngine
+from units.kws.spotter import Engine
+from units.kws.task import KwsTask
+from units.sound.upload import RATE, Samples
+
+ENGINES: Mapping[str, Callable[[str], Engine]] = {
+    "auto": BundledEngine,
+    "sherpa": SherpaEngine,
+    "sherpa-onnx": SherpaEngine,
+}
+"""By the card's `engine`; each takes the card's path."""
+
+SLICE = RATE // 2
+"""Samples of an upload in one step: some 15 ms of computing."""
+
+
+@dataclass
+class _Hearing:
+    """An upload that waits to be heard."""
+
+    envelope: Envelope
+    task: KwsTask
+    samples: Samples
+    is_whole: bool
+    position: int = 0
 
 
 class KwsUnit(Unit):
-    """Every setup is accepted; a wake comes by `trigger` (a button, MQTT, a client)."""
+    """Serves all kws tasks of one model."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        self._tasks: dict[str, KwsTask] = {}
+        self._hearings: deque[_Hearing] = deque()
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
-            "infer": self._infer,
+            "pcm": self._pcm,
+            "hear": self._hear,
+            "idle": self._end_upload,
             "trigger": self._trigger,
-            "pause": self._nothing,
-            "work": self._nothing,
-            "cancel": self._nothing,
-            "exit": self._nothing,
+            "pause": self._pause,
+            "work": self._work,
+            "exit": self._exit,
         }
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Nothing to load without an engine."""
-        return {"about": "no microphone engine in this version"}
+        """Makes the card's engine ready."""
+        engine = ENGINES.get(load["engine"])
+        if engine is None:
+            raise LoadError(f"kws has no engine {load['engine']!r}; it has {', '.join(ENGINES)}")
+        self._engine = engine(load["path"])
+        return {"about": self._engine.about}
+
+    @property
+    def is_busy(self) -> bool:
+        """True while an upload waits to be heard."""
+        return bool(self._hearings)
+
+    def step(self) -> None:
+        """A slice of the oldest upload; its answer when all of it has been heard."""
+        hearing = self._hearings[0]
+        task, position = hearing.task, hearing.position
+        piece = hearing.samples[position : position + SLICE]
+        self._tell(task, task.hear("upload", piece), "upload")
+        hearing.position += len(piece)
+        if hearing.position < len(hearing.samples):
+            return
+        if hearing.is_whole:
+            self._tell(task, task.finish("upload"), "upload")
+        self._hearings.popleft()
+        self._host.answer(hearing.envelope)
+
+    # Messages
 
     def _setup(self, envelope: Envelope) -> None:
-        check_phrases(envelope.fields["data"].get("kws", []))
-        self._host.log("warning", f"{envelope.fields['task']} cannot hear yet; only trigger wakes")
+        work_id = envelope.fields["task"]
+        self._tasks[work_id] = KwsTask(work_id, envelope.fields["data"], self._engine, partial(self._warn, work_id))
+
+    def _warn(self, work_id: str, words: str) -> None:
+        self._host.log("warning", f"{work_id}: {words}")
+
+    def _pcm(self, envelope: Envelope) -> None:
+        """A microphone's period, for all tasks that listen; one that has just ended is passed over."""
+        samples: Samples = np.frombuffer(envelope.payload, "<i2", len(envelope.payload) // 2).astype(np.int16)
+        for work_id in envelope.fields["tasks"]:
+            task = self._tasks.get(work_id)
+            if task is not None and not task.is_paused:
+                self._tell(task, task.hear("mic", samples), "mic", envelope.fields["at"])
+
+    def _hear(self, envelope: Envelope) -> Mapping[str, Any] | None:
+        fields = envelope.fields
+        task = self._task_of(envelope)
+        if task.is_paused:
+            return None
+        samples = task.upload.feed(envelope.payload, fields["form"])
+        if fields["is_whole"]:
+            samples = np.concatenate([samples, task.upload.finish()])
+        self._hearings.append(_Hearing(envelope, task, samples, fields["is_whole"]))
+        return LATER
+
+    def _end_upload(self, envelope: Envelope) -> None:
+        """Whoever sends no more has sent all: a word in the last samples is decided."""
+        task = self._tasks.get(envelope.fields["task"])
+        if task is not None and not task.is_paused:
+            self._hearings.append(_Hearing(envelope, task, task.upload.finish(), is_whole=True))
 
     def _trigger(self, envelope: Envelope) -> None:
-        self._host.say("event", task=envelope.fields["task"], data=True, is_wake=True)
+        task = self._task_of(envelope)
+        self._host.say("event", task=task.work_id, data=task.triggered_data(), is_wake=True, source="trigger")
 
-    def _infer(self, envelope: Envelope) -> None:
-        self._host.say(
-            "finish",
-            task=envelope.fields["task"],
-            inference=envelope.fields["inference"],
-            code=RUN_FAILED,
-            message="kws cannot hear yet; use trigger",
-        )
+    def _pause(self, envelope: Envelope) -> None:
+        task = self._task_of(envelope)
+        self._drop_hearings(task)
+        task.pause()
 
-    def _nothing(self, envelope: Envelope) -> None:
-        """Without ears there is nothing to hold, resume, cut or forget."""
+    def _work(self, envelope: Envelope) -> None:
+        self._task_of(envelope).work()
 
+    def _exit(self, envelope: Envelope) -> None:
+        self._drop_hearings(self._task_of(envelope))
+        del self._tasks[envelope.fields["task"]]
 
-def check_phrases(phrases: Any) -> None:
-    """`kws` is one phrase or a list of them (fact sheet, section 2)."""
-    listed = [phrases] if isinstance(phrases, str) else phrases
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-        raise UnitFault(SETUP_REFUSED, "kws must be a phrase or a list of phrases")
+    def _task_of(self, envelope: Envelope) -> KwsTask:
+        work_id = envelope.fields["task"]
+        if work_id not in self._tasks:
+            raise UnitFault(RUN_FAILED, f"there is no task {work_id}")
+        return self._tasks[work_id]
+
+    def _drop_hearings(self, task: KwsTask) -> None:
+        """What waits is not heard any more; it is answered all the same."""
+        dropped = [each for each in self._hearings if each.task is task]
+        self._hearings = deque(each for each in self._hearings if each.task is not task)
+        for hearing in dropped:
+            self._host.answer(hearing.envelope)
+
+    def _tell(self, task: KwsTask, wakes: list[Wake], source: str, at: float | None = None) -> None:
+        """Wakes go out as events; `at` is the time of the last sample heard, known for the microphone."""
+        for wake in wakes:
+            fields: dict[str, Any] = {"source": source, "phrase": wake.phrase, "score": wake.score}
+            if at is not None:
+                fields["heard_at"] = at - (task.heard("mic") - wake.at) / RATE
+            if at is not None and task.options.wants_chime:
+                fields["chime"] = True
+            data = task.data_of(wake.phrase, wake.at / RATE, wake.score)
+            self._host.say("event", task=task.work_id, data=data, is_wake=True, **fields)

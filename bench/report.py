@@ -1,0 +1,37 @@
+"""Writes a measurement's table into docs/benchmarks.md, between the marks of its section."""
+
+import re
+import statistics
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+Pair = tuple[float, float]
+"""Our value and the peer's, measured one after the other."""
+
+
+def row(name: str, pairs: Sequence[Pair], wanted: str = "", digits: int = 1) -> str:
+    """One line of a table: both medians and the median of the ratios."""
+    ours, peer = (statistics.median(side) for side in zip(*pairs, strict=True))
+    ratio = statistics.median(mine / theirs for mine, theirs in pairs)
+    return f"| {name} | {ours:,.{digits}f} | {peer:,.{digits}f} | {ratio:.2f} | {wanted} |"
+
+
+def show(line: str) -> str:
+    """The line, also on the terminal at once: a measurement takes minutes."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+    return line
+
+
+def write_section(name: str, lines: Sequence[str]) -> None:
+    """Replaces what stands between `<!-- name -->` and `<!-- /name -->`."""
+    text = PAGE.read_text()
+    mark, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    section = re.compile(f"{re.escape(mark)}.*?{re.escape(end)}", re.DOTALL)
+    if not section.search(text):
+        raise SystemExit(f"{PAGE} has no section {mark}")
+    content = "\n".join([mark, *lines, end])
+    PAGE.write_text(section.sub(lambda _: content, text))

@@ -1,0 +1,322 @@
+"""Ears and a voice through the whole daemon: real speech (flite speaks it), the bundled engines, files as devices."""
+
+import asyncio
+import base64
+import io
+import logging
+import wave
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import running_app, tcp_client
+from tests.helpers import LLM_SETUP, WireClient, eventually
+from tests.units.spoken import RATE, Samples, joined, read_wav, silence, speak
+from unitd.app import App
+
+pytestmark = pytest.mark.timeout(60)
+
+WAKE = "hey jarvis"
+COMMANDS = """#JSGF V1.0;
+grammar home;
+public <command> = turn (on | off) the (kitchen | bedroom) light | tell me a story | what time is it;
+"""
+KWS = {"model": "unitd-kws", "response_format": "kws.bool", "enoutput": True, "kws": WAKE}
+ASR = {"model": "unitd-asr", "response_format": "asr.utf-8.stream", "enoutput": True, "grammar": COMMANDS}
+TTS = {"model": "unitd-tts", "response_format": "tts.base64.wav", "input": "tts.utf-8", "enoutput": True}
+
+StartDaemon = Callable[..., Any]
+
+
+@pytest.fixture
+async def start(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[StartDaemon]:
+    """Starts a daemon with these audio settings and a client on it."""
+    caplog.set_level(logging.INFO)
+    async with AsyncExitStack() as stack:
+
+        async def make(**audio: str) -> tuple[App, WireClient]:
+            app = await stack.enter_async_context(running_app(tmp_path, {"audio": audio}))
+            return app, await stack.enter_async_context(tcp_client(app))
+
+        yield make
+
+
+def write_wav(path: Path, samples: Samples) -> str:
+    """Writes a recording; returns the name of the device that plays it to the daemon."""
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", "not compressed"))
+        file.writeframes(samples.tobytes())
+    return f"file:{path}"
+
+
+def played(path: Path) -> Samples:
+    """What a loudspeaker that is a file has played so far."""
+    return np.fromfile(path, "<i2", offset=44) if path.exists() and path.stat().st_size > 44 else silence(0)
+
+
+def base64_of(samples: Samples) -> str:
+    """As clients send it."""
+    return base64.b64encode(samples.tobytes()).decode()
+
+
+def loud_parts(samples: Samples, threshold: int = 200) -> list[tuple[float, float]]:
+    """From when to when (seconds) something is heard; silences of under 0.4 s are parts of it."""
+    loud = np.flatnonzero(np.abs(samples) > threshold) / RATE
+    if not len(loud):
+        return []
+    breaks = np.flatnonzero(np.diff(loud) > 0.4)
+    starts, ends = [0, *(breaks + 1)], [*breaks, len(loud) - 1]
+    return [(float(loud[start]), float(loud[end])) for start, end in zip(starts, ends, strict=True)]
+
+
+async def until(client: WireClient, is_wanted: Callable[[dict[str, Any]], bool], timeout: float = 30) -> dict[str, Any]:
+    """The next frame that is wanted."""
+    async with asyncio.timeout(timeout):
+        while not is_wanted(frame := await client.receive(timeout)):
+            pass
+    return frame
+
+
+# A voice
+
+
+async def test_a_text_becomes_a_wav(start: StartDaemon) -> None:
+    """One frame, with a header that the wave module believes, and speech in it."""
+    _, client = await start()
+    tts = await client.setup("tts", TTS)
+
+    frame = await client.ask(work_id=tts, action="inference", object="tts.utf-8", data="The kitchen light is on.")
+
+    with wave.open(io.BytesIO(base64.b64decode(frame["data"]))) as file:
+        samples = np.frombuffer(file.readframes(file.getnframes()), "<i2")
+        assert (file.getframerate(), file.getnchannels()) == (RATE, 1)
+    assert 0.8 < len(samples) / RATE < 4
+    assert np.abs(samples).max() > 3000
+
+
+async def test_a_stream_of_speech_comes_sentence_by_sentence(start: StartDaemon) -> None:
+    """A delta for each sentence, one finish, all in the request's id."""
+    _, client = await start()
+    tts = await client.setup("melotts", TTS | {"response_format": "tts.base64.stream", "model": "melotts-en-default"})
+
+    frames = await client.frames(
+        await client.send(work_id=tts, action="inference", object="tts.utf-8", data="Good morning. It is 8 o'clock.")
+    )
+
+    assert [bool(frame["data"]["delta"]) for frame in frames] == [True, True, False]
+    assert [frame["data"]["index"] for frame in frames] == [0, 1, 2]
+
+
+async def test_the_loudspeaker_plays_what_is_said_and_says_when(start: StartDaemon, tmp_path: Path) -> None:
+    """The frame tts.played comes when the last sample has left."""
+    app, client = await start(playback=f"file:{tmp_path}/out.wav", pace="fast")
+    tts = await client.setup("tts", TTS | {"response_format": "sys.pcm"})
+
+    await client.send(work_id=tts, action="inference", object="tts.utf-8", data="The kitchen light is on.")
+    frame = await until(client, lambda frame: frame["object"] == "tts.played")
+    app.stop()
+    await eventually(lambda: len(loud_parts(read_wav(tmp_path / "out.wav"))) == 1)
+
+    assert frame["data"] is True
+
+
+async def test_a_paused_voice_is_silent_and_goes_on_where_it_was(start: StartDaemon, tmp_path: Path) -> None:
+    """The loudspeaker stops with the task; after work the rest is heard, and nothing twice."""
+    output = tmp_path / "out.wav"
+    _, client = await start(playback=f"file:{output}")
+    tts = await client.setup("tts", TTS | {"response_format": "sys.pcm"})
+    await client.send(work_id=tts, action="inference", object="tts.utf-8", data="one two three four five six seven")
+    await eventually(lambda: bool(loud_parts(played(output))))
+
+    await client.ask(work_id=tts, action="pause")
+    silent_from = len(played(output)) / RATE
+    await eventually(lambda: len(played(output)) / RATE > silent_from + 1)
+    assert loud_parts(played(output))[-1][1] < silent_from + 0.15
+
+    await client.ask(work_id=tts, action="work")
+    assert (await until(client, lambda frame: frame["object"] == "tts.played"))["data"] is True
+    spoken = sum(end - start for start, end in loud_parts(played(output)))
+    assert 1.5 < spoken < 4
+
+
+# Ears
+
+
+async def test_a_microphone_hears_the_wake_word(start: StartDaemon, tmp_path: Path) -> None:
+    """A file is the microphone; a trigger does the same without one."""
+    heard = joined(silence(1), speak(WAKE), silence(2))
+    _, client = await start(capture=write_wav(tmp_path / "in.wav", heard))
+
+    kws = await client.setup("kws", KWS | {"input": "sys.pcm"})
+
+    wake = await until(client, lambda frame: frame["object"] == "kws.bool")
+    assert (wake["work_id"], wake["data"]) == (kws, True)
+
+
+async def test_a_client_is_the_microphone(start: StartDaemon) -> None:
+    """Small chunks of base64, no acknowledgement, and a wake in the id of the last chunk."""
+    _, client = await start()
+    kws = await client.setup("kws", KWS | {"input": "kws.base64"})
+    audio = joined(silence(0.5), speak(WAKE), silence(1))
+
+    for at in range(0, len(audio), 1000):
+        chunk = base64_of(audio[at : at + 1000])
+        await client.send(request_id="chunk", work_id=kws, action="inference", object="kws.base64", data=chunk)
+
+    frame = await client.receive()
+    assert (frame["request_id"], frame["object"], frame["data"]) == ("chunk", "kws.bool", True)
+
+
+async def test_a_wav_is_an_utterance(start: StartDaemon) -> None:
+    """It is answered at its end, without silence behind it."""
+    _, client = await start()
+    asr = await client.setup("asr", ASR | {"input": "asr.base64"})
+    file = io.BytesIO()
+    with wave.open(file, "wb") as writer:
+        writer.setparams((1, 2, RATE, 0, "NONE", "not compressed"))
+        writer.writeframes(speak("turn on the kitchen light").tobytes())
+
+    data = base64.b64encode(file.getvalue()).decode()
+    frames = await client.frames(await client.send(work_id=asr, action="inference", object="asr.base64.wav", data=data))
+
+    assert frames[-1]["data"]["delta"] == "turn on the kitchen light."
+    assert all(frame["object"] == "asr.utf-8.stream" for frame in frames)
+
+
+async def test_who_stops_sending_has_said_all(start: StartDaemon) -> None:
+    """Raw pieces without silence behind them: two idle seconds end the utterance."""
+    _, client = await start()
+    asr = await client.setup("asr", ASR | {"input": "asr.base64", "response_format": "asr.utf-8"})
+
+    await _send_in_seconds(client, asr, speak("turn off the bedroom light"))
+    frame = await client.receive()
+
+    assert (frame["object"], frame["data"]) == ("asr.utf-8", "turn off the bedroom light.")
+
+
+async def test_who_sends_faster_than_is_heard_waits_and_loses_nothing(start: StartDaemon) -> None:
+    """Four minutes of sound at once; the wake word at its end is heard, the daemon answers meanwhile."""
+    _, client = await start()
+    kws = await client.setup("kws", KWS | {"input": "kws.base64"})
+    audio = joined(silence(240), speak(WAKE), silence(1))
+
+    sending = asyncio.create_task(_send_in_seconds(client, kws, audio))
+    frame = await client.receive(timeout=50)
+    await sending
+
+    assert frame["object"] == "kws.bool"
+
+
+async def _send_in_seconds(client: WireClient, task: str, audio: Samples) -> None:
+    for at in range(0, len(audio), RATE):
+        chunk = base64_of(audio[at : at + RATE])
+        await client.send(work_id=task, action="inference", object="kws.base64", data=chunk)
+
+
+async def test_a_board_without_a_microphone_says_so(start: StartDaemon, caplog: pytest.LogCaptureFixture) -> None:
+    """The task is set up and waits; the log names what is missing, a trigger still wakes."""
+    _, client = await start(capture="no such device")
+
+    kws = await client.setup("kws", KWS | {"input": "sys.pcm"})
+    await eventually(lambda: "audio capture: missing" in caplog.text, timeout=15)
+    await client.send(work_id=kws, action="trigger")
+
+    assert (await client.receive())["data"] is True
+
+
+@pytest.mark.parametrize(
+    ("unit", "setup", "request_", "words"),
+    [
+        ("kws", KWS | {"input": "kws.base64"}, {"object": "kws.utf-8", "data": "hello"}, "audio travels as base64"),
+        ("kws", KWS | {"input": "kws.base64"}, {"object": "kws.base64.mp3", "data": "SUQzBAAA"}, "MP3"),
+        ("asr", ASR | {"input": "asr.base64"}, {"object": "asr.base64.wav", "data": "SUQzBAAA"}, "MP3"),
+    ],
+)
+async def test_what_is_no_usable_audio_is_refused(
+    start: StartDaemon, unit: str, setup: dict[str, Any], request_: dict[str, Any], words: str
+) -> None:
+    """The sender is told why; the task lives."""
+    _, client = await start()
+    task = await client.setup(unit, setup)
+
+    reply = await client.ask(work_id=task, action="inference", **request_)
+
+    assert reply["error"]["code"] == -11
+    assert words in reply["error"]["message"]
+
+
+# The chain
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The tasks of a chain that hears a file and speaks into one."""
+
+    client: WireClient
+    kws: str
+    asr: str
+    llm: str
+    tts: str
+    output: Path
+
+    def played_seconds(self) -> float:
+        """How much sound the loudspeaker has had by now."""
+        return len(played(self.output)) / RATE
+
+    async def woken(self) -> float:
+        """Waits for a wake; returns where the loudspeaker was then."""
+        await until(self.client, lambda frame: frame["work_id"] == self.kws)
+        return self.played_seconds()
+
+    async def heard(self) -> str:
+        """Waits for the end of an utterance; its text."""
+        frame = await until(self.client, lambda frame: frame["work_id"] == self.asr and frame["data"]["finish"])
+        return str(frame["data"]["delta"])
+
+    async def answered(self) -> dict[str, Any]:
+        """Waits for the last frame of an answer."""
+        return await until(self.client, lambda frame: frame["work_id"] == self.llm and frame["data"]["finish"])
+
+    async def spoken(self) -> bool:
+        """Waits until an answer is silent; whether it was heard to its end."""
+        frame = await until(self.client, lambda frame: frame["object"] == "tts.played")
+        return bool(frame["data"])
+
+
+@pytest.fixture
+async def chain(start: StartDaemon, tmp_path: Path) -> Chain:
+    """Wake, a question, silence for its answer, a wake in the middle of that, another question."""
+    first = joined(silence(1), speak(WAKE), silence(0.3), speak("tell me a story"))
+    second = joined(speak(WAKE), silence(0.3), speak("turn on the kitchen light"))
+    capture = write_wav(tmp_path / "in.wav", joined(first, silence(5), second))
+    output = tmp_path / "out.wav"
+    _, client = await start(capture=capture, playback=f"file:{output}", echo="hear")
+    llm = await client.setup("llm", LLM_SETUP | {"input": []})
+    tts = await client.setup("tts", TTS | {"response_format": "sys.pcm", "input": llm})
+    asr = await client.setup("asr", ASR | {"input": "sys.pcm"})
+    kws = await client.setup("kws", KWS | {"input": "sys.pcm"})
+    for target, source in ((asr, kws), (llm, asr), (llm, kws), (tts, kws)):
+        await client.ask(work_id=target, action="link", data=source)
+    return Chain(client, kws, asr, llm, tts, output)
+
+
+async def test_a_wake_word_interrupts_a_spoken_answer(chain: Chain) -> None:
+    """The old answer is silent 150 ms after the second wake; the next question is answered to its end."""
+    await chain.woken()
+    assert await chain.heard() == "tell me a story."
+    await chain.answered()
+
+    woken_at = await chain.woken()
+    assert not await chain.spoken()
+    assert await chain.heard() == "turn on the kitchen light."
+    assert await chain.spoken()
+
+    heard = loud_parts(played(chain.output))
+    assert heard[0][0] < woken_at
+    assert [end for start, end in heard if start < woken_at][-1] < woken_at + 0.15
+    assert heard[-1][0] > woken_at + 1

@@ -1,0 +1,66 @@
+"""Silero in a process of its own.
+
+The tests' process has llama.cpp in it, and both bring libraries of the name libggml.so.0, of which the linker takes
+only the first. The units never meet that way: each kind runs in a process of its own.
+"""
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+from units.sound.upload import Samples
+
+_PROGRAM = """
+import struct, sys
+import numpy as np
+from units.vad.silero import Silero
+
+silero = Silero()
+while command := sys.stdin.buffer.read(1):
+    if command == b"r":
+        silero.reset()
+        continue
+    frame = np.frombuffer(sys.stdin.buffer.read(2 * silero.frame_samples), np.int16)
+    sys.stdout.buffer.write(struct.pack("<d", silero.probability(frame)))
+    sys.stdout.buffer.flush()
+"""
+
+
+class FarSilero:
+    """A `units.vad.gate.Detector`."""
+
+    frame_samples = 512
+    _all: ClassVar[list["FarSilero"]] = []
+
+    def __init__(self) -> None:
+        root = Path(__file__).parents[2]
+        command = [sys.executable, "-c", _PROGRAM]
+        self._process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._all.append(self)
+
+    def probability(self, frame: Samples) -> float:
+        """Silero's."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(b"f" + frame.tobytes())
+        self._process.stdin.flush()
+        (probability,) = struct.unpack("<d", self._process.stdout.read(8))
+        return float(probability)
+
+    def reset(self) -> None:
+        """Silero's."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"r")
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._process.communicate()
+        self._all.remove(self)
+
+    @classmethod
+    def close_all(cls) -> None:
+        """Ends every process."""
+        for far in list(cls._all):
+            far.close()

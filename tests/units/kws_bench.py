@@ -1,0 +1,60 @@
+"""A kws unit without a daemon: what it is told, and what it says."""
+
+from typing import Any
+
+from tests.units.fake_host import FakeHost
+from tests.units.spoken import RATE, Samples, cut_up
+from unitd.wire.envelope import Envelope
+from units.kws.unit import KwsUnit
+
+TASK = "kws.1000"
+
+
+class KwsBench:
+    """Plays the daemon to one unit program."""
+
+    def __init__(self, engine: str = "auto", path: str = "") -> None:
+        self.host = FakeHost()
+        self.unit = KwsUnit(self.host)  # type: ignore[arg-type]  # a host without a socket
+        self.unit.load({"model": "unitd-kws", "engine": engine, "path": path, "engine_options": {}})
+        self.clock = 0.0
+        """Seconds that the microphone has run."""
+
+    def tell(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
+        """One message, with an answer if it wants one; uploads that wait are heard."""
+        envelope = Envelope(type_, {"seq": 1, "task": TASK, **fields}, payload)
+        self.unit.handlers[type_](envelope)
+        while self.unit.is_busy:
+            self.unit.step()
+
+    def setup(self, task: str = TASK, **data: Any) -> None:
+        """A task with these setup keys."""
+        self.tell("setup", task=task, data={"response_format": "kws.bool", **data}, memory=None)
+
+    def upload(self, samples: Samples, *, task: str = TASK) -> None:
+        """A whole utterance of a client."""
+        self.tell("hear", samples.tobytes(), task=task, form="pcm", is_whole=True)
+
+    def upload_in_pieces(self, samples: Samples, length: int) -> None:
+        """The same in pieces."""
+        for piece in cut_up(samples, length):
+            self.tell("hear", piece.tobytes(), form="pcm", is_whole=False)
+        self.tell("hear", form="pcm", is_whole=True)
+
+    def listen(self, samples: Samples, *, tasks: tuple[str, ...] = (TASK,), period: int = 320) -> None:
+        """The microphone, whose clock begins at 0."""
+        for piece in cut_up(samples, period):
+            self.clock += len(piece) / RATE
+            self.tell("pcm", piece.tobytes(), tasks=list(tasks), at=self.clock)
+
+    def events(self) -> list[dict[str, Any]]:
+        """All wakes so far."""
+        return [fields for type_, fields in self.host.said if type_ == "event"]
+
+    def phrases(self) -> list[str]:
+        """What woke, in order."""
+        return [event["phrase"] for event in self.events()]
+
+    def answers(self) -> int:
+        """How many messages have been answered by the unit itself."""
+        return sum(type_ == "result" for type_, _ in self.host.said)

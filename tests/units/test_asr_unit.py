@@ -1,0 +1,320 @@
+"""Covers units.asr.unit, units.sound.hearing, units.sound.hearing_task: utterances, sleep, uploads, pause."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.units.ears import Ears
+from tests.units.spoken import RATE, joined, silence, speak
+from units.asr.unit import AsrUnit
+from units.base import LATER, RUN_FAILED, SETUP_REFUSED, LoadError, UnitFault
+from units.sound.wav import wav_header
+
+GRAMMAR = """#JSGF V1.0;
+grammar home;
+public <command> = turn (on | off) the (light | lamp | radio) | what time is it | good night;
+"""
+AWAKE: dict[str, Any] = {"input": ["sys.pcm"], "grammar": GRAMMAR}
+ASLEEP: dict[str, Any] = {"input": ["sys.pcm", "kws.1"], "grammar": GRAMMAR}
+STREAM: dict[str, Any] = {"response_format": "asr.utf-8.stream"}
+LIGHT = "turn on the light"
+
+
+@pytest.fixture
+def ears() -> Ears:
+    """The bundled engine."""
+    return Ears(AsrUnit)
+
+
+def test_an_utterance_is_one_text(ears: Ears) -> None:
+    """With its dot for clients, without for a linked llm, and with the time of the audio that decided it."""
+    ears.setup(**AWAKE)
+
+    ears.hear(joined(speak(LIGHT), silence(1.5)))
+
+    (event,) = ears.events()
+    assert (event["data"], event["text"], event["source"]) == ("turn on the light.", LIGHT, "mic")
+    assert 0 < ears.now - event["heard_at"] < 1.0
+
+
+def test_a_stream_grows_and_ends(ears: Ears) -> None:
+    """Cumulative, numbered, never the same text twice; the next utterance begins at 0."""
+    ears.setup(**AWAKE, **STREAM)
+
+    ears.hear(joined(speak(LIGHT), silence(1.5), speak("good night"), silence(1.5)))
+
+    data = ears.data()
+    first = data[: [each["finish"] for each in data].index(True) + 1]
+    assert [each["index"] for each in first] == list(range(len(first)))
+    assert first[-1]["delta"] == "turn on the light."
+    assert len({each["delta"] for each in first}) == len(first) > 2
+    assert (data[len(first)]["index"], data[-1]["delta"]) == (0, "good night.")
+
+
+def test_the_endpoint_comes_after_the_configured_silence(ears: Ears) -> None:
+    """rule2, by its long name; 0.3 s more for the endpointer's window."""
+    ears.setup(**(AWAKE | {"endpoint_config.rule2.min_trailing_silence": 2.0}))
+
+    ears.hear(joined(speak(LIGHT), silence(1.5)))
+    early = ears.events()
+    ears.hear(silence(1.0))
+
+    assert early == []
+    assert ears.data() == ["turn on the light."]
+
+
+def test_silence_says_nothing(ears: Ears) -> None:
+    """Nor does noise."""
+    ears.setup(**AWAKE)
+
+    ears.hear(joined(silence(5), np.random.default_rng(1).normal(0, 300, 3 * RATE).astype(np.int16), silence(2)))
+
+    assert ears.events() == []
+
+
+def test_a_sleeper_hears_nothing_until_it_is_woken(ears: Ears) -> None:
+    """One utterance, and it sleeps again."""
+    ears.setup(**ASLEEP)
+
+    ears.hear(joined(speak("good night"), silence(1.5)))
+    ears.tell("wake", at=ears.now)
+    ears.hear(joined(speak(LIGHT), silence(1.5), speak("what time is it"), silence(1.5)))
+
+    assert ears.data() == ["turn on the light."]
+
+
+@pytest.mark.parametrize("late", [0.0, 0.3, 0.6])
+def test_what_is_said_in_one_breath_with_the_wake_word_is_heard(ears: Ears, late: float) -> None:
+    """The wake comes late, its time says where the word ended; the word itself is no part of the text."""
+    ears.setup(**ASLEEP)
+    word = _trimmed("computer")
+    speech = joined(silence(1), word, _trimmed(LIGHT), silence(1.5))
+    ended = RATE + len(word) + int(0.1 * RATE)
+    arrives = ended + int(late * RATE)
+
+    ears.hear(speech[:arrives])
+    ears.tell("wake", at=ended / RATE)
+    ears.hear(speech[arrives:])
+
+    assert ears.data() == ["turn on the light."]
+
+
+def test_nobody_speaks_after_a_wake(ears: Ears) -> None:
+    """After rule1 a stream ends empty, and it sleeps."""
+    ears.setup(**(ASLEEP | STREAM), rule1=1.5)
+
+    ears.tell("wake", at=0.0)
+    ears.hear(joined(silence(2), speak(LIGHT), silence(1.5)))
+
+    assert ears.data() == [{"delta": "", "finish": True, "index": 0}]
+    assert "text" not in ears.events()[0]
+
+
+def test_nobody_speaks_and_there_is_no_stream(ears: Ears) -> None:
+    """It goes to sleep without a word."""
+    ears.setup(**ASLEEP)
+
+    ears.tell("wake", at=0.0)
+    ears.hear(joined(silence(3), speak(LIGHT), silence(1.5)))
+
+    assert ears.data() == []
+
+
+def test_a_cough_after_a_wake_does_not_send_it_to_sleep(ears: Ears) -> None:
+    """What is no command ends nothing before rule1."""
+    ears.setup(**ASLEEP)
+
+    ears.tell("wake", at=0.0)
+    ears.hear(joined(speak("elephants never forget"), silence(1.5), speak(LIGHT), silence(1.5)))
+
+    assert ears.data() == ["turn on the light."]
+
+
+def test_a_late_link_lets_an_utterance_end_first(ears: Ears) -> None:
+    """And an unlink wakes for good."""
+    ears.setup(**AWAKE)
+    ears.hear(speak(LIGHT))
+
+    ears.tell("linked", source="kws.9")
+    ears.hear(joined(silence(1.5), speak("good night"), silence(1.5)))
+    ears.tell("unlinked", source="kws.9")
+    ears.hear(joined(speak("what time is it"), silence(1.5)))
+
+    assert ears.data() == ["turn on the light.", "what time is it."]
+
+
+def test_a_linked_vad_ends_the_recording(ears: Ears) -> None:
+    """Pauses do not, however long."""
+    ears.setup(response_format="asr.utf-8", input=["sys.pcm", "vad.3"], grammar=GRAMMAR)
+
+    ears.hear(joined(speak(LIGHT), silence(3)))
+    early = ears.events()
+    ears.tell("speech", is_speech=False, at=ears.now)
+    ears.drain()
+
+    assert early == []
+    assert ears.data() == ["turn on the light."]
+
+
+def test_pause_keeps_still_and_work_begins_anew(ears: Ears) -> None:
+    """What was half said is gone, what is said afterwards is whole."""
+    ears.setup(**AWAKE)
+    ears.hear(speak("good night")[: RATE // 2])
+
+    ears.tell("pause")
+    ears.hear(joined(speak(LIGHT), silence(1.5)))
+    during = ears.events()
+    ears.tell("work")
+    ears.hear(joined(speak(LIGHT), silence(1.5)))
+
+    assert during == []
+    assert ears.data() == ["turn on the light."]
+
+
+def test_a_whole_upload_is_answered(ears: Ears) -> None:
+    """At once, with no silence behind it, and then the message itself."""
+    ears.setup(input=["asr"], grammar=GRAMMAR)
+
+    ears.upload(speak(LIGHT).tobytes())
+
+    assert ears.data() == ["turn on the light."]
+    assert ears.events()[0]["source"] == "upload"
+    assert ears.answers() == [{}]
+
+
+def test_an_upload_comes_in_any_slicing(ears: Ears) -> None:
+    """Odd byte counts in a WAV, while the same task sleeps beside its microphone."""
+    ears.setup(**ASLEEP)
+    sound = wav_header(len(speak(LIGHT)), RATE) + speak(LIGHT).tobytes()
+
+    for begin in range(0, len(sound), 3333):
+        ears.upload(sound[begin : begin + 3333], form="wav", is_whole=begin + 3333 >= len(sound))
+
+    assert ears.data() == ["turn on the light."]
+
+
+def test_a_whole_upload_of_silence_is_answered_empty(ears: Ears) -> None:
+    """In both forms."""
+    ears.setup(input=["asr"])
+    ears.setup("asr.2", **STREAM)
+
+    ears.upload(silence(1).tobytes())
+    ears.upload(b"", task="asr.2")
+
+    assert ears.data() == ["", {"delta": "", "finish": True, "index": 0}]
+
+
+def test_a_bad_upload_is_refused_at_once(ears: Ears) -> None:
+    """And the next one is heard."""
+    ears.setup(input=["asr"], grammar=GRAMMAR)
+
+    with pytest.raises(UnitFault, match="MP3") as fault:
+        ears.upload(b"ID3\x04" + bytes(500), form="wav")
+    ears.upload(speak(LIGHT).tobytes())
+
+    assert fault.value.code == RUN_FAILED
+    assert ears.data() == ["turn on the light."]
+
+
+def test_what_a_bad_upload_began_is_forgotten(ears: Ears) -> None:
+    """A sentence that ended in an error is no part of the next one."""
+    ears.setup(input=["asr"], grammar=GRAMMAR)
+    ears.upload(speak("good night").tobytes(), is_whole=False)
+
+    with pytest.raises(UnitFault, match="ends in its header"):
+        ears.upload(b"RIFF")
+    ears.upload(speak(LIGHT).tobytes())
+
+    assert ears.data()[-1:] == ["turn on the light."]
+
+
+def test_a_long_upload_lets_other_messages_through(ears: Ears) -> None:
+    """It is heard a tenth of a second at a time; an exit answers it."""
+    ears.setup(input=["asr"])
+    later = ears.tell("hear", silence(60).tobytes(), form="pcm", is_whole=True)
+
+    ears.unit.step()
+    before = ears.answers()
+    ears.tell("exit")
+
+    assert (later is LATER, before) == (True, [])
+    assert ears.answers()[0]["code"] == RUN_FAILED
+    assert not ears.unit.is_busy
+
+
+def test_tasks_take_turns(ears: Ears) -> None:
+    """Two uploads at once are both under way after two steps."""
+    ears.setup("asr.1", input=["asr"], grammar=GRAMMAR)
+    ears.setup("asr.2", input=["asr"], grammar=GRAMMAR)
+    ears.tell("hear", silence(60).tobytes(), form="pcm", is_whole=True)
+    ears.tell("hear", speak(LIGHT).tobytes(), task="asr.2", form="pcm", is_whole=True)
+
+    for _ in range(2 * (len(speak(LIGHT)) // (RATE // 10) + 1)):
+        ears.unit.step()
+
+    assert [event["task"] for event in ears.events()] == ["asr.2"]
+
+
+def test_a_unit_that_falls_behind_sheds_whole_periods() -> None:
+    """Counted, and told once a second at most."""
+    now = [100.0]
+    ears = Ears(lambda host: AsrUnit(host, lambda: now[0]))
+    ears.setup(**AWAKE)
+
+    ears.hear(silence(5), is_slow=True)
+    ears.drain()
+    ears.hear(silence(3), is_slow=True)
+    ears.drain()
+    told = ears.host.logged()
+    now[0] += 1.0
+    ears.hear(silence(0.1))
+
+    assert told == "asr.1 cannot keep up, 149 microphone periods were dropped"
+    assert ears.host.logged() == told + "asr.1 cannot keep up, 49 microphone periods were dropped"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"rule1": "soon"}, "rule1 is 'soon'"),
+        ({"rule2": -1}, "rule2 is -1"),
+        ({"rule3": float("nan")}, "rule3 is nan"),
+        ({"endpoint_config.rule3.min_utterance_length": True}, "endpoint_config.rule3.min_utterance_length is True"),
+        ({"awake_delay": []}, "awake_delay is"),
+        ({"response_format": 7}, "response_format must be a text"),
+        ({"input": 7}, "input must be"),
+        ({"language": "zh"}, "language is 'zh'"),
+        ({"grammar": "turn on"}, "grammar is no JSGF"),
+        ({"grammar": GRAMMAR.replace("lamp", "blorptify")}, "not in the dictionary: blorptify"),
+        ({"grammar": GRAMMAR.replace(")", "")}, "grammar cannot be read"),
+    ],
+)
+def test_bad_values_are_refused_by_name(ears: Ears, data: dict[str, Any], words: str) -> None:
+    """The words become the setup's error."""
+    with pytest.raises(UnitFault, match=words) as fault:
+        ears.setup(**data)
+
+    assert fault.value.code == SETUP_REFUSED
+
+
+def test_messages_to_nobody_harm_nobody(ears: Ears) -> None:
+    """A task may have ended while they were on their way."""
+    ears.hear(silence(0.1), ("asr.7",))
+    for type_ in ("wake", "speech", "linked", "unlinked", "exit"):
+        ears.tell(type_, task="asr.7", at=0.0, source="kws.1", is_speech=False)
+
+    assert ears.host.said == []
+
+
+def test_an_unknown_engine_does_not_load() -> None:
+    """The card is wrong."""
+    with pytest.raises(LoadError, match="no asr engine 'ears'"):
+        Ears(AsrUnit, engine="ears")
+
+
+def _trimmed(text: str) -> Any:
+    """What flite says without the silence around it."""
+    spoken = speak(text)
+    loud = np.flatnonzero(np.abs(spoken) > 300)
+    return spoken[loud[0] : loud[-1] + 1]

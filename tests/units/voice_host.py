@@ -1,0 +1,56 @@
+"""A host without a daemon for units that speak from several threads, payloads and times included."""
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.units.fake_host import FakeHost
+from unitd.wire.envelope import Envelope
+from units.base import Unit
+
+PATIENCE_SECONDS = 10
+
+
+class VoiceHost(FakeHost):
+    """Keeps what a unit says, and lets a test wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changed = threading.Condition(threading.RLock())
+
+    def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
+        """One message."""
+        with self._changed:
+            self.said.append((type_, fields | {"payload": payload, "said_at": time.monotonic()}))
+            self._changed.notify_all()
+
+    def all(self, type_: str, **fields: Any) -> list[dict[str, Any]]:
+        """All messages of one type so far that have these fields."""
+        with self._changed:
+            return [said for each, said in self.said if each == type_ and fields.items() <= said.items()]
+
+    def wait_for(self, type_: str, count: int = 1, **fields: Any) -> list[dict[str, Any]]:
+        """The same, once there are so many."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.all(type_, **fields)) >= count, PATIENCE_SECONDS)
+            found = self.all(type_, **fields)
+        assert len(found) >= count, f"{len(found)} {type_} of {count} came"
+        return found
+
+    def sound(self, type_: str) -> NDArray[np.int16]:
+        """The payloads of one type, joined."""
+        return np.frombuffer(b"".join(fields["payload"] for fields in self.all(type_)), np.int16)
+
+
+def tell(unit: Unit, type_: str, payload: bytes = b"", **fields: Any) -> Any:
+    """One message to a unit; returns the fields of its answer."""
+    return unit.handlers[type_](Envelope(type_, fields, payload))
+
+
+def tone(seconds: float, rate: int = 16000, hertz: float = 440.0) -> NDArray[np.int16]:
+    """A tone of half of full scale."""
+    times = np.arange(round(seconds * rate)) / rate
+    return (16384 * np.sin(2 * np.pi * hertz * times)).astype(np.int16)

@@ -1,0 +1,84 @@
+"""`unitd chain`: wake word, ears, language model and voice in one chain, shown live until Ctrl-C."""
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from unitd.cli.connection import Connection, fail
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Sets the chain up, shows what it hears, thinks and says, and takes it down at the end."""
+    connection = Connection(arguments)
+    tasks = _set_up(connection, arguments)
+    try:
+        sys.stdout.write(f"Listening for {arguments.wake!r}. Ctrl-C ends it.\n")
+        sys.stdout.flush()
+        shown = Story(tasks)
+        for reply in connection.replies():
+            shown.show(reply)
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+    finally:
+        for work_id in tasks.values():
+            connection.ask(work_id=work_id, action="exit")
+    return 0
+
+
+def _set_up(connection: Connection, arguments: argparse.Namespace) -> dict[str, str]:
+    """The work_ids by unit."""
+    tasks: dict[str, str] = {}
+
+    def set_up(unit: str, **data: Any) -> None:
+        data = {"enoutput": True, "model": f"unitd-{unit}"} | data
+        tasks[unit] = connection.ask(work_id=unit, action="setup", data=data)["work_id"]
+
+    set_up("kws", response_format="kws.bool", input="sys.pcm", kws=arguments.wake, enwake_audio=True)
+    set_up("asr", response_format="asr.utf-8.stream", input=["sys.pcm", tasks["kws"]])
+    inputs = [tasks["asr"], tasks["kws"]]
+    set_up("llm", model=arguments.model, response_format="llm.utf-8.stream", input=inputs, prompt=arguments.system)
+    set_up("tts", response_format="sys.pcm", input=[tasks["llm"], tasks["kws"]])
+    return tasks
+
+
+class Story:
+    """Who said what, with the seconds since the wake."""
+
+    def __init__(self, tasks: dict[str, str]) -> None:
+        self._units = {work_id: unit for unit, work_id in tasks.items()}
+        self._woken = time.monotonic()
+        self._open = ""
+        """The unit whose line is still being written."""
+
+    def show(self, reply: dict[str, Any]) -> None:
+        """One frame of one of the tasks."""
+        unit = self._units.get(reply["work_id"])
+        if unit is None:
+            return
+        if reply["error"]["code"]:
+            fail(reply["error"]["message"])
+        if unit == "kws":
+            self._woken = time.monotonic()
+            self._write("wake", "")
+        elif unit == "asr" and reply["data"]["finish"]:
+            self._write("heard", reply["data"]["delta"])
+        elif unit == "llm":
+            self._continue(reply["data"]["delta"])
+        elif reply["object"] == "tts.played":
+            self._write("spoken", "to the end" if reply["data"] else "cut")
+
+    def _write(self, what: str, text: str) -> None:
+        start = "\n" if self._open else ""
+        self._open = ""
+        sys.stdout.write(f"{start}{time.monotonic() - self._woken:6.2f} s  {what:7} {text}\n")
+        sys.stdout.flush()
+
+    def _continue(self, text: str) -> None:
+        if not text:
+            return
+        if not self._open:
+            self._open = "llm"
+            sys.stdout.write(f"{time.monotonic() - self._woken:6.2f} s  answer  ")
+        sys.stdout.write(text)
+        sys.stdout.flush()

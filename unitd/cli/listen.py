@@ -1,0 +1,79 @@
+"""`unitd listen`: shows what the board hears as text, as it is spoken; or what a recording says."""
+
+import argparse
+import base64
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+from unitd.cli.connection import Connection, fail
+
+CLEAR_LINE = "\r\x1b[K"
+EMPTY_WAV = (
+    b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0" + struct.pack("<IIHH", 16000, 32000, 2, 16) + b"data\0\0\0\0"
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints one line for each utterance; a microphone is listened to until Ctrl-C."""
+    connection = Connection(arguments)
+    setup: dict[str, Any] = {
+        "model": arguments.model,
+        "response_format": "asr.utf-8.stream",
+        "input": "asr.base64" if arguments.file else "sys.pcm",
+        "enoutput": True,
+    }
+    if arguments.grammar:
+        setup["grammar"] = _read(arguments.grammar).decode()
+    work_id = connection.ask(work_id="asr", action="setup", data=setup)["work_id"]
+    screen = Screen()
+    try:
+        if arguments.file:
+            _upload(connection, work_id, _read(arguments.file))
+        for reply in connection.replies():
+            if reply["work_id"] != work_id:
+                continue
+            if reply["error"]["code"]:
+                fail(reply["error"]["message"])
+            if reply["request_id"] == "end":
+                return 0
+            screen.show(reply["data"])
+    except KeyboardInterrupt:
+        screen.end()
+    return 0
+
+
+class Screen:
+    """One line that grows while somebody speaks, where there is a terminal; whole lines otherwise."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stdout.isatty()
+
+    def show(self, data: dict[str, Any]) -> None:
+        """A frame of the asr task: the whole text so far."""
+        if data["finish"]:
+            if data["delta"] or not self._is_terminal:
+                sys.stdout.write((CLEAR_LINE if self._is_terminal else "") + data["delta"] + "\n")
+        elif self._is_terminal:
+            sys.stdout.write(CLEAR_LINE + data["delta"])
+        sys.stdout.flush()
+
+    def end(self) -> None:
+        """Ctrl-C: the shell's prompt gets a line of its own."""
+        if self._is_terminal:
+            sys.stdout.write("\n")
+
+
+def _upload(connection: Connection, work_id: str, audio: bytes) -> None:
+    """The recording, and behind it one without a sound: its answer tells that everything has been heard."""
+    for request_id, wav in (("recording", audio), ("end", EMPTY_WAV)):
+        request = {"request_id": request_id, "work_id": work_id, "action": "inference", "object": "asr.base64.wav"}
+        connection.send(request | {"data": base64.b64encode(wav).decode()})
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")

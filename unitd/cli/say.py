@@ -1,0 +1,59 @@
+"""`unitd say`: speaks a text through the board's loudspeaker, or into a WAV file."""
+
+import argparse
+import base64
+import sys
+from pathlib import Path
+
+from unitd.cli.connection import Connection, fail
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Returns when the text has been heard to its end, or the file is written."""
+    text = sys.stdin.read() if arguments.text == "-" else arguments.text
+    if not text.strip():
+        fail("there is nothing to say")
+    connection = Connection(arguments)
+    setup = {
+        "model": arguments.model,
+        "response_format": "tts.base64.wav" if arguments.output else "sys.pcm",
+        "input": "tts.utf-8",
+        "enoutput": True,
+        "speed": arguments.speed,
+    }
+    if arguments.speaker:
+        setup["speaker"] = arguments.speaker
+    work_id = connection.ask(work_id="tts", action="setup", data=setup)["work_id"]
+    connection.send(
+        {"request_id": "say", "work_id": work_id, "action": "inference", "object": "tts.utf-8", "data": text}
+    )
+    try:
+        return _save(connection, arguments.output) if arguments.output else _wait_until_heard(connection)
+    finally:
+        connection.ask(work_id=work_id, action="exit")
+
+
+def _save(connection: Connection, file: Path) -> int:
+    for reply in connection.replies():
+        if reply["request_id"] != "say":
+            continue
+        if reply["error"]["code"]:
+            fail(reply["error"]["message"])
+        try:
+            file.write_bytes(base64.b64decode(reply["data"]))
+        except OSError as error:
+            fail(f"{file}: {error.strerror}")
+        return 0
+    raise AssertionError("replies never end")
+
+
+def _wait_until_heard(connection: Connection) -> int:
+    """The sound itself comes along as a frame; what counts is the one that says it was heard."""
+    for reply in connection.replies():
+        if reply["request_id"] != "say":
+            continue
+        if reply["error"]["code"]:
+            fail(reply["error"]["message"])
+        if reply["object"] == "tts.played":
+            return 0 if reply["data"] else 1
+    raise AssertionError("replies never end")

@@ -1,0 +1,167 @@
+"""What a task says to its clients: the frames of an inference, and output that no request asked for.
+
+An inference's frames go to whoever asked, in that request's id; what a link asked for, and what ears heard by
+themselves, goes to the task's listener in the id of its setup. A running stream that is silent for long sends an empty
+delta, because clients give up.
+"""
+
+import asyncio
+import base64
+from dataclasses import dataclass, field
+from typing import Any
+
+from unitd.core.registry import Client, Task
+from unitd.wire.errors import UnitdError
+from unitd.wire.messages import Reply
+
+# The original's clients give up 5 s after the last frame (fact sheet, section 9).
+KEEPALIVE_SECONDS = 4.0
+
+NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+@dataclass(eq=False)
+class Inference:
+    """One prompt on its way. `client` is None when a link asked."""
+
+    request_id: str
+    client: Client | None
+    data: str | bytes
+    options: dict[str, Any] = field(default_factory=dict)
+    """Setup keys that hold for this inference alone."""
+
+    is_open: bool = False
+    """More text follows: an answer that is spoken while it is written."""
+
+    number: int = 0
+    index: int = 0
+    is_sent: bool = False
+    is_cut: bool = False
+    """Its end has been asked for: what is still on its way from the child is not to be heard."""
+
+    is_over: bool = False
+    parts: list[str] = field(default_factory=list)
+    last_frame_at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who sent the audio that a task hears, and in which request."""
+
+    client: Client
+    request_id: str
+
+
+class Frames:
+    """The sending half of one task."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._is_streaming = task.is_stream and task.enoutput
+        self._running: Inference | None = None
+        self._keepalive: asyncio.TimerHandle | None = None
+
+    def begin(self, inference: Inference) -> None:
+        """This one runs (again): from now on its stream is not silent for long."""
+        self._running = inference
+        self._note_frame(inference)
+        self._keep_alive()
+
+    def hold(self) -> None:
+        """A pause: no frame until `begin`."""
+        if self._keepalive is not None:
+            self._keepalive.cancel()
+            self._keepalive = None
+
+    def delta(self, inference: Inference, text: str, audio: bytes = b"") -> None:
+        """More of the answer: text, or audio that goes out as base64."""
+        if audio:
+            text = base64.b64encode(audio).decode()
+        if not self._is_streaming:
+            inference.parts.append(text)
+            return
+        data = {"delta": text, "finish": False, "index": inference.index}
+        self._say(inference, data, is_droppable=True)
+        inference.index += 1
+        self._note_frame(inference)
+
+    def paused(self, inference: Inference, reason: str, tokens: int) -> None:
+        """The answer stopped by its policy; `work` lets it go on."""
+        self.hold()
+        if self._is_streaming:
+            data = {"delta": "", "finish": False, "index": inference.index, "paused": reason, "tokens": tokens}
+            self._say(inference, data)
+            inference.index += 1
+
+    def finish(self, inference: Inference, reason: str, error: UnitdError | None = None, usage: Any = None) -> None:
+        """The one end of an accepted inference."""
+        inference.is_over = True
+        if inference is self._running:
+            self._running = None
+            self.hold()
+        if not self._task.enoutput and error is None:
+            return
+        details = {"finish_reason": reason, "usage": usage or NO_USAGE} if self._task.setup.get("usage") else {}
+        if self._task.is_stream:
+            self._say(inference, {"delta": "", "finish": True, "index": inference.index} | details, error)
+        else:
+            self._say(inference, "".join(inference.parts), error, extra=details)
+
+    def event(self, data: Any, asker: Asker | None = None, object_: str | None = None) -> None:
+        """Output of the task itself; with an asker it answers the audio of that request."""
+        if not self._task.enoutput:
+            return
+        if asker is not None and not asker.client.is_gone:
+            client, request_id = asker.client, asker.request_id
+        elif self._task.listener is not None:
+            client, request_id = self._task.listener, self._task.request_id
+        else:
+            return
+        client.send(Reply(request_id, self._task.work_id, object_ or self._task.response_format, data))
+
+    def refuse(self, error: UnitdError) -> None:
+        """What a link wanted could not be done: whoever listens is told."""
+        if (client := self._task.listener) is not None:
+            client.send(Reply(self._task.request_id, self._task.work_id, code=error.code, message=str(error)))
+
+    def _say(
+        self,
+        inference: Inference,
+        data: Any,
+        error: UnitdError | None = None,
+        *,
+        extra: dict[str, Any] | None = None,
+        is_droppable: bool = False,
+    ) -> None:
+        """One frame to whoever asked, in the request's id."""
+        client = inference.client or self._task.listener
+        if client is None:
+            return
+        client.send(
+            Reply(
+                inference.request_id,
+                self._task.work_id,
+                self._task.response_format,
+                data,
+                code=error.code if error else 0,
+                message=str(error) if error else "",
+                extra=extra,
+                is_droppable=is_droppable,
+            )
+        )
+
+    def _note_frame(self, inference: Inference) -> None:
+        inference.last_frame_at = asyncio.get_running_loop().time()
+
+    def _keep_alive(self) -> None:
+        """Sends an empty delta when one is due, and sets the clock for the next."""
+        self.hold()
+        inference = self._running
+        if inference is None or not self._is_streaming:
+            return
+        loop = asyncio.get_running_loop()
+        due = inference.last_frame_at + KEEPALIVE_SECONDS
+        if due <= loop.time():
+            self.delta(inference, "")
+            due = loop.time() + KEEPALIVE_SECONDS
+        self._keepalive = loop.call_at(due, self._keep_alive)

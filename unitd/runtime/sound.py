@@ -1,0 +1,335 @@
+"""The board's microphone and loudspeaker, as the daemon sees them: one audio program, and who hears and speaks.
+
+Periods of the microphone go to every task that listens to it, once to each child, and to clients that capture. A child
+that does not keep up loses whole periods (counted, logged), the others nothing. While the loudspeaker plays, wake-word
+tasks hear nothing (`[audio] echo = "mute"`), so that the device does not wake itself.
+
+The program is started when somebody first listens or speaks. Without a microphone it says so and goes on looking for
+one: whoever listens hears when it is there.
+"""
+
+import asyncio
+import base64
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from unitd.core.catalog import Card
+from unitd.core.config import AudioSettings
+from unitd.core.registry import Client, Task
+from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.runtime.supervisor import Child, Supervisor
+from unitd.wire.envelope import Envelope
+from unitd.wire.errors import LoadFailed, RunFailed
+from unitd.wire.messages import Reply
+
+log = logging.getLogger("unitd.sound")
+
+UNIT = "audio"
+# Two seconds of sound that a child has not read: it will not catch up by itself.
+MAX_BACKLOG_BYTES = 64 * 1024
+# What may wait for the program to start: a minute of speech.
+MAX_WAITING_BYTES = 60 * 32000
+VOLUME_KEYS = {"capture": "capture_volume", "playback": "playback_volume"}
+CAPTURE_FRAME_BYTES = 3200
+"""A tenth of a second: what a client that captures gets at a time."""
+
+
+class Ear(Protocol):
+    """A task that may listen to the microphone."""
+
+    task: Task
+    child: Child
+
+    @property
+    def hears_microphone(self) -> bool:
+        """True while periods are wanted."""
+
+
+@dataclass(eq=False)
+class _Capture:
+    """A client that wants to hear what the board hears."""
+
+    request_id: str
+    pcm: bytearray = field(default_factory=bytearray)
+    index: int = 0
+
+
+@dataclass(eq=False)
+class _Playback:
+    """What one inference has given to the loudspeaker."""
+
+    on_done: Callable[[bool], None] | None = None
+    """Called once with whether everything was heard to its end, when nothing more follows."""
+
+    pieces: int = 0
+    was_cut: bool = False
+
+
+class Sound:
+    """The audio program's tenant, and the desk for clients that address `audio` itself."""
+
+    def __init__(self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]]) -> None:
+        self._supervisor = supervisor
+        self._settings = settings
+        self._ears = ears
+        self._child: Child | None = None
+        self._is_listening = False
+        self._captures: dict[Client, _Capture] = {}
+        self._playbacks: dict[tuple[str, int], _Playback] = {}
+        self._waiting: list[tuple[bytes, dict[str, Any]]] = []
+        self._waiting_bytes = 0
+        self._shed = 0
+        self._started: asyncio.Future[None] | None = None
+        self._numbers = 0
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """What clients may ask of `audio`; the original answers only the first two (fact sheet, section 2)."""
+        return {
+            "setup": self._set_up,
+            "play": lambda call: self._play_for(call, at_once=True),
+            "play_raw": lambda call: self._play_for(call, at_once=True, form="pcm"),
+            "queue_play": lambda call: self._play_for(call, at_once=False),
+            "play_stop": self._stop_playing,
+            "queue_play_stop": self._stop_playing,
+            "audio_status": self._tell_status,
+            "cap": self._capture,
+            "cap_stop": self._stop_capture,
+            "cap_stop_all": self._stop_all_captures,
+        }
+
+    # For tasks
+
+    def attend(self) -> None:
+        """Opens or closes the microphone as is wanted now."""
+        is_wanted = bool(self._captures) or any(ear.hears_microphone for ear in self._ears())
+        is_wanted = is_wanted and bool(self._settings.capture)
+        if is_wanted == self._is_listening:
+            return
+        self._is_listening = is_wanted
+        child = self._running() if is_wanted else self._child
+        if child is not None and child.is_ready:
+            child.send("listen", is_on=is_wanted)
+
+    def play(self, owner: str, number: int, pcm: bytes) -> None:
+        """A piece of speech behind what plays already."""
+        playback = self._playbacks.setdefault((owner, number), _Playback())
+        playback.pieces += 1
+        self._send_play(pcm, {"owner": owner, "number": number, "form": "pcm", "rate": 16000, "at_once": False})
+
+    def when_played(self, owner: str, number: int, then: Callable[[bool], None]) -> None:
+        """Nothing more is given by this one: calls back when it has been heard; at once if it gave nothing."""
+        playback = self._playbacks.get((owner, number))
+        if playback is None:
+            return
+        playback.on_done = then
+        self._end_if_done(owner, number)
+
+    def chime(self) -> None:
+        """Says that a wake was heard, where there is a loudspeaker."""
+        if self._settings.playback and (child := self._running()).is_ready:
+            child.send("chime")
+
+    def stop(self, owner: str) -> None:
+        """What this owner gave shall not be heard any more, within one audio period."""
+        self._waiting = [(pcm, fields) for pcm, fields in self._waiting if fields["owner"] != owner]
+        for key, playback in list(self._playbacks.items()):
+            if key[0] == owner:
+                playback.was_cut = True
+        if self._child is not None and self._child.is_ready and any(key[0] == owner for key in self._playbacks):
+            self._child.send("stop", owner=owner)
+
+    def hold(self, owner: str, *, is_held: bool) -> None:
+        """What this owner gave waits where it is, or goes on from there."""
+        if self._child is not None and self._child.is_ready:
+            self._child.send("hold", owner=owner, is_held=is_held)
+
+    def forget_client(self, client: Client) -> None:
+        """A client is gone: it captures no more."""
+        if self._captures.pop(client, None) is not None:
+            self.attend()
+
+    def reset(self) -> None:
+        """The program ends (sys.reset); whoever listens next starts it anew."""
+        for client in list(self._captures):
+            self._end_capture(client)
+        if self._child is not None:
+            self._child.dismiss(UNIT)
+            self._supervisor.release(self._child)
+        self._child, self._is_listening, self._started = None, False, None
+        self._playbacks.clear()
+        self._waiting.clear()
+
+    # What the program says
+
+    def on_output(self, envelope: Envelope) -> None:
+        """A period of the microphone, the end of a playback, or news of a device."""
+        fields = envelope.fields
+        if envelope.type == "pcm":
+            self._on_period(envelope.payload, fields["at"], bool(fields.get("is_playing")))
+        elif envelope.type == "played":
+            self._on_played(str(fields["owner"]), int(fields["number"]), bool(fields.get("is_cut")))
+        elif envelope.type == "device":
+            self._on_device(str(fields["which"]), str(fields["state"]), str(fields.get("reason", "")))
+
+    def _on_device(self, which: str, state: str, reason: str) -> None:
+        """One that is not configured is not missed."""
+        is_wanted = bool({"capture": self._settings.capture, "playback": self._settings.playback}.get(which))
+        level = logging.INFO if state == "open" else logging.WARNING
+        log.log(level if is_wanted else logging.DEBUG, "= audio %s", f"{which}: {state}, {reason}".rstrip(", "))
+
+    def on_child_ready(self) -> None:
+        """What waited for the program is told to it."""
+        assert self._child is not None
+        if self._started is not None and not self._started.done():
+            self._started.set_result(None)
+        if self._is_listening:
+            self._child.send("listen", is_on=True)
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        for pcm, fields in waiting:
+            self._child.send("play", pcm, **fields)
+
+    def on_child_lost(self, reason: str) -> None:
+        """What was to be played is lost; whoever waits for its end is told."""
+        log.warning("the audio program died (%s): what it played is lost", reason)
+        for owner, number in list(self._playbacks):
+            playback = self._playbacks[owner, number]
+            playback.pieces, playback.was_cut = 0, True
+            self._end_if_done(owner, number)
+
+    def on_child_failed(self, error: LoadFailed) -> None:
+        """No sound until somebody asks again."""
+        if self._started is not None and not self._started.done():
+            self._started.set_exception(RunFailed(error.reason))
+        self.on_child_lost(error.reason)
+
+    def _running(self) -> Child:
+        """The program, started if it is not there."""
+        if self._child is None:
+            options = {"capture": self._settings.capture, "playback": self._settings.playback}
+            card = Card(UNIT, UNIT, engine_options=options | {"pace": self._settings.pace}, is_bundled=True)
+            self._child = self._supervisor.child_for(card)
+            self._started = asyncio.get_running_loop().create_future()
+            self._started.add_done_callback(lambda started: started.exception())
+            self._child.admit(UNIT, self)
+            if self._child.is_ready:
+                self.on_child_ready()
+        self._child.revive()
+        return self._child
+
+    def _on_period(self, pcm: bytes, at: float, is_playing: bool) -> None:
+        is_deaf = is_playing and self._settings.echo == "mute"
+        tasks: dict[Child, list[str]] = {}
+        for ear in self._ears():
+            if ear.hears_microphone and not (is_deaf and ear.task.kind.name == "kws"):
+                tasks.setdefault(ear.child, []).append(ear.task.work_id)
+        for child, names in tasks.items():
+            if child.backlog_bytes > MAX_BACKLOG_BYTES:
+                self._note_shed(child)
+            else:
+                child.send("pcm", pcm, tasks=names, at=at)
+        for client, capture in self._captures.items():
+            self._pass_on(client, capture, pcm)
+
+    def _note_shed(self, child: Child) -> None:
+        self._shed += 1
+        # One line at the first, then at each doubling: overload must not become a flood of log lines.
+        if self._shed & (self._shed - 1) == 0:
+            log.warning("%s does not keep up with the microphone: %d periods shed so far", child.name, self._shed)
+
+    def _on_played(self, owner: str, number: int, is_cut: bool) -> None:
+        playback = self._playbacks.get((owner, number))
+        if playback is not None:
+            playback.pieces -= 1
+            playback.was_cut = playback.was_cut or is_cut
+            self._end_if_done(owner, number)
+
+    def _end_if_done(self, owner: str, number: int) -> None:
+        playback = self._playbacks[owner, number]
+        if playback.pieces <= 0 and playback.on_done is not None:
+            del self._playbacks[owner, number]
+            playback.on_done(not playback.was_cut)
+
+    def _send_play(self, pcm: bytes, fields: dict[str, Any]) -> None:
+        child = self._running()
+        if child.is_ready:
+            child.send("play", pcm, **fields)
+        elif self._waiting_bytes + len(pcm) <= MAX_WAITING_BYTES:
+            self._waiting.append((pcm, fields))
+            self._waiting_bytes += len(pcm)
+        else:
+            log.warning("the audio program still starts: %d bytes of speech are lost", len(pcm))
+            self._on_played(fields["owner"], fields["number"], is_cut=True)
+
+    # The desk
+
+    def _set_up(self, call: Call) -> Answer:
+        """Volumes; what the original's clients send (cards, capVolume) changes nothing there, and neither here."""
+        data = call.request.data if isinstance(call.request.data, dict) else {}
+        volumes = {which: data[key] for which, key in VOLUME_KEYS.items() if key in data}
+        return self._later(call, "volume", **volumes) if volumes else call.ok()
+
+    def _play_for(self, call: Call, *, at_once: bool, form: str = "wav") -> Answer:
+        audio = call.request.data
+        if not isinstance(audio, bytes) or not audio:
+            raise RunFailed('audio travels as base64 ("object": "audio.wav.base64") or behind a RAW header')
+        form = "pcm" if "wav" not in call.request.object else form
+        self._numbers += 1
+        return self._later(
+            call, "play", audio, owner=UNIT, number=self._numbers, form=form, rate=16000, at_once=at_once
+        )
+
+    def _stop_playing(self, call: Call) -> Answer:
+        if self._child is None or not self._child.is_ready:
+            return call.ok()
+        self._child.send("stop", owner=UNIT)
+        return call.ok()
+
+    def _tell_status(self, call: Call) -> Answer:
+        return self._later(call, "status", object_="audio.status")
+
+    async def _later(
+        self, call: Call, message: str, payload: bytes = b"", object_: str | None = None, **fields: Any
+    ) -> Reply:
+        """The program's answer, once it has started."""
+        child = self._running()
+        assert self._started is not None
+        await asyncio.shield(self._started)
+        answer: Awaitable[dict[str, Any]] = child.ask(message, payload, **fields)
+        result = await answer
+        return call.ok(object=object_, data=result) if object_ else call.ok()
+
+    def _capture(self, call: Call) -> Answer:
+        """From now on the client gets what the microphone hears, in tenths of a second, until cap_stop."""
+        self._captures[call.client] = _Capture(call.request.request_id)
+        self.attend()
+        return call.ok()
+
+    def _stop_capture(self, call: Call) -> Answer:
+        self._end_capture(call.client)
+        return call.ok()
+
+    def _stop_all_captures(self, call: Call) -> Answer:
+        for client in list(self._captures):
+            self._end_capture(client)
+        return call.ok()
+
+    def _end_capture(self, client: Client) -> None:
+        capture = self._captures.pop(client, None)
+        if capture is not None:
+            self._say_captured(client, capture, is_last=True)
+            self.attend()
+
+    def _pass_on(self, client: Client, capture: _Capture, pcm: bytes) -> None:
+        capture.pcm += pcm
+        if len(capture.pcm) >= CAPTURE_FRAME_BYTES:
+            self._say_captured(client, capture, is_last=False)
+
+    @staticmethod
+    def _say_captured(client: Client, capture: _Capture, *, is_last: bool) -> None:
+        data = {"delta": base64.b64encode(capture.pcm).decode(), "finish": is_last, "index": capture.index}
+        capture.pcm.clear()
+        capture.index += 1
+        client.send(Reply(capture.request_id, UNIT, "audio.pcm.base64.stream", data, is_droppable=not is_last))

@@ -1,0 +1,64 @@
+"""Audio that clients send into a task: heard in its order, answered in the name of the piece that is being heard.
+
+Uploads have no clock. A client that sends faster than is heard is not read from for a while, and nothing is lost.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from unitd.core.registry import Client
+from unitd.runtime.frames import Asker
+
+# A minute of 16 kHz s16 mono; what one read of the door brings may come on top.
+MAX_UNHEARD_BYTES = 60 * 32000
+IDLE_SECONDS = 2.0
+
+
+class Uploads:
+    """What one task has been sent and not heard yet; `ask` and `tell` speak to its child."""
+
+    def __init__(self, work_id: str, ask: Callable[..., asyncio.Future[Any]], tell: Callable[..., None]) -> None:
+        self._work_id = work_id
+        self._ask = ask
+        self._tell = tell
+        self._askers: deque[Asker] = deque()
+        self._last: Asker | None = None
+        self._unheard_bytes = 0
+        self._idle: asyncio.TimerHandle | None = None
+
+    @property
+    def asker(self) -> Asker | None:
+        """Who sent what is being heard now, or what was heard last."""
+        return self._askers[0] if self._askers else self._last
+
+    def hear(self, asker: Asker, audio: bytes, form: str, *, is_whole: bool) -> asyncio.Future[Any]:
+        """Audio from a client; done when it has been heard, and what it says has been said.
+
+        Raises:
+            Unavailable: the task is paused or its model still loads.
+        """
+        heard = self._ask("hear", audio, form=form, is_whole=is_whole)
+        self._askers.append(asker)
+        self._count(asker.client, len(audio))
+        heard.add_done_callback(lambda _: self._note_heard(asker.client, len(audio)))
+        self.close()
+        if not is_whole:
+            # Whoever sends no more has said what there was to say; without silence behind it nobody would know.
+            self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._tell, "idle")
+        return heard
+
+    def close(self) -> None:
+        """Nobody waits for more."""
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+    def _note_heard(self, client: Client, count: int) -> None:
+        self._last = self._askers.popleft()  # they are heard in their order
+        self._count(client, -count)
+
+    def _count(self, client: Client, change: int) -> None:
+        self._unheard_bytes += change
+        client.hold(self._work_id, is_held=self._unheard_bytes > MAX_UNHEARD_BYTES)

@@ -1,0 +1,160 @@
+"""pocketsphinx with the model of its wheel: English at once, with nothing downloaded; free speech or a JSGF grammar.
+
+The library's endpointer says when somebody speaks. From a little before that on everything goes to the decoder, pauses
+too, until the silence is long enough; so nothing is computed while nobody speaks, and a pause cuts no sentence.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from units.asr.decoding import Decoding, FreeDecoding, GrammarDecoding, Pool, make_phone_decoder
+from units.asr.engine import AsrOptions, Heard, Rules
+from units.base import LoadError
+from units.sound.setup_values import refusal
+from units.sound.upload import RATE, Samples
+from units.sound.wav import SAMPLE_BYTES
+
+try:
+    from pocketsphinx import Endpointer
+except ImportError as error:
+    raise LoadError("the bundled engine needs pocketsphinx: pip install pocketsphinx") from error
+
+# 3 takes the least for speech: one utterance for each sentence read, the fewest errors.
+_VAD_MODE = 3
+
+# Before what the endpointer calls the beginning; soft consonants lie there.
+_LEAD_SECONDS = 0.3
+
+# Looking at the best path costs as much as a few frames of search.
+_PARTIAL_SECONDS = 0.1
+
+
+class BundledEngine:
+    """The library loads its model anew for each decoder, so streams borrow one for each utterance."""
+
+    # With 0.8 s of rule2 breaths cut long sentences and cost 4 points of word error rate, with 1.2 s nothing is won.
+    usual_rules = Rules(rule2=1.0)
+
+    about = "pocketsphinx, en-us, free speech and JSGF grammars"
+
+    def __init__(self, load: Mapping[str, Any]) -> None:
+        self._free: Pool[Decoding] | None = None
+        self._phones: Pool[Any] | None = None
+
+    def open(self, options: AsrOptions) -> "BundledRecogniser":
+        """A stream; the first of its kind takes a quarter of a second."""
+        if options.language not in ("", "en"):
+            raise refusal(f"language is {options.language!r}, the bundled engine knows en")
+        if options.grammar:
+            phones = self._phones = self._phones or Pool(make_phone_decoder)
+            return BundledRecogniser(Pool(lambda: GrammarDecoding(options.grammar, phones)), options.rules)
+        self._free = self._free or Pool(FreeDecoding)
+        return BundledRecogniser(self._free, options.rules)
+
+
+class BundledRecogniser:
+    """One endpointer; a decoder while somebody speaks."""
+
+    def __init__(self, decodings: Pool[Decoding], rules: Rules) -> None:
+        self._decodings = decodings
+        self._decoding: Decoding | None = None
+        self._rules = rules
+        self._rest = b""
+        self._spoken_seconds = self._since_partial = 0.0
+        self.reset()
+
+    @property
+    def is_hearing_speech(self) -> bool:
+        """From the endpointer's word to the end of the utterance."""
+        return self._decoding is not None
+
+    def feed(self, samples: Samples) -> list[Heard]:
+        """What has changed, frame by frame."""
+        self._rest += samples.tobytes()
+        heard = []
+        while len(self._rest) >= self._frame_bytes:
+            frame, self._rest = self._rest[: self._frame_bytes], self._rest[self._frame_bytes :]
+            if (news := self._take(frame)) is not None:
+                heard.append(news)
+        return heard
+
+    def finish(self) -> str:
+        """What was said until now, with the last bytes."""
+        said = ""
+        if self._decoding is not None:
+            self._decode(self._decoding, self._rest)
+            said = self._end(self._decoding)
+        self.reset()
+        return said
+
+    def reset(self) -> None:
+        """A new endpointer, which the library cannot clear."""
+        if self._decoding is not None:
+            self._end(self._decoding)
+        self._endpointer = Endpointer(vad_mode=_VAD_MODE)
+        self._frame_bytes = self._endpointer.frame_bytes
+        self._frame_seconds = self._endpointer.frame_length
+        window = Endpointer.DEFAULT_WINDOW + _LEAD_SECONDS
+        self._before: deque[bytes] = deque(maxlen=round(window / self._frame_seconds))
+        self._rest = b""
+        self._frames = 0
+        self._quiet_seconds = 0.0
+        self._text = ""
+
+    def _take(self, frame: bytes) -> Heard | None:
+        self._frames += 1
+        self._endpointer.process(frame)
+        if self._decoding is not None:
+            self._decode(self._decoding, frame)
+            return self._end_or_partial(self._decoding)
+        self._before.append(frame)
+        if self._endpointer.in_speech:
+            self._begin()
+            return None
+        return self._wait()
+
+    def _begin(self) -> None:
+        self._decoding = self._decodings.take()
+        self._decoding.begin()
+        self._spoken_seconds = self._since_partial = 0.0
+        self._decode(self._decoding, b"".join(self._before))
+        self._before.clear()
+
+    def _wait(self) -> Heard | None:
+        """Nobody speaks; after long enough that is news."""
+        self._quiet_seconds += self._frame_seconds
+        if self._quiet_seconds < self._rules.rule1:
+            return None
+        self._quiet_seconds = 0.0
+        return Heard("", is_final=True)
+
+    def _decode(self, decoding: Decoding, sound: bytes) -> None:
+        self._spoken_seconds += len(sound) / SAMPLE_BYTES / RATE
+        self._since_partial += len(sound) / SAMPLE_BYTES / RATE
+        if sound:
+            decoding.take(sound)
+
+    def _end_or_partial(self, decoding: Decoding) -> Heard | None:
+        now = self._frames * self._frame_seconds
+        is_silent = not self._endpointer.in_speech and now - self._endpointer.speech_end >= self._rules.rule2
+        if is_silent or self._spoken_seconds >= self._rules.rule3:
+            shown, said = self._text, self._end(decoding)
+            # What was no speech ends nothing: whoever coughs after a wake may still speak. But a shown text goes.
+            return Heard(said, is_final=bool(said)) if said or shown else None
+        if self._since_partial < _PARTIAL_SECONDS:
+            return None
+        self._since_partial = 0.0
+        said = decoding.best()
+        if said == self._text:
+            return None
+        self._text = said
+        return Heard(said, is_final=False)
+
+    def _end(self, decoding: Decoding) -> str:
+        said = decoding.end()
+        self._decodings.give_back(decoding)
+        self._decoding = None
+        self._quiet_seconds = 0.0
+        self._text = ""
+        return said

@@ -1,0 +1,134 @@
+"""sherpa-onnx's streaming transducers (zipformer and its kin): partial texts, endpoints by the library's rules."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from units.asr.engine import AsrOptions, Heard, Rules, find_file, find_tokens, folder_of
+from units.base import LoadError
+from units.sound.setup_values import refusal
+from units.sound.upload import RATE, Samples
+
+try:
+    import sherpa_onnx
+except ImportError as error:
+    raise LoadError("this model needs sherpa-onnx: pip install sherpa-onnx") from error
+
+# One is enough for real time (0.014 of it for the smallest model), and other units need the other cores.
+THREADS = 1
+
+# The encoder looks ahead: what was said last comes out when so much has followed. The library's examples add as much.
+TAIL_SECONDS = 0.66
+
+# The library knows no infinity.
+NEVER_SECONDS = 1e6
+
+
+class SherpaEngine:
+    """The library keeps the rules with the model, so tasks with other rules need it a second time."""
+
+    usual_rules = Rules()
+
+    def __init__(self, load: Mapping[str, Any]) -> None:
+        folder = folder_of(load)
+        self._files = {
+            "tokens": find_tokens(folder),
+            "encoder": find_onnx(folder, "encoder*.int8.onnx", "encoder*.onnx"),
+            "decoder": find_onnx(folder, "decoder*[!8].onnx", "decoder*.onnx"),
+            "joiner": find_onnx(folder, "joiner*.int8.onnx", "joiner*.onnx"),
+        }
+        self._models: WeakValueDictionary[Rules, Any] = WeakValueDictionary()
+        self._latest = self._load(self.usual_rules)
+        self.about = f"sherpa-onnx {sherpa_onnx.__version__}, {folder.name}"
+
+    def open(self, options: AsrOptions) -> "SherpaRecogniser":
+        """A stream."""
+        if options.grammar:
+            raise refusal("grammar needs the bundled engine")
+        return SherpaRecogniser(self._load(options.rules))
+
+    def _load(self, rules: Rules) -> Any:
+        if (known := self._models.get(rules)) is not None:
+            return known
+        bounded = replace(rules, rule2=min(rules.rule2, NEVER_SECONDS)) if math.isinf(rules.rule2) else rules
+        try:
+            model = sherpa_onnx.OnlineRecognizer.from_transducer(
+                **{name: str(file) for name, file in self._files.items()},
+                num_threads=THREADS,
+                enable_endpoint_detection=True,
+                rule1_min_trailing_silence=bounded.rule1,
+                rule2_min_trailing_silence=bounded.rule2,
+                rule3_min_utterance_length=bounded.rule3,
+            )
+        except RuntimeError as error:
+            raise LoadError(f"sherpa-onnx refuses the model: {error}") from error
+        self._models[rules] = self._latest = model
+        return model
+
+
+def find_onnx(folder: Path, *patterns: str) -> Path:
+    """A network; LoadError when the file cannot be one."""
+    file = find_file(folder, *patterns)
+    with file.open("rb") as opened:
+        # Every ONNX file begins with its field 1, the version.
+        if opened.read(1) != b"\x08":
+            raise LoadError(f"{file} is no ONNX model")
+    return file
+
+
+class SherpaRecogniser:
+    """One stream of one model."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._stream = model.create_stream()
+        self._text = ""
+
+    @property
+    def is_hearing_speech(self) -> bool:
+        """True once something was understood."""
+        return bool(self._text)
+
+    def feed(self, samples: Samples) -> list[Heard]:
+        """A text when it has changed, a final where the rules say so."""
+        self._take(samples)
+        heard = []
+        if (said := self._result()) != self._text:
+            self._text = said
+            heard.append(Heard(said, is_final=False))
+        if self._model.is_endpoint(self._stream):
+            heard.append(Heard(self._text, is_final=True))
+            self._model.reset(self._stream)
+            self._text = ""
+        return heard
+
+    def finish(self) -> str:
+        """With the rest that the encoder held back."""
+        self._take(np.zeros(int(TAIL_SECONDS * RATE), np.int16))
+        self._stream.input_finished()
+        self._decode()
+        said = self._result()
+        self.reset()
+        return said
+
+    def reset(self) -> None:
+        """A new stream."""
+        self._stream = self._model.create_stream()
+        self._text = ""
+
+    def _take(self, samples: Samples) -> None:
+        self._stream.accept_waveform(RATE, samples.astype(np.float32) / np.float32(32768))
+        self._decode()
+
+    def _decode(self) -> None:
+        while self._model.is_ready(self._stream):
+            self._model.decode_stream(self._stream)
+
+    def _result(self) -> str:
+        said: str = self._model.get_result(self._stream)
+        return said.strip().lower()

@@ -1,0 +1,114 @@
+"""The thread that reads the microphone, while somebody listens."""
+
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from units.audio.devices import NOTHING, PERIOD, Backoff, DeviceLost, DeviceMissing, Samples, Source
+from units.audio.state import Fate, Report, State
+
+Hear = Callable[[Samples, float], None]
+"""Takes one period and the monotonic time of its last sample."""
+
+
+class Opener(Protocol):
+    """How to get at the microphone that is configured."""
+
+    def look(self) -> None:
+        """DeviceMissing when it is clear without opening it that it is not there."""
+
+    def open(self) -> Source:
+        """DeviceMissing when it cannot be opened."""
+
+
+class Capture:
+    """Opens the microphone when it is wanted, and again when it comes back; hands out whole periods."""
+
+    def __init__(self, setting: str, opener: Opener, hear: Hear, report: Report) -> None:
+        self.volume = 1.0
+        self._fate = Fate(setting, report)
+        self._opener = opener
+        self._hear = hear
+        self._backoff = Backoff()
+        self._overruns = 0
+        self._is_wanted = threading.Event()
+        self._is_closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="capture", daemon=True)
+        self._thread.start()
+
+    def listen(self, is_on: bool) -> None:
+        """Begins or ends to hear."""
+        if is_on:
+            self._is_wanted.set()
+        else:
+            self._is_wanted.clear()
+
+    def close(self) -> None:
+        """The thread ends within a period."""
+        self._is_closing.set()
+        self._is_wanted.set()
+        self._thread.join()
+
+    def about(self) -> dict[str, Any]:
+        """For `status`."""
+        return self._fate.about() | {"overruns": self._overruns}
+
+    def _run(self) -> None:
+        try:
+            self._opener.look()
+        except DeviceMissing as error:
+            self._fate.change("missing", str(error))
+        while self._is_wanted.wait() and not self._is_closing.is_set():
+            try:
+                source = self._opener.open()
+            except DeviceMissing as error:
+                self._lose("missing", str(error))
+                continue
+            try:
+                self._read(source)
+            except Exception as bug:
+                traceback.print_exc()
+                self._lose("lost", f"internal error: {bug}")
+            finally:
+                source.close()
+
+    def _lose(self, state: State, reason: str) -> None:
+        """Nothing is heard; a pause before the next try."""
+        self._fate.change(state, reason)
+        self._is_closing.wait(self._backoff.next_seconds())
+
+    def _read(self, source: Source) -> None:
+        """Until nobody listens any more, or the device fails. It is open once it has been heard."""
+        has_heard = False
+        rest, lost_before = NOTHING, self._overruns
+        while self._is_wanted.is_set() and not self._is_closing.is_set() and not source.is_stale:
+            try:
+                samples, at = source.read()
+            except DeviceLost as error:
+                self._lose("lost" if has_heard else "missing", str(error))
+                return
+            if not has_heard:
+                has_heard, self._fate.name = True, source.name
+                self._backoff.reset()
+                self._fate.change("open")
+            self._overruns = lost_before + source.overruns
+            rest = self._hand_out(np.concatenate([rest, samples]), at)
+        self._fate.change("idle")
+
+    def _hand_out(self, samples: Samples, at: float) -> Samples:
+        """Whole periods; returns what is left over."""
+        whole = len(samples) - len(samples) % PERIOD
+        for start in range(0, whole, PERIOD):
+            later = len(samples) - start - PERIOD
+            self._hear(scaled(samples[start : start + PERIOD], self.volume), at - later / (PERIOD * 50))
+        return samples[whole:]
+
+
+def scaled(samples: Samples, volume: float) -> Samples:
+    """The samples as loud as that; 1.0 leaves them alone."""
+    if volume == 1.0:
+        return samples
+    return (samples * np.float32(volume)).astype(np.int16)

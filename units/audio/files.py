@@ -1,0 +1,190 @@
+"""Files and FIFOs that stand in for a microphone or a loudspeaker."""
+
+import errno
+import fcntl
+import os
+import select
+import struct
+import time
+import wave
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from units.audio.devices import BLOCK, NOTHING, PERIOD, Clock, DeviceLost, DeviceMissing, Pace, Samples, is_fifo
+from units.base import UnitFault
+from units.sound.upload import RATE, Upload
+
+_READ_BYTES = 4096
+
+# A writer may be this late before its silence is taken for silence.
+_LATE_SECONDS = 0.2
+
+# 0.25 s: what a reader of a FIFO may be late, and how far behind the present it can hear.
+_FIFO_BYTES = 8192
+
+
+def _reason(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
+
+
+class FileSource:
+    """A WAV of any rate or raw s16le at 16 kHz; silence at real pace behind its end. A FIFO lasts for ever."""
+
+    is_stale = False
+
+    def __init__(self, path: Path, pace: Pace) -> None:
+        self.name = str(path)
+        self.overruns = 0
+        self._is_fifo = is_fifo(path)
+        # Open for writing, too, a FIFO neither waits for its first writer nor ends with its last.
+        flags = os.O_RDWR | os.O_NONBLOCK if self._is_fifo else os.O_RDONLY
+        try:
+            self._fd = os.open(path, flags)
+        except OSError as error:
+            raise DeviceMissing(_reason(error)) from error
+        self._is_fast = pace == "fast"
+        self._clock = Clock()
+        self._upload = Upload()
+        self._form = "pcm"
+        self._has_ended = False
+        self._buffer = NOTHING
+
+    def read(self) -> tuple[Samples, float]:
+        """One period, in its time unless it is fast."""
+        while len(self._buffer) < PERIOD and not self._has_ended:
+            more = self._read_fifo() if self._is_fifo else self._read_file()
+            self._buffer = np.concatenate([self._buffer, more])
+        period, self._buffer = self._buffer[:PERIOD], self._buffer[PERIOD:]
+        is_silence = not len(period)
+        if len(period) < PERIOD:
+            period = np.concatenate([period, np.zeros(PERIOD - len(period), np.int16)])
+        if is_silence or not self._is_fast:
+            self._clock.wait(PERIOD)
+        return period, time.monotonic()
+
+    def _read_file(self) -> Samples:
+        try:
+            data = os.read(self._fd, _READ_BYTES)
+        except OSError as error:
+            raise DeviceLost(f"{self.name}: {error.strerror}") from error
+        if not data:
+            self._has_ended = True
+            return self._decoded(b"")
+        return self._decoded(data)
+
+    def _read_fifo(self) -> Samples:
+        """What a writer has sent; silence for as long as it is late."""
+        ready, _, _ = select.select([self._fd], [], [], _LATE_SECONDS)
+        if not ready:
+            return np.zeros(int(_LATE_SECONDS * RATE), np.int16)
+        return self._decoded(os.read(self._fd, _READ_BYTES))
+
+    def _decoded(self, data: bytes) -> Samples:
+        try:
+            if self._has_ended:
+                return self._upload.finish()
+            if data.startswith(b"RIFF"):
+                self._form = "wav"
+            return self._upload.feed(data, self._form)
+        except UnitFault as fault:
+            raise DeviceLost(f"{self.name}: {fault}") from fault
+
+    def close(self) -> None:
+        """Closes the file; the next one begins at its beginning."""
+        os.close(self._fd)
+
+
+@dataclass(frozen=True)
+class FileOpener:
+    """A microphone that is a file."""
+
+    path: Path
+    pace: Pace
+
+    def look(self) -> None:
+        """DeviceMissing when there is no such file."""
+        if not self.path.exists():
+            raise DeviceMissing(f"{self.path}: {os.strerror(errno.ENOENT)}")
+
+    def open(self) -> FileSource:
+        """DeviceMissing when it cannot be read."""
+        return FileSource(self.path, self.pace)
+
+
+class WavSink:
+    """A WAV that grows; its header is right after every block, so a killed program leaves a whole file."""
+
+    latency = 0.0
+    is_stale = False
+
+    def __init__(self, path: Path, pace: Pace) -> None:
+        self.name = str(path)
+        self.underruns = 0
+        self.needs_silence = pace == "real"
+        self._clock = Clock()
+        try:
+            self._file = path.open("wb", buffering=0)
+        except OSError as error:
+            raise DeviceMissing(_reason(error)) from error
+        self._wav = wave.open(self._file, "wb")  # noqa: SIM115  # open for as long as this is
+        self._wav.setnchannels(1)
+        self._wav.setsampwidth(2)
+        self._wav.setframerate(RATE)
+
+    def write(self, block: Samples) -> None:
+        """Appends; waits only at real pace."""
+        try:
+            self._wav.writeframes(block.astype("<i2").tobytes())
+        except (OSError, struct.error) as error:  # the disk is full, or the WAV, at 4 GiB
+            raise DeviceLost(f"{self.name}: {error}") from error
+        if self.needs_silence:
+            self._clock.wait(len(block))
+
+    def close(self) -> None:
+        """Closes the file."""
+        try:
+            self._wav.close()
+        except (OSError, struct.error):
+            pass  # as above: what is there stays
+        finally:
+            self._file.close()
+
+
+class FifoSink:
+    """A FIFO as raw s16le at 16 kHz, for whoever reads it. A reader that is late loses blocks."""
+
+    latency = 0.0
+    needs_silence = True
+    is_stale = False
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self.underruns = 0
+        self._clock = Clock()
+        try:
+            self._fd = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            words = f"nobody reads {path}" if error.errno == errno.ENXIO else _reason(error)
+            raise DeviceMissing(words) from error
+        fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, _FIFO_BYTES)
+
+    def write(self, block: Samples) -> None:
+        """One block, whole or not at all: it is smaller than a pipe's atomic size."""
+        try:
+            os.write(self._fd, block.astype("<i2").tobytes())
+        except BlockingIOError:
+            self.underruns += 1
+        except OSError as error:
+            raise DeviceLost(f"{self.name}: nobody reads it any more") from error
+        self._clock.wait(BLOCK)
+
+    def close(self) -> None:
+        """Its reader sees the end."""
+        os.close(self._fd)
+
+
+def open_file_sink(path: Path, pace: Pace) -> WavSink | FifoSink:
+    """DeviceMissing when it cannot be written."""
+    return FifoSink(path) if is_fifo(path) else WavSink(path, pace)

@@ -1,0 +1,137 @@
+"""The thread that writes the loudspeaker: what the playlist holds, else silence."""
+
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from units.audio.capture import scaled
+from units.audio.devices import BLOCK, Backoff, DeviceLost, DeviceMissing, OpenSink, Samples, Sink
+from units.audio.playlist import MAX_QUEUED_SECONDS, Item, Playlist
+from units.audio.state import Fate, Report, State
+
+Played = Callable[[Item, bool, str], None]
+"""Takes an item that has ended, whether it was cut, and why."""
+
+# How soon a loudspeaker that needs no silence notices that it is to close.
+_IDLE_SECONDS = 0.1
+
+
+class Playback:
+    """Opens the loudspeaker, and again when it comes back; without one, items end at once, cut."""
+
+    def __init__(self, setting: str, open_sink: OpenSink, played: Played, report: Report) -> None:
+        self.volume = 1.0
+        self._fate = Fate(setting, report)
+        self._open_sink = open_sink
+        self._played = played
+        self._playlist = Playlist()
+        self._sounding: deque[tuple[float, Item]] = deque()
+        """Items whose last sample is on its way to the ear, and when it is there."""
+
+        self._backoff = Backoff()
+        self._underruns = 0
+        self._is_closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="playback", daemon=True)
+        self._thread.start()
+
+    def play(self, item: Item, at_once: bool) -> None:
+        """Behind everything else, or instead of it."""
+        if not at_once and self._playlist.seconds > MAX_QUEUED_SECONDS:
+            self._played(item, True, f"over {MAX_QUEUED_SECONDS} s are waiting")
+            return
+        self._tell_cut(self._playlist.add(item, at_once), "")
+        if not self._fate.is_usable:
+            self._tell_cut(self._playlist.stop(None), self._fate.reason)
+
+    def stop(self, owner: str | None) -> None:
+        """From the next block on nothing of this owner (None: of anybody) sounds."""
+        self._tell_cut(self._playlist.stop(owner), "")
+
+    def hold(self, owner: str, is_held: bool) -> None:
+        """From the next block on this owner waits, or goes on where it was."""
+        self._playlist.hold(owner, is_held)
+
+    def close(self) -> None:
+        """The thread ends within a block; what is left is not played."""
+        self._is_closing.set()
+        self._thread.join()
+
+    @property
+    def is_playing(self) -> bool:
+        """True until the last sample has reached the ear."""
+        return not self._playlist.is_empty or bool(self._sounding)
+
+    def about(self) -> dict[str, Any]:
+        """For `status`."""
+        return self._fate.about() | {"underruns": self._underruns}
+
+    @property
+    def queued_seconds(self) -> float:
+        """How much is still to be played."""
+        return self._playlist.seconds
+
+    def _tell_cut(self, items: list[Item], reason: str) -> None:
+        for item in items:
+            self._played(item, True, reason)
+
+    def _run(self) -> None:
+        while not self._is_closing.is_set():
+            try:
+                sink = self._open_sink()
+            except DeviceMissing as error:
+                self._fail("missing", str(error))
+                continue
+            self._fate.name = sink.name
+            try:
+                self._write(sink)
+            except DeviceLost as error:
+                self._fail("lost", str(error))
+            except Exception as bug:
+                traceback.print_exc()
+                self._fail("lost", f"internal error: {bug}")
+            finally:
+                sink.close()
+
+    def _fail(self, state: State, reason: str) -> None:
+        """Nothing sounds any more; a pause before the next try."""
+        self._fate.change(state, reason)
+        lost = [item for _, item in self._sounding]
+        self._sounding.clear()
+        self._tell_cut(lost + self._playlist.stop(None), reason)
+        self._is_closing.wait(self._backoff.next_seconds())
+
+    def _write(self, sink: Sink) -> None:
+        """Until the device fails or is stale. It is open once it has taken a block."""
+        underruns_before = self._underruns
+        while not self._is_closing.is_set() and not (sink.is_stale and not self.is_playing):
+            block, ended = self._playlist.take(BLOCK)
+            try:
+                self._write_block(sink, scaled(block, self.volume))
+            except Exception as error:
+                self._tell_cut(ended, str(error))  # nobody else knows of them any more
+                raise
+            if self._fate.state != "open":
+                self._fate.change("open")
+                self._backoff.reset()
+            self._underruns = underruns_before + sink.underruns
+            now = time.monotonic()
+            self._sounding += [(now + sink.latency, item) for item in ended]
+            self._tell_played(now)
+
+    def _write_block(self, sink: Sink, block: Samples) -> None:
+        """The block, with silence behind it where the loudspeaker wants that."""
+        if sink.needs_silence:
+            sink.write(np.concatenate([block, np.zeros(BLOCK - len(block), np.int16)]))
+        elif len(block):
+            sink.write(block)
+        else:
+            self._playlist.wait(_IDLE_SECONDS)
+
+    def _tell_played(self, now: float) -> None:
+        while self._sounding and self._sounding[0][0] <= now:
+            self._played(self._sounding.popleft()[1], False, "")

@@ -1,0 +1,100 @@
+"""What the loudspeaker plays next. Items are added and stopped by one thread and taken by another.
+
+The lock is held for some microseconds, with no waiting inside: the taking thread has a device's buffer as its slack.
+"""
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from units.audio.devices import NOTHING, Samples
+from units.sound.upload import RATE
+
+# An hour of 16 kHz mono is 115 MB; a book in one go is paused and sent in parts.
+MAX_QUEUED_SECONDS = 1800
+
+
+@dataclass(eq=False)
+class Item:
+    """Something to play, and how much of it has been."""
+
+    owner: str
+    number: int
+    samples: Samples
+    played: int = 0
+
+
+class Playlist:
+    """Items in their order, and which of them have ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._items: deque[Item] = deque()
+        self._held: set[str] = set()
+        self._has_items = threading.Event()
+
+    def add(self, item: Item, at_once: bool = False) -> list[Item]:
+        """Behind all others, or instead of them; returns the items that this cut."""
+        with self._lock:
+            cut = list(self._items) if at_once else []
+            if at_once:
+                self._items.clear()
+            self._items.append(item)
+            self._mark()
+        return cut
+
+    def stop(self, owner: str | None) -> list[Item]:
+        """Takes out what one owner (None: anybody) has here; nothing of it is taken any more. Returns it."""
+        with self._lock:
+            cut = [item for item in self._items if owner in (None, item.owner)]
+            self._items = deque(item for item in self._items if owner not in (None, item.owner))
+            self._mark()
+        return cut
+
+    def hold(self, owner: str, is_held: bool) -> None:
+        """What one owner has here waits where it is, or goes on from there; others are heard meanwhile."""
+        with self._lock:
+            self._held.add(owner) if is_held else self._held.discard(owner)
+            self._mark()
+
+    def take(self, count: int) -> tuple[Samples, list[Item]]:
+        """The next samples, at most `count`, and the items that end in them."""
+        pieces: list[Samples] = []
+        ended: list[Item] = []
+        with self._lock:
+            while count > 0 and (item := self._maybe_next()) is not None:
+                piece = item.samples[item.played : item.played + count]
+                item.played += len(piece)
+                count -= len(piece)
+                pieces.append(piece)
+                if item.played >= len(item.samples):
+                    self._items.remove(item)
+                    ended.append(item)
+            self._mark()
+        return (np.concatenate(pieces) if pieces else NOTHING), ended
+
+    def _maybe_next(self) -> Item | None:
+        return next((item for item in self._items if item.owner not in self._held), None)
+
+    def _mark(self) -> None:
+        if self._maybe_next() is not None:
+            self._has_items.set()
+        else:
+            self._has_items.clear()
+
+    def wait(self, seconds: float) -> None:
+        """Returns when there is something to play, or after a while."""
+        self._has_items.wait(seconds)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when there is nothing to play now."""
+        return not self._has_items.is_set()
+
+    @property
+    def seconds(self) -> float:
+        """How long it would play."""
+        with self._lock:
+            return sum(len(item.samples) - item.played for item in self._items) / RATE

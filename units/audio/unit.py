@@ -1,0 +1,179 @@
+"""The audio unit's face: the messages of the daemon, and the two threads that have the devices.
+
+Everything that waits for a device does so in the threads; they speak to the daemon by themselves. A daemon that does
+not take the microphone's periods holds the capture thread, and the device's own buffer loses what is too old: whole
+stretches, counted in `status` and told in the log when it begins.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+import numpy as np
+import soxr
+
+from unitd.wire.envelope import Envelope
+from units.audio.capture import Capture, Opener
+from units.audio.chime import chime
+from units.audio.devices import DeviceMissing, OpenSink, Pace, Samples, maybe_path
+from units.audio.files import FileOpener, open_file_sink
+from units.audio.playback import Playback
+from units.audio.playlist import Item
+from units.audio.portaudio import DeviceOpener, PortAudio
+from units.audio.state import State
+from units.base import RUN_FAILED, SETUP_REFUSED, Handler, LoadError, Unit, UnitFault
+from units.host import Host
+from units.sound.upload import RATE, Upload
+from units.sound.wav import HIGHEST_RATE, LOWEST_RATE
+
+PACES = ("real", "fast")
+
+
+class AudioUnit(Unit):
+    """One microphone, one loudspeaker, for everybody."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._capture: Capture
+        self._playback: Playback
+        self._overruns_told = 0
+        self.handlers: Mapping[str, Handler] = {
+            "listen": self._listen,
+            "play": self._play,
+            "chime": self._chime,
+            "stop": self._stop,
+            "hold": self._hold,
+            "status": self._status,
+            "volume": self._volume,
+        }
+
+    def load(self, load: dict[str, Any]) -> dict[str, Any]:
+        """Starts the threads; a device that is missing is told by them, and tried again."""
+        options = load.get("engine_options") or {}
+        capture, playback = _text(options, "capture", "default"), _text(options, "playback", "default")
+        pace = _text(options, "pace", "real")
+        if pace not in PACES:
+            raise LoadError(f"pace must be one of {', '.join(PACES)}, it is {pace!r}")
+        library = PortAudio()
+        opener = _source_opener(capture, cast(Pace, pace), library)
+        open_sink = _sink_opener(playback, cast(Pace, pace), library)
+        self._playback = Playback(playback, open_sink, self._tell_played, partial(self._tell_device, "playback"))
+        self._capture = Capture(capture, opener, self._tell_heard, partial(self._tell_device, "capture"))
+        return {"about": f"capture {capture or 'none'}, playback {playback or 'none'}"}
+
+    def close(self) -> None:
+        """Files are complete after this."""
+        self._capture.close()
+        self._playback.close()
+
+    # Messages
+
+    def _listen(self, envelope: Envelope) -> None:
+        self._capture.listen(bool(envelope.fields["is_on"]))
+
+    def _play(self, envelope: Envelope) -> None:
+        """What cannot be played has been played at once, with the reason."""
+        fields = envelope.fields
+        item = Item(fields["owner"], fields["number"], np.zeros(0, np.int16))
+        try:
+            item.samples = _decoded(envelope.payload, fields)
+        except UnitFault as fault:
+            self._tell_played(item, True, str(fault))
+            raise
+        self._playback.play(item, bool(fields.get("at_once")))
+
+    def _chime(self, envelope: Envelope) -> None:
+        """A wake was heard."""
+        self._playback.play(Item("chime", 0, chime()), at_once=False)
+
+    def _stop(self, envelope: Envelope) -> None:
+        self._playback.stop(envelope.fields.get("owner"))
+
+    def _hold(self, envelope: Envelope) -> None:
+        self._playback.hold(envelope.fields["owner"], bool(envelope.fields["is_held"]))
+
+    def _status(self, envelope: Envelope) -> dict[str, Any]:
+        return {
+            "is_playing": self._playback.is_playing,
+            "queued_seconds": round(self._playback.queued_seconds, 3),
+            "capture": self._capture.about() | {"volume": self._capture.volume},
+            "playback": self._playback.about() | {"volume": self._playback.volume},
+        }
+
+    def _volume(self, envelope: Envelope) -> None:
+        values = {key: _volume_of(envelope.fields, key) for key in ("capture", "playback") if key in envelope.fields}
+        self._capture.volume = values.get("capture", self._capture.volume)
+        self._playback.volume = values.get("playback", self._playback.volume)
+
+    # What the threads say
+
+    def _tell_heard(self, samples: Samples, at: float) -> None:
+        self._host.say("pcm", samples.astype("<i2").tobytes(), at=at, is_playing=self._playback.is_playing)
+        overruns = self._capture.about()["overruns"]
+        if overruns > self._overruns_told == 0:
+            self._host.log("warning", "the microphone loses sound: nobody takes it in time; audio_status counts")
+        self._overruns_told = overruns
+
+    def _tell_played(self, item: Item, is_cut: bool, reason: str) -> None:
+        why: dict[str, Any] = {"reason": reason} if reason else {}
+        self._host.say("played", owner=item.owner, number=item.number, is_cut=is_cut, **why)
+
+    def _tell_device(self, which: str, state: State, reason: str) -> None:
+        self._host.say("device", which=which, state=state, reason=reason)
+
+
+class NoMicrophone:
+    """A microphone that nobody wants."""
+
+    def look(self) -> None:
+        """Says so."""
+        _refuse("no microphone is configured ([audio] capture)")
+
+    def open(self) -> NoReturn:
+        """Says so."""
+        _refuse("no microphone is configured ([audio] capture)")
+
+
+def _source_opener(setting: str, pace: Pace, library: PortAudio) -> Opener:
+    if not setting:
+        return NoMicrophone()
+    path = maybe_path(setting)
+    return DeviceOpener(library, setting) if path is None else FileOpener(path, pace)
+
+
+def _sink_opener(setting: str, pace: Pace, library: PortAudio) -> OpenSink:
+    if not setting:
+        return partial(_refuse, "no loudspeaker is configured ([audio] playback)")
+    path: Path | None = maybe_path(setting)
+    return partial(open_file_sink, path, pace) if path is not None else partial(library.open_sink, setting)
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise DeviceMissing(reason)
+
+
+def _text(options: dict[str, Any], key: str, default: str) -> str:
+    value = options.get(key, default)
+    if not isinstance(value, str):
+        raise LoadError(f"{key} must be a text, it is {value!r}")
+    return value
+
+
+def _decoded(payload: bytes, fields: dict[str, Any]) -> Samples:
+    """The item's sound at our rate."""
+    upload = Upload()
+    if fields["form"] == "wav":
+        return np.concatenate([upload.feed(payload, "wav"), upload.finish()])
+    rate = fields.get("rate", RATE)
+    if type(rate) is not int or not LOWEST_RATE <= rate <= HIGHEST_RATE:
+        raise UnitFault(RUN_FAILED, f"rate must be a whole number from {LOWEST_RATE} to {HIGHEST_RATE}, it is {rate!r}")
+    samples = np.frombuffer(payload, "<i2", len(payload) // 2).astype(np.int16)
+    return samples if rate == RATE else np.asarray(soxr.resample(samples, rate, RATE), np.int16)
+
+
+def _volume_of(fields: dict[str, Any], key: str) -> float:
+    value = fields[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise UnitFault(SETUP_REFUSED, f"the volume of {key} must be a number from 0 to 1, it is {value!r}")
+    return float(value)

@@ -1,0 +1,62 @@
+"""What hears without any model installed: a network where the phrase has one, phones for every other phrase."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from units.base import LoadError
+from units.kws import micro, sphinx
+from units.kws.micro import MicroModel, MicroSpotter
+from units.kws.options import KwsOptions
+from units.kws.sphinx import FEWEST_SAFE_PHONES, SphinxSpotter, phone_count, spell, words_of
+from units.kws.spotter import Spotter, SpotterMaker, Warn
+
+
+class BundledEngine:
+    """microWakeWord and pocketsphinx; a card's path names a folder with more networks, or one of them."""
+
+    def __init__(self, path: str) -> None:
+        """Looks for networks.
+
+        Raises:
+            LoadError: none of both libraries is there, or the folder's files are no wake words.
+        """
+        if not micro.is_installed() and not sphinx.is_installed():
+            raise LoadError("no wake word engine is installed: pip install pymicro-wakeword pocketsphinx")
+        self._models = micro.bundled_models()
+        if path:
+            if not micro.is_installed():
+                raise LoadError("this model needs microWakeWord: pip install pymicro-wakeword")
+            self._models |= _models_at(Path(path))
+        self.about = f"networks for {', '.join(self._models) or 'no phrase'}, phones for others"
+
+    def prepare(self, options: KwsOptions, warn: Warn) -> SpotterMaker:
+        """Sorts the phrases by who can hear them."""
+        wanted = [(phrase, options.thresholds.get(phrase)) for phrase in options.phrases]
+        known = [(phrase, model, cutoff) for phrase, cutoff in wanted if (model := self._model_of(phrase))]
+        others = [(phrase, threshold) for phrase, threshold in wanted if not self._model_of(phrase)]
+        keyphrases = spell(others) if others else []
+        for each in keyphrases:
+            if phone_count(each.pronunciation) < FEWEST_SAFE_PHONES:
+                warn(f"{each.phrase!r} is short, so it will be missed often and heard where nobody said it")
+
+        def make() -> Sequence[Spotter]:
+            spotters: list[Spotter] = []
+            if known:
+                spotters.append(MicroSpotter(known))
+            if keyphrases:
+                spotters.append(SphinxSpotter(keyphrases))
+            return spotters
+
+        return make
+
+    def _model_of(self, phrase: str) -> MicroModel | None:
+        """ "Hey, Jarvis!" is "hey jarvis", and who says ok says okay."""
+        words = words_of(phrase)
+        return self._models.get(" ".join("okay" if word == "ok" else word for word in words))
+
+
+def _models_at(path: Path) -> dict[str, MicroModel]:
+    models = micro.models_in(path if path.is_dir() else path.parent)
+    if not models:
+        raise LoadError(f"there is no wake word of microWakeWord (.json and .tflite) in {path}")
+    return models

@@ -1,0 +1,61 @@
+"""One stream of audio and what is heard in it: blocks, the clock of the audio, debounce."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from units.kws.spotter import BLOCK, Heard, Spotter
+from units.sound.upload import NOTHING, RATE, Samples
+
+
+class Wake(NamedTuple):
+    """A phrase that was heard."""
+
+    phrase: str
+    score: float | None
+    at: int
+    """Samples of this stream until it was decided."""
+
+
+class Ear:
+    """Cuts what arrives into blocks, so that no border between pieces is ever heard."""
+
+    def __init__(self, spotters: Sequence[Spotter], debounce_seconds: float) -> None:
+        self._spotters = spotters
+        self._debounce = round(debounce_seconds * RATE)
+        self._rest = NOTHING
+        self._deaf_until = 0
+        self.heard = 0
+        """Samples so far, those of the block that is not full included."""
+
+    def feed(self, samples: Samples) -> list[Wake]:
+        """The wakes that these samples decide."""
+        waiting = np.concatenate([self._rest, samples])
+        begin = self.heard - len(self._rest)
+        whole = len(waiting) - len(waiting) % BLOCK
+        wakes: list[Wake] = []
+        for at in range(0, whole, BLOCK):
+            block = waiting[at : at + BLOCK]
+            wakes += self._tell([heard for each in self._spotters for heard in each.hear(block)], begin + at + BLOCK)
+        self._rest = waiting[whole:]
+        self.heard += len(samples)
+        return wakes
+
+    def finish(self) -> list[Wake]:
+        """The wakes that the end of the audio decides; what comes next is heard with fresh ears."""
+        wakes = self._tell([heard for each in self._spotters for heard in each.finish(self._rest)], self.heard)
+        self._rest = NOTHING
+        self._deaf_until = 0
+        return wakes
+
+    def forget(self) -> None:
+        """As if nothing had been heard; only the clock goes on."""
+        self.finish()
+
+    def _tell(self, heard: Sequence[Heard], at: int) -> list[Wake]:
+        """The first of what was heard, unless a wake was told just before."""
+        if not heard or at < self._deaf_until:
+            return []
+        self._deaf_until = at + self._debounce
+        return [Wake(heard[0].phrase, heard[0].score, at)]

@@ -1,0 +1,202 @@
+"""sherpa-onnx: a small transducer that spots any phrase of its language; its model lies in the card's folder.
+
+The library ends the process over a token or a file that it does not know, so everything is looked at before it is
+told. One network serves all tasks; each pair of ears is a stream with its own phrases.
+"""
+
+import contextlib
+import importlib.util
+import io
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from units.base import LoadError
+from units.kws.options import KwsOptions, refusal
+from units.kws.spotter import Heard, Spotter, SpotterMaker, Warn
+from units.sound.upload import RATE, Samples
+
+if TYPE_CHECKING:
+    import sherpa_onnx
+
+DEFAULT_THRESHOLD = 0.25
+DEFAULT_SCORE = 1.0
+"""The library's own; at both its test clips are heard whole and nothing else."""
+
+_INSTALL = "pip install sherpa-onnx sentencepiece pypinyin"
+# As the library's own example has it: the network looks that far ahead.
+_TAIL: Samples = np.zeros(RATE * 66 // 100, np.int16)
+_FULL_SCALE = np.float32(32768)
+
+
+@dataclass(frozen=True)
+class SherpaFiles:
+    """The parts of a model."""
+
+    tokens: Path
+    encoder: Path
+    decoder: Path
+    joiner: Path
+    bpe_model: Path | None
+    lexicon: Path | None
+
+
+def find_files(folder: Path) -> SherpaFiles:
+    """The parts of the model in a folder, the small (int8) ones where there are two.
+
+    Raises:
+        LoadError: one is missing; the words name it.
+    """
+    parts = {part: _find_part(folder, part) for part in ("encoder", "decoder", "joiner")}
+    tokens = folder / "tokens.txt"
+    if not tokens.is_file():
+        raise LoadError(f"there is no tokens.txt in {folder}")
+    bpe_model, lexicon = folder / "bpe.model", folder / "en.phone"
+    return SherpaFiles(
+        tokens,
+        **parts,
+        bpe_model=bpe_model if bpe_model.is_file() else None,
+        lexicon=lexicon if lexicon.is_file() else None,
+    )
+
+
+def _find_part(folder: Path, part: str) -> Path:
+    files = sorted(folder.glob(f"{part}*.onnx"), key=lambda path: ("int8" not in path.name, path.name))
+    if not files:
+        raise LoadError(f"there is no {part}*.onnx in {folder}")
+    return files[0]
+
+
+def read_tokens(path: Path) -> frozenset[str]:
+    """The tokens of a model.
+
+    Raises:
+        LoadError: it is no such file.
+    """
+    try:
+        with path.open(encoding="utf-8") as lines:
+            rows = [line.split() for line in lines]
+        numbers = {row[0]: int(row[1]) for row in rows if len(row) == 2}
+    except (OSError, ValueError) as error:
+        raise LoadError(f"{path} is no list of tokens: {error}") from error
+    if not rows or len(numbers) != len(rows):
+        raise LoadError(f"{path} is no list of tokens: a line must be one token and its number")
+    return frozenset(numbers)
+
+
+class SherpaEngine:
+    """One network for all tasks."""
+
+    def __init__(self, path: str) -> None:
+        """Loads the model in the folder that `path` is, or lies in.
+
+        Raises:
+            LoadError: the library or a file is missing or broken.
+        """
+        missing = [each for each in ("sherpa_onnx", "sentencepiece", "pypinyin") if not importlib.util.find_spec(each)]
+        if missing:
+            raise LoadError(f"{', '.join(missing)} is not installed: {_INSTALL}")
+        if not path:
+            raise LoadError('the card of this model names no file: file = "tokens.txt", the others lie beside it')
+        place = Path(path)
+        self._files = find_files(place if place.is_dir() else place.parent)
+        self._tokens = read_tokens(self._files.tokens)
+        self._kinds = _kinds_of(self._files)
+        self._spotter = _load(self._files)
+        self.about = f"sherpa-onnx, {self._files.encoder.name}, phrases as {' or '.join(self._kinds)}"
+
+    def prepare(self, options: KwsOptions, warn: Warn) -> SpotterMaker:
+        """Turns the phrases into tokens."""
+        score = DEFAULT_SCORE if options.keywords_score is None else options.keywords_score
+        lines = []
+        for number, phrase in enumerate(options.phrases):
+            threshold = options.thresholds.get(phrase) or options.keywords_threshold or DEFAULT_THRESHOLD
+            lines.append(f"{' '.join(self._tokens_of(phrase))} :{score} #{threshold} @{number}")
+        keywords = "/".join(lines)
+
+        def make() -> Sequence[Spotter]:
+            return [SherpaSpotter(self._spotter, keywords, options.phrases)]
+
+        return make
+
+    def _tokens_of(self, phrase: str) -> list[str]:
+        """The phrase in the model's tokens; English ones know capitals only."""
+        from sherpa_onnx import text2token
+
+        said = io.StringIO()
+        for kind in self._kinds:
+            for text in dict.fromkeys((phrase, phrase.upper())):
+                with contextlib.redirect_stdout(said):  # it prints which token is missing, and leaves the text out
+                    found = text2token(
+                        [text],
+                        tokens=str(self._files.tokens),
+                        tokens_type=kind,
+                        bpe_model=str(self._files.bpe_model),
+                        lexicon=str(self._files.lexicon),
+                    )
+                if found and found[0] and all(self._is_usable(token) for token in found[0]):
+                    return [str(token) for token in found[0]]
+        reason = " ".join(said.getvalue().split())
+        raise refusal(f"the phrase {phrase!r} of kws is not in this model's language: {reason}")
+
+    def _is_usable(self, token: object) -> bool:
+        """Known to the model, and none of the marks by which a line of phrases is divided."""
+        return token in self._tokens and not str(token).startswith((":", "#", "@")) and "/" not in str(token)
+
+
+def _kinds_of(files: SherpaFiles) -> tuple[str, ...]:
+    """How text becomes tokens; without a list of pieces or words it is Chinese, by sound or by character."""
+    if files.lexicon:
+        return ("phone+ppinyin",)
+    if files.bpe_model:
+        return ("bpe", "cjkchar+bpe")
+    return ("ppinyin", "cjkchar")
+
+
+def _load(files: SherpaFiles) -> "sherpa_onnx.KeywordSpotter":
+    """The network; it asks for a file of phrases, which is empty, as each stream brings its own."""
+    import sherpa_onnx
+
+    with tempfile.NamedTemporaryFile(prefix="unitd-kws-") as no_phrases:
+        try:
+            return sherpa_onnx.KeywordSpotter(
+                tokens=str(files.tokens),
+                encoder=str(files.encoder),
+                decoder=str(files.decoder),
+                joiner=str(files.joiner),
+                keywords_file=no_phrases.name,
+                num_threads=1,
+            )
+        except RuntimeError as error:
+            raise LoadError(f"sherpa-onnx does not load {files.encoder.parent}: {error}") from error
+
+
+class SherpaSpotter:
+    """The phrases of one task on the network of all."""
+
+    def __init__(self, spotter: "sherpa_onnx.KeywordSpotter", keywords: str, phrases: Sequence[str]) -> None:
+        self._spotter = spotter
+        self._keywords = keywords
+        self._phrases = phrases
+        self._stream = spotter.create_stream(keywords)
+
+    def hear(self, block: Samples) -> list[Heard]:
+        """What these samples decide; the library tells no score."""
+        self._stream.accept_waveform(RATE, block.astype(np.float32) / _FULL_SCALE)
+        heard = []
+        while self._spotter.is_ready(self._stream):
+            self._spotter.decode_stream(self._stream)
+            if number := self._spotter.get_result(self._stream):
+                heard.append(Heard(self._phrases[int(number)], None))
+                self._spotter.reset_stream(self._stream)
+        return heard
+
+    def finish(self, rest: Samples) -> list[Heard]:
+        """What the last samples decide."""
+        heard = self.hear(np.concatenate([rest, _TAIL]))
+        self._stream = self._spotter.create_stream(self._keywords)
+        return heard

@@ -1,0 +1,135 @@
+"""The face that all hearing units share: messages become audio in tasks' queues, steps take slices from them.
+
+A unit says what its tasks are (`make_task`); the head of `hearing_task.py` says how they live.
+"""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from unitd.wire.envelope import Envelope
+from units.base import LATER, RUN_FAILED, Handler, Unit, UnitFault
+from units.host import Host
+from units.sound.hearing_task import Errand, HearingTask, Period
+from units.sound.upload import Samples
+
+# A board that is too slow loses audio all the time; one line in so many seconds is enough to tell.
+COMPLAINT_SECONDS = 1.0
+
+
+class HearingUnit(Unit, ABC):
+    """Serves all tasks of one engine, one slice of each task in turn."""
+
+    def __init__(self, host: Host, clock: Callable[[], float] = time.monotonic) -> None:
+        self._host = host
+        self._clock = clock
+        self._tasks: dict[str, HearingTask] = {}
+        self._complained_at = -COMPLAINT_SECONDS
+        self.handlers: Mapping[str, Handler] = {
+            "setup": self._setup,
+            "pcm": self._take_period,
+            "hear": self._take_upload,
+            "idle": self._end_upload,
+            "wake": self._wake,
+            "speech": self._take_speech,
+            "linked": self._link,
+            "unlinked": self._unlink,
+            "pause": self._pause,
+            "work": self._resume,
+            "exit": self._exit,
+        }
+
+    @abstractmethod
+    def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
+        """The task of a setup; UnitFault when a value cannot be."""
+
+    # Work
+
+    @property
+    def is_busy(self) -> bool:
+        """True while audio waits."""
+        return any(task.has_work for task in self._tasks.values())
+
+    def step(self) -> None:
+        """One slice of the microphone and one of an upload, for the task that has waited longest."""
+        task = next(task for task in self._tasks.values() if task.has_work)
+        self._tasks[task.work_id] = self._tasks.pop(task.work_id)  # behind all others
+        task.work_on_mic()
+        if (answered := task.work_on_upload()) is not None:
+            self._host.answer(answered)
+        self._complain()
+
+    def _complain(self) -> None:
+        now = self._clock()
+        if now - self._complained_at < COMPLAINT_SECONDS:
+            return
+        for task in self._tasks.values():
+            if task.dropped:
+                words = f"{task.work_id} cannot keep up, {task.dropped} microphone periods were dropped"
+                self._host.log("warning", words)
+                task.dropped = 0
+                self._complained_at = now
+
+    # Messages
+
+    def _setup(self, envelope: Envelope) -> None:
+        work_id = envelope.fields["task"]
+        self._tasks[work_id] = self.make_task(work_id, envelope.fields["data"])
+
+    def _take_period(self, envelope: Envelope) -> None:
+        samples: Samples = np.frombuffer(envelope.payload, "<i2")
+        if not len(samples):
+            return
+        for work_id in envelope.fields["tasks"]:
+            if (task := self._tasks.get(work_id)) is not None:
+                task.take_period(Period(envelope.fields["at"], samples))
+
+    def _take_upload(self, envelope: Envelope) -> Mapping[str, Any]:
+        """Reads it at once, so that audio which cannot be used is refused at once; hears it in steps."""
+        fields = envelope.fields
+        task = self._tasks[fields["task"]]
+        try:
+            samples = task.upload.feed(envelope.payload, fields["form"])
+            if fields["is_whole"]:
+                samples = np.concatenate([samples, task.upload.finish()])
+        except UnitFault:
+            task.refuse_upload()
+            raise
+        task.take_upload(Errand(Envelope(envelope.type, fields), samples, fields["is_whole"]))
+        return LATER
+
+    def _end_upload(self, envelope: Envelope) -> None:
+        """Whoever sends no more has said what there was to say."""
+        if (task := self._tasks.get(envelope.fields["task"])) is not None:
+            task.take_upload(Errand(envelope, task.upload.finish(), is_whole=False, is_last=True))
+
+    def _wake(self, envelope: Envelope) -> None:
+        if (task := self._tasks.get(envelope.fields["task"])) is not None:
+            task.wake(envelope.fields["at"])
+
+    def _take_speech(self, envelope: Envelope) -> None:
+        task = self._tasks.get(envelope.fields["task"])
+        if task is not None and not envelope.fields["is_speech"]:
+            task.end_speech(envelope.fields["at"])
+
+    def _link(self, envelope: Envelope) -> None:
+        if (task := self._tasks.get(envelope.fields["task"])) is not None:
+            task.link(envelope.fields["source"])
+
+    def _unlink(self, envelope: Envelope) -> None:
+        if (task := self._tasks.get(envelope.fields["task"])) is not None:
+            task.unlink(envelope.fields["source"])
+
+    def _pause(self, envelope: Envelope) -> None:
+        self._tasks[envelope.fields["task"]].pause()
+
+    def _resume(self, envelope: Envelope) -> None:
+        self._tasks[envelope.fields["task"]].work()
+
+    def _exit(self, envelope: Envelope) -> None:
+        if (task := self._tasks.pop(envelope.fields["task"], None)) is not None:
+            for upload in task.abandon():
+                self._host.answer(upload, code=RUN_FAILED, message=f"{task.work_id} has ended")

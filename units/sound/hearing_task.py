@@ -1,0 +1,249 @@
+"""One task that hears: what waits to be heard, when it sleeps, and what it keeps from before a wake.
+
+Audio comes from the microphone, period by period, and from uploads, in any size; both wait in queues of their own and
+are heard in slices, so that other messages come through between two of them. A task that is linked to a kws sleeps:
+periods only pass through a short memory. A wake names the time at which the word was recognised; hearing begins a
+little before it, in what the memory holds, and goes on until one utterance has ended.
+
+    asleep --wake--> awake --utterance ends, or nobody speaks--> asleep        (no kws linked: always awake)
+"""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from unitd.wire.envelope import Envelope
+from units.sound.setup_values import inputs, is_task_of, number
+from units.sound.upload import RATE, Samples, Upload
+
+Source = Literal["mic", "upload"]
+
+# Computing takes 0.1 to 1 of the audio's time, so a slice keeps a message waiting for 100 ms at the most.
+SLICE_SAMPLES = RATE // 10
+
+# How late a wake may arrive after its word: the keyword engine's own delay and the way through the daemon.
+MEMORY_SECONDS = 1.5
+
+# Audio older than this is no use to somebody who waits for an answer.
+MAX_WAITING_SECONDS = 2.0
+
+# pocketsphinx recognises a word 0.05 to 0.15 s after its end, and who speaks on has begun by then. Measured with flite,
+# 16 sentences in one breath with "computer" or "jarvis": all are understood with 0.1 to 0.15 s, with less the first
+# word is lost, with more the end of the wake word becomes a word of its own.
+BEFORE_WAKE_SECONDS = 0.15
+
+# What the original waits after a wake, so that its own chime is not heard.
+USUAL_AWAKE_DELAY_MS = 50
+
+
+@dataclass
+class Period:
+    """A stretch of microphone audio; `at` is the time of its last sample."""
+
+    at: float
+    samples: Samples
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return len(self.samples) / RATE
+
+    def since(self, begin: float) -> "Period":
+        """What of it was spoken after `begin`."""
+        wanted = max(0, round((self.at - begin) * RATE))
+        return self if wanted >= len(self.samples) else Period(self.at, self.samples[len(self.samples) - wanted :])
+
+
+@dataclass
+class EndOfSpeech:
+    """A linked vad heard the end of what came before."""
+
+    at: float
+
+
+@dataclass
+class Errand:
+    """An upload on its way; the envelope is answered when all of it has been heard."""
+
+    envelope: Envelope
+    samples: Samples
+    is_whole: bool
+    is_last: bool = False
+    """Nothing has come behind it for a while: what was being said is over."""
+
+
+class HearingTask(ABC):
+    """Queues, sleep and memory; what hearing means is a subclass's matter."""
+
+    def __init__(self, work_id: str, data: dict[str, Any]) -> None:
+        self.work_id = work_id
+        self.upload = Upload()
+        self.is_paused = False
+        self.dropped = 0
+        """Microphone periods that came faster than they could be heard, not reported yet."""
+        delay_ms = number(data, "awake_delay", USUAL_AWAKE_DELAY_MS, 0, 60_000)
+        self._offset = (delay_ms - USUAL_AWAKE_DELAY_MS) / 1000 - BEFORE_WAKE_SECONDS
+        self._wakers = {entry for entry in inputs(data) if is_task_of("kws", entry)}
+        self.is_asleep = bool(self._wakers)
+        self._hears_from = 0.0
+        self._memory: deque[Period] = deque()
+        self._waiting: deque[Period | EndOfSpeech] = deque()
+        self._errands: deque[Errand] = deque()
+
+    # What hearing means
+
+    @abstractmethod
+    def hear(self, source: Source, samples: Samples, at: float) -> bool:
+        """Takes a slice of audio; True when an utterance has ended in it, or nobody came to speak."""
+
+    @abstractmethod
+    def end(self, source: Source, at: float, *, must_answer: bool = False) -> bool:
+        """The utterance ends here; True when there was one. Somebody who `must` be answered is, also without one."""
+
+    @abstractmethod
+    def forget(self, source: Source) -> None:
+        """Whatever was heard so far does not count."""
+
+    @property
+    @abstractmethod
+    def is_hearing_speech(self) -> bool:
+        """True in the middle of an utterance at the microphone."""
+
+    # Messages
+
+    @property
+    def is_sleepy(self) -> bool:
+        """True when a linked kws decides when it hears."""
+        return bool(self._wakers)
+
+    def take_period(self, period: Period) -> None:
+        """A microphone period came."""
+        if self.is_paused:
+            return
+        self._memory.append(period)
+        while self._memory[0].at < period.at - MEMORY_SECONDS:
+            self._memory.popleft()
+        if not self.is_asleep:
+            self._wait(period)
+
+    def take_upload(self, errand: Errand) -> None:
+        """A client's audio came."""
+        self._errands.append(errand)
+
+    def refuse_upload(self) -> None:
+        """A client's audio could not be used: what it began does not count."""
+        if not self._errands:
+            self.forget("upload")
+
+    def wake(self, at: float) -> None:
+        """The linked kws heard its word: a new utterance begins, whatever was going on."""
+        if self.is_paused or not self._wakers:
+            return
+        self.is_asleep = False
+        self.forget("mic")
+        self._hears_from = at + self._offset
+        self._waiting.clear()
+        for period in self._memory:
+            self._wait(period)
+
+    def link(self, source: str) -> None:
+        """A kws decides from now on; an utterance that is going on may end first."""
+        if is_task_of("kws", source):
+            self._wakers.add(source)
+            self.is_asleep = not self.is_hearing_speech
+
+    def unlink(self, source: str) -> None:
+        """Without a kws it is always awake."""
+        self._wakers.discard(source)
+        self.is_asleep = self.is_asleep and bool(self._wakers)
+
+    def end_speech(self, at: float) -> None:
+        """A linked vad heard the end of speech: so it ends here too, when what came before has been heard."""
+        if not (self.is_paused or self.is_asleep) and at > self._hears_from:
+            self._waiting.append(EndOfSpeech(at))
+
+    def pause(self) -> None:
+        """Hears nothing until `work`."""
+        self.is_paused = True
+
+    def work(self) -> None:
+        """Hears again, from the beginning; an upload goes on where it was."""
+        if self.is_paused:
+            self.is_paused = False
+            self._waiting.clear()
+            self._memory.clear()
+            self.forget("mic")
+
+    def abandon(self) -> list[Envelope]:
+        """The task ends; returns the uploads that nobody will hear."""
+        abandoned = [errand.envelope for errand in self._errands]
+        self._errands.clear()
+        self._waiting.clear()
+        return abandoned
+
+    # Work
+
+    @property
+    def has_work(self) -> bool:
+        """True when audio waits."""
+        return not self.is_paused and bool(self._waiting or self._errands)
+
+    def work_on_mic(self) -> None:
+        """One slice of microphone audio."""
+        if not self._waiting:
+            return
+        first = self._waiting.popleft()
+        if isinstance(first, EndOfSpeech):
+            has_ended = self.end("mic", first.at)
+        else:
+            piece = self._slice_after(first)
+            has_ended = self.hear("mic", piece.samples, piece.at)
+        if has_ended and self._wakers:
+            self._fall_asleep()
+
+    def work_on_upload(self) -> Envelope | None:
+        """One slice of the oldest upload; returns its message when all of it has been heard."""
+        if not self._errands:
+            return None
+        errand = self._errands[0]
+        piece, errand.samples = errand.samples[:SLICE_SAMPLES], errand.samples[SLICE_SAMPLES:]
+        if len(piece):
+            self.hear("upload", piece, 0.0)
+        if len(errand.samples):
+            return None
+        if errand.is_whole or errand.is_last:
+            self.end("upload", 0.0, must_answer=errand.is_whole)
+        return self._errands.popleft().envelope
+
+    def _slice_after(self, first: Period) -> Period:
+        """Joins waiting periods up to a slice; what is longer is cut."""
+        if len(first.samples) > SLICE_SAMPLES:
+            rest = Period(first.at, first.samples[SLICE_SAMPLES:])
+            self._waiting.appendleft(rest)
+            return Period(first.at - rest.seconds, first.samples[:SLICE_SAMPLES])
+        pieces, length = [first], len(first.samples)
+        while self._waiting and isinstance(period := self._waiting[0], Period):
+            length += len(period.samples)
+            if length > SLICE_SAMPLES:
+                break
+            pieces.append(period)
+            self._waiting.popleft()
+        return Period(pieces[-1].at, np.concatenate([piece.samples for piece in pieces]))
+
+    def _wait(self, period: Period) -> None:
+        """Queues what was spoken since the wake; the oldest periods go when too much waits."""
+        wanted = period.since(self._hears_from)
+        if not len(wanted.samples):
+            return
+        self._waiting.append(wanted)
+        while isinstance(self._waiting[0], Period) and self._waiting[0].at < period.at - MAX_WAITING_SECONDS:
+            self._waiting.popleft()
+            self.dropped += 1
+
+    def _fall_asleep(self) -> None:
+        self.is_asleep = True
+        self._waiting.clear()
+        self.forget("mic")

@@ -1,0 +1,102 @@
+"""One inference of the tts unit: its text on the way in, its sound on the way out."""
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+import soxr
+
+from units.tts.engine import Samples, Sound, SpeechFailed
+from units.tts.options import TtsOptions
+from units.tts.pieces import Pieces
+
+# 35 minutes at 16 kHz; a client that wants more asks for a stream.
+MAX_KEPT_BYTES = 64 * 1024 * 1024
+
+SILENCE: Samples = np.zeros(0, np.int16)
+
+
+class Speech:
+    """What is still to be spoken, the piece that is being spoken, and what a client that does not stream will get."""
+
+    def __init__(self, number: int, options: TtsOptions, is_open: bool, gap_seconds: float) -> None:
+        self.number = number
+        self.options = options
+        self._gap_seconds = gap_seconds
+        self._has_spoken = False
+        self.is_open = is_open
+        """More text may come."""
+
+        self.is_finished = False
+        """It has had its end, and nothing of it may be said any more."""
+
+        self.piece = ""
+        """What is being spoken."""
+
+        self.sounds: Iterator[Sound] | None = None
+        """The rest of its sound; None between two pieces."""
+
+        self._splitter = Pieces()
+        self._pieces: deque[str] = deque()
+        self._heard: list[Sound] = []
+        self._kept: list[Samples] = []
+        self._kept_bytes = 0
+
+    def feed(self, text: str, is_last: bool) -> None:
+        """More of the text."""
+        self._pieces += self._splitter.feed(text)
+        if is_last:
+            self.is_open = False
+            self._pieces += self._splitter.finish()
+
+    @property
+    def has_work(self) -> bool:
+        """True while there is a piece to speak, or the end to be told."""
+        return not self.is_finished and (self.sounds is not None or bool(self._pieces) or not self.is_open)
+
+    def maybe_next_piece(self) -> str | None:
+        """The next piece of the text; None when all that has come is spoken."""
+        return self._pieces.popleft() if self._pieces else None
+
+    def hear(self, sound: Sound) -> None:
+        """One stretch of the present piece."""
+        self._heard.append(sound)
+
+    def take_heard(self) -> Sound | None:
+        """The whole sound of the piece that is done, behind a pause if it follows another; None when it is silent."""
+        heard, self._heard, self.sounds = self._heard, [], None
+        if not any(len(sound.samples) for sound in heard):
+            return None
+        rate = heard[0].rate
+        gap = np.zeros(round(self._gap_seconds * rate) if self._has_spoken else 0, np.int16)
+        self._has_spoken = True
+        return Sound(rate, np.concatenate([gap, *(sound.samples for sound in heard)]))
+
+    def keep(self, samples: Samples) -> None:
+        """For a client that gets everything at the end.
+
+        Raises:
+            SpeechFailed: it would be too much.
+        """
+        self._kept_bytes += samples.nbytes
+        if self._kept_bytes > MAX_KEPT_BYTES:
+            raise SpeechFailed(f"the speech is over {MAX_KEPT_BYTES} bytes; ask for a stream (response_format)")
+        self._kept.append(samples)
+
+    def kept(self) -> Samples:
+        """All that was kept."""
+        return np.concatenate([SILENCE, *self._kept])
+
+    def close(self) -> None:
+        """It ends here; an engine in the middle of a piece is let go."""
+        self.is_finished = True
+        sounds, self.sounds = self.sounds, None
+        if sounds is not None and hasattr(sounds, "close"):
+            sounds.close()
+
+
+def resampled(sound: Sound, rate: int) -> Samples:
+    """The sound at another rate; what overshoots is held at full scale."""
+    if sound.rate == rate:
+        return sound.samples
+    return np.asarray(soxr.resample(sound.samples, sound.rate, rate), np.int16)

@@ -1,0 +1,95 @@
+"""From how much each frame sounds like speech to where speech begins and ends."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from units.sound.setup_values import number
+from units.sound.upload import NOTHING, RATE, Samples
+
+# Between the two a frame counts as what was before it, as in silero's own programs.
+HYSTERESIS = 0.15
+
+
+class Detector(Protocol):
+    """What an engine knows."""
+
+    frame_samples: int
+
+    def probability(self, frame: Samples) -> float:
+        """How much this frame, after those before it, sounds like speech: 0 to 1."""
+
+    def reset(self) -> None:
+        """The next frame has nothing to do with the last."""
+
+
+@dataclass(frozen=True)
+class GateRules:
+    """When speech has begun and ended; the defaults are those of sherpa-onnx's silero options."""
+
+    threshold: float = 0.5
+    min_silence_seconds: float = 0.5
+    """So much silence ends speech."""
+
+    min_speech_seconds: float = 0.25
+    """So much speech begins it."""
+
+
+def read_gate_rules(data: Mapping[str, Any]) -> GateRules:
+    """The rules of a setup; UnitFault names the key of a bad value."""
+    usual = GateRules()
+    return GateRules(
+        number(data, "silero_vad.threshold", usual.threshold, 0.01, 1.0),
+        number(data, "silero_vad.min_silence_duration", usual.min_silence_seconds, 0.0, 60.0),
+        number(data, "silero_vad.min_speech_duration", usual.min_speech_seconds, 0.0, 60.0),
+    )
+
+
+class SpeechGate:
+    """Takes audio in any slicing; tells each change between silence and speech."""
+
+    def __init__(self, detector: Detector, rules: GateRules) -> None:
+        self._detector = detector
+        self._rules = rules
+        self._frame_seconds = detector.frame_samples / RATE
+        self.reset()
+
+    def reset(self) -> None:
+        """Silence, and nothing heard."""
+        self._detector.reset()
+        self._rest = NOTHING
+        self._speech_seconds = 0.0
+        self.is_speech = False
+        self.silent_seconds = 0.0
+        """Since the last frame of speech, or since the beginning."""
+
+    def feed(self, samples: Samples) -> list[bool]:
+        """What changed in it, in order: true where speech was found, false where it ended."""
+        waiting = np.concatenate([self._rest, samples])
+        length = self._detector.frame_samples
+        whole = len(waiting) // length * length
+        self._rest = waiting[whole:]
+        changes = []
+        for begin in range(0, whole, length):
+            was_speech = self.is_speech
+            self._judge(self._detector.probability(waiting[begin : begin + length]))
+            if self.is_speech != was_speech:
+                changes.append(self.is_speech)
+        return changes
+
+    def _judge(self, probability: float) -> None:
+        is_above = probability >= self._rules.threshold - (HYSTERESIS if self._speech_seconds else 0.0)
+        if is_above:
+            self.silent_seconds = 0.0
+            self._speech_seconds += self._frame_seconds
+        else:
+            self.silent_seconds += self._frame_seconds
+            if not self.is_speech:
+                self._speech_seconds = max(0.0, self._speech_seconds - self._frame_seconds)
+        if not self.is_speech:
+            self.is_speech = is_above and self._speech_seconds >= self._rules.min_speech_seconds
+        elif self.silent_seconds >= self._rules.min_silence_seconds:
+            self.is_speech = is_above
+            self._speech_seconds = self._speech_seconds if is_above else 0.0

@@ -1,0 +1,83 @@
+"""The vad unit's face: true when speech begins, false when it ends."""
+
+from collections.abc import Callable
+from typing import Any
+
+from units.base import LoadError
+from units.host import Host
+from units.sound.hearing import HearingUnit
+from units.sound.hearing_task import HearingTask, Source
+from units.sound.setup_values import number, refusal, text
+from units.sound.upload import Samples
+from units.vad.detectors import BUNDLED, find_detector
+from units.vad.gate import Detector, SpeechGate, read_gate_rules
+
+# After a wake, as asr's rule1: so long nobody speaks before it sleeps again.
+PATIENCE_SECONDS = 2.4
+
+
+class VadUnit(HearingUnit):
+    """The card's engine serves every task that asks for no other."""
+
+    def load(self, load: dict[str, Any]) -> dict[str, Any]:
+        """Makes one detector, to know that it can be made."""
+        self._engine = BUNDLED if load["engine"] == "auto" else load["engine"]
+        find_detector(self._engine)()
+        return {"about": f"voice activity by {self._engine}"}
+
+    def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
+        """A task with the detector that its setup names."""
+        try:
+            make = find_detector(text(data, "engine", self._engine))
+        except LoadError as error:
+            raise refusal(f"engine: {error}") from error
+        return VadTask(work_id, data, self._host, make)
+
+
+class VadTask(HearingTask):
+    """One gate for the microphone, another for uploads once there is one."""
+
+    def __init__(self, work_id: str, data: dict[str, Any], host: Host, make_detector: Callable[[], Detector]) -> None:
+        super().__init__(work_id, data)
+        self._host = host
+        self._rules = read_gate_rules(data)
+        self._patience = number(data, "rule1", PATIENCE_SECONDS, 0.1, 3600.0)
+        self._make_detector = make_detector
+        self._gates: dict[Source, SpeechGate] = {"mic": self._make_gate()}
+
+    def hear(self, source: Source, samples: Samples, at: float) -> bool:
+        """Says each change."""
+        gate = self._gate_of(source)
+        changes = gate.feed(samples)
+        for is_speech in changes:
+            self._say(source, is_speech, at)
+        return False in changes or (not gate.is_speech and gate.silent_seconds >= self._patience)
+
+    def end(self, source: Source, at: float, *, must_answer: bool = False) -> bool:
+        """Speech that goes on at the end of an upload ends there."""
+        was_speech = self._gate_of(source).is_speech
+        if was_speech:
+            self._say(source, False, at)
+        self.forget(source)
+        return was_speech
+
+    def forget(self, source: Source) -> None:
+        """Silence again."""
+        self._gate_of(source).reset()
+
+    @property
+    def is_hearing_speech(self) -> bool:
+        """The gate's word."""
+        return self._gates["mic"].is_speech
+
+    def _gate_of(self, source: Source) -> SpeechGate:
+        if source not in self._gates:
+            self._gates[source] = self._make_gate()
+        return self._gates[source]
+
+    def _make_gate(self) -> SpeechGate:
+        return SpeechGate(self._make_detector(), self._rules)
+
+    def _say(self, source: Source, is_speech: bool, at: float) -> None:
+        heard: dict[str, Any] = {"heard_at": at} if source == "mic" else {}
+        self._host.say("event", task=self.work_id, data=is_speech, is_speech=is_speech, source=source, **heard)
