@@ -1,4 +1,4 @@
-"""Writes a measurement's table into docs/benchmarks.md, between the marks of its section."""
+"""Writes a measurement's table into a page of docs, between the marks of its section."""
 
 import re
 import statistics
@@ -26,12 +26,12 @@ def show(line: str) -> str:
     return line
 
 
-def write_section(name: str, lines: Sequence[str]) -> None:
+def write_section(name: str, lines: Sequence[str], page: Path = PAGE) -> None:
     """Replaces what stands between `<!-- name -->` and `<!-- /name -->`."""
-    text = PAGE.read_text()
+    text = page.read_text()
     mark, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     section = re.compile(f"{re.escape(mark)}.*?{re.escape(end)}", re.DOTALL)
     if not section.search(text):
-        raise SystemExit(f"{PAGE} has no section {mark}")
+        raise SystemExit(f"{page} has no section {mark}")
     content = "\n".join([mark, *lines, end])
-    PAGE.write_text(section.sub(lambda _: content, text))
+    page.write_text(section.sub(lambda _: content, text))

@@ -54,6 +54,15 @@ def write_wav(path: Path, samples: Samples) -> str:
     return f"file:{path}"
 
 
+def wav_of(samples: Samples) -> str:
+    """A WAV file as clients send it."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as writer:
+        writer.setparams((1, 2, RATE, 0, "NONE", "not compressed"))
+        writer.writeframes(samples.tobytes())
+    return base64.b64encode(file.getvalue()).decode()
+
+
 def played(path: Path) -> Samples:
     """What a loudspeaker that is a file has played so far."""
     return np.fromfile(path, "<i2", offset=44) if path.exists() and path.stat().st_size > 44 else silence(0)
@@ -176,16 +185,26 @@ async def test_a_wav_is_an_utterance(start: StartDaemon) -> None:
     """It is answered at its end, without silence behind it."""
     _, client = await start()
     asr = await client.setup("asr", ASR | {"input": "asr.base64"})
-    file = io.BytesIO()
-    with wave.open(file, "wb") as writer:
-        writer.setparams((1, 2, RATE, 0, "NONE", "not compressed"))
-        writer.writeframes(speak("turn on the kitchen light").tobytes())
 
-    data = base64.b64encode(file.getvalue()).decode()
+    data = wav_of(speak("turn on the kitchen light"))
     frames = await client.frames(await client.send(work_id=asr, action="inference", object="asr.base64.wav", data=data))
 
     assert frames[-1]["data"]["delta"] == "turn on the kitchen light."
     assert all(frame["object"] == "asr.utf-8.stream" for frame in frames)
+
+
+async def test_each_upload_is_answered_in_its_own_id(start: StartDaemon) -> None:
+    """Also when the second one has nothing to say and comes right behind the first."""
+    _, client = await start()
+    asr = await client.setup("asr", ASR | {"input": "asr.base64", "response_format": "asr.utf-8"})
+    spoken = wav_of(speak("turn off the bedroom light"))
+
+    for request_id, data in (("first", spoken), ("second", wav_of(silence(0)))) * 5:
+        await client.send(request_id=request_id, work_id=asr, action="inference", object="asr.base64.wav", data=data)
+    frames = [await client.receive() for _ in range(10)]
+
+    said = {"first": "turn off the bedroom light.", "second": ""}
+    assert [(frame["request_id"], frame["data"]) for frame in frames] == [*said.items()] * 5
 
 
 async def test_who_stops_sending_has_said_all(start: StartDaemon) -> None:

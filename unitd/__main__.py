@@ -10,6 +10,8 @@ from pathlib import Path
 from unitd import __version__
 from unitd.serve import add_serve_options, serve
 
+# What a shell expects of a program that Ctrl-C ended.
+INTERRUPTED = 130
 DESCRIPTION = "A voice-and-language device in one daemon: JSON lines over TCP 10001, a serial line or a Unix socket."
 
 
@@ -94,6 +96,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     command = importlib.import_module(f"unitd.cli.{arguments.command}")
     try:
         sys.exit(command.run(arguments))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; without this Python would fail once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -56,6 +56,26 @@ async def test_say_writes_a_file_from_a_pipe(config: Path, tmp_path: Path) -> No
     assert 0.3 < len(read_wav(fast)) / len(read_wav(usual)) < 0.75
 
 
+async def test_say_without_a_loudspeaker_fails(tmp_path: Path) -> None:
+    """With the reason; listening only says what is missing and goes on."""
+    path = tmp_path / "unitd.toml"
+    path.write_text(
+        f'[state]\ndir = "{tmp_path}/state"\n[models]\ndir = []\n[tcp]\nport = 0\n[http]\nport = 0\n'
+        f'[audio]\ncapture = "file:{tmp_path}/nothing"\nplayback = "file:{tmp_path}/no/such/folder.wav"\n'
+    )
+    async with serving(path):
+        done = await unitd("say", "--config", str(path), "Good morning.")
+        listening = await start("listen", "--config", str(path))
+        assert listening.stderr is not None
+        words = (await listening.stderr.readline()).decode()
+        listening.send_signal(signal.SIGINT)
+        await listening.communicate()
+
+    assert done.code == 1
+    assert done.err.startswith("unitd: Model run failed. ")
+    assert words.endswith("; it is used as soon as it is there\n")
+
+
 async def test_say_of_nothing_fails(config: Path) -> None:
     """With a sentence."""
     assert await unitd("say", "--config", str(config), " ") == Finished(1, "", "unitd: there is nothing to say\n")

@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Any
 
-from unitd.cli.connection import Connection, fail
+from unitd.cli.connection import Connection, fail, say_what_is_missing
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -13,6 +13,8 @@ def run(arguments: argparse.Namespace) -> int:
     connection = Connection(arguments)
     tasks = _set_up(connection, arguments)
     try:
+        for which in ("capture", "playback"):
+            say_what_is_missing(connection, which)
         sys.stdout.write(f"Listening for {arguments.wake!r}. Ctrl-C ends it.\n")
         sys.stdout.flush()
         shown = Story(tasks)

@@ -87,3 +87,10 @@ def is_last(reply: dict[str, Any]) -> bool:
     """True for a plain reply and for the frame that ends a stream."""
     data = reply["data"]
     return bool(reply["error"]["code"]) or not isinstance(data, dict) or bool(data.get("finish", True))
+
+
+def say_what_is_missing(connection: Connection, which: str) -> None:
+    """One line on stderr when the board's microphone (capture) or loudspeaker (playback) cannot be used now."""
+    device = connection.ask(work_id="audio", action="audio_status")["data"][which]
+    if device["state"] in ("missing", "lost"):
+        sys.stderr.write(f"unitd: {device['reason']}; it is used as soon as it is there\n")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from unitd.cli.connection import Connection, fail
+from unitd.cli.connection import Connection, fail, say_what_is_missing
 
 CLEAR_LINE = "\r\x1b[K"
 EMPTY_WAV = (
@@ -17,6 +17,7 @@ EMPTY_WAV = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints one line for each utterance; a microphone is listened to until Ctrl-C."""
+    audio = _read(arguments.file) if arguments.file else b""
     connection = Connection(arguments)
     setup: dict[str, Any] = {
         "model": arguments.model,
@@ -30,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     screen = Screen()
     try:
         if arguments.file:
-            _upload(connection, work_id, _read(arguments.file))
+            _upload(connection, work_id, audio)
+        else:
+            say_what_is_missing(connection, "capture")
         for reply in connection.replies():
             if reply["work_id"] != work_id:
                 continue
@@ -41,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
             screen.show(reply["data"])
     except KeyboardInterrupt:
         screen.end()
+    finally:
+        connection.ask(work_id=work_id, action="exit")
     return 0
 
 

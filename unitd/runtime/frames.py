@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.core.registry import Client, Task
-from unitd.wire.errors import UnitdError
+from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 
 # The original's clients give up 5 s after the last frame (fact sheet, section 9).
@@ -107,8 +107,8 @@ class Frames:
         else:
             self._say(inference, "".join(inference.parts), error, extra=details)
 
-    def event(self, data: Any, asker: Asker | None = None, object_: str | None = None) -> None:
-        """Output of the task itself; with an asker it answers the audio of that request."""
+    def event(self, data: Any, asker: Asker | None = None, object_: str | None = None, failure: str = "") -> None:
+        """Output of the task itself; with an asker it answers that request; a failure makes it an error."""
         if not self._task.enoutput:
             return
         if asker is not None and not asker.client.is_gone:
@@ -117,7 +117,17 @@ class Frames:
             client, request_id = self._task.listener, self._task.request_id
         else:
             return
-        client.send(Reply(request_id, self._task.work_id, object_ or self._task.response_format, data))
+        error = RunFailed(failure) if failure else None
+        client.send(
+            Reply(
+                request_id,
+                self._task.work_id,
+                object_ or self._task.response_format,
+                data,
+                code=error.code if error else 0,
+                message=str(error) if error else "",
+            )
+        )
 
     def refuse(self, error: UnitdError) -> None:
         """What a link wanted could not be done: whoever listens is told."""

@@ -56,15 +56,21 @@ class _Capture:
     index: int = 0
 
 
+WhenPlayed = Callable[[bool, str], None]
+"""Takes whether everything was heard to its end, and why not where a device is the reason."""
+
+
 @dataclass(eq=False)
 class _Playback:
     """What one inference has given to the loudspeaker."""
 
-    on_done: Callable[[bool], None] | None = None
-    """Called once with whether everything was heard to its end, when nothing more follows."""
+    on_done: WhenPlayed | None = None
+    """Called once, when nothing more follows."""
 
     pieces: int = 0
     was_cut: bool = False
+    reason: str = ""
+    """Why it could not be heard at all."""
 
 
 class Sound:
@@ -119,7 +125,7 @@ class Sound:
         playback.pieces += 1
         self._send_play(pcm, {"owner": owner, "number": number, "form": "pcm", "rate": 16000, "at_once": False})
 
-    def when_played(self, owner: str, number: int, then: Callable[[bool], None]) -> None:
+    def when_played(self, owner: str, number: int, then: WhenPlayed) -> None:
         """Nothing more is given by this one: calls back when it has been heard; at once if it gave nothing."""
         playback = self._playbacks.get((owner, number))
         if playback is None:
@@ -170,7 +176,8 @@ class Sound:
         if envelope.type == "pcm":
             self._on_period(envelope.payload, fields["at"], bool(fields.get("is_playing")))
         elif envelope.type == "played":
-            self._on_played(str(fields["owner"]), int(fields["number"]), bool(fields.get("is_cut")))
+            reason = str(fields.get("reason", ""))
+            self._on_played(str(fields["owner"]), int(fields["number"]), bool(fields.get("is_cut")), reason)
         elif envelope.type == "device":
             self._on_device(str(fields["which"]), str(fields["state"]), str(fields.get("reason", "")))
 
@@ -239,18 +246,19 @@ class Sound:
         if self._shed & (self._shed - 1) == 0:
             log.warning("%s does not keep up with the microphone: %d periods shed so far", child.name, self._shed)
 
-    def _on_played(self, owner: str, number: int, is_cut: bool) -> None:
+    def _on_played(self, owner: str, number: int, is_cut: bool, reason: str = "") -> None:
         playback = self._playbacks.get((owner, number))
         if playback is not None:
             playback.pieces -= 1
             playback.was_cut = playback.was_cut or is_cut
+            playback.reason = playback.reason or reason
             self._end_if_done(owner, number)
 
     def _end_if_done(self, owner: str, number: int) -> None:
         playback = self._playbacks[owner, number]
         if playback.pieces <= 0 and playback.on_done is not None:
             del self._playbacks[owner, number]
-            playback.on_done(not playback.was_cut)
+            playback.on_done(not playback.was_cut, playback.reason)
 
     def _send_play(self, pcm: bytes, fields: dict[str, Any]) -> None:
         child = self._running()

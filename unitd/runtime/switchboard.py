@@ -67,7 +67,7 @@ class Switchboard:
             self._sound.when_played(
                 source.work_id,
                 inference.number,
-                lambda was_heard: frames.event(was_heard, asker, f"{source.kind.name}.played"),
+                lambda was_heard, reason: frames.event(was_heard, asker, f"{source.kind.name}.played", reason),
             )
 
     def on_sound(self, source: Task, inference: Inference, pcm: bytes) -> None:

@@ -23,7 +23,7 @@ class Uploads:
         self._work_id = work_id
         self._ask = ask
         self._tell = tell
-        self._askers: deque[Asker] = deque()
+        self._waiting: deque[tuple[Asker, asyncio.Future[Any]]] = deque()
         self._last: Asker | None = None
         self._unheard_bytes = 0
         self._idle: asyncio.TimerHandle | None = None
@@ -31,7 +31,10 @@ class Uploads:
     @property
     def asker(self) -> Asker | None:
         """Who sent what is being heard now, or what was heard last."""
-        return self._askers[0] if self._askers else self._last
+        # Looked at now: callbacks of what was heard run later than the message behind its result is read.
+        while self._waiting and self._waiting[0][1].done():
+            self._last = self._waiting.popleft()[0]
+        return self._waiting[0][0] if self._waiting else self._last
 
     def hear(self, asker: Asker, audio: bytes, form: str, *, is_whole: bool) -> asyncio.Future[Any]:
         """Audio from a client; done when it has been heard, and what it says has been said.
@@ -40,9 +43,9 @@ class Uploads:
             Unavailable: the task is paused or its model still loads.
         """
         heard = self._ask("hear", audio, form=form, is_whole=is_whole)
-        self._askers.append(asker)
+        self._waiting.append((asker, heard))
         self._count(asker.client, len(audio))
-        heard.add_done_callback(lambda _: self._note_heard(asker.client, len(audio)))
+        heard.add_done_callback(lambda _: self._count(asker.client, -len(audio)))
         self.close()
         if not is_whole:
             # Whoever sends no more has said what there was to say; without silence behind it nobody would know.
@@ -54,10 +57,6 @@ class Uploads:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-
-    def _note_heard(self, client: Client, count: int) -> None:
-        self._last = self._askers.popleft()  # they are heard in their order
-        self._count(client, -count)
 
     def _count(self, client: Client, change: int) -> None:
         self._unheard_bytes += change

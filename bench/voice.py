@@ -1,0 +1,226 @@
+"""Ears, voice and the chain: cost of every engine, hits and false accepts, word errors, latencies.
+
+    python -m bench.voice            measures what is installed and writes the tables of docs/voice.md
+
+The chain runs in the whole daemon; its devices are FIFOs that this program writes and reads in real time, so it knows
+when each sample was spoken and when each was heard.
+"""
+
+import asyncio
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.report import show, write_section
+from bench.speech import RATE, RECORDINGS, Samples, silence, speak
+from bench.voice_engines import ENGINES, PERIOD
+
+PAGE = Path(__file__).parent.parent / "docs" / "voice.md"
+GRAMMAR = "#JSGF V1.0; grammar home; public <c> = turn (on | off) the (kitchen | bedroom) light | tell me a story;"
+LOUD = 300
+THRESHOLDS = {"alexa": (0.5, 0.8, 0.9), "jarvis": (1e-10, 1e-20, 1e-30), "computer": (1e-10, 1e-20, 1e-30)}
+
+
+def figures(*arguments: str) -> dict[str, float]:
+    """What an engine shows in a process of its own."""
+    command = [sys.executable, "-m", "bench.voice_engines", *arguments]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def engines() -> list[str]:
+    """Cost of each engine, fed like a microphone."""
+    lines = [show("| engine | of a core while it hears | MiB beyond the process | slowest 20 ms (ms) |")]
+    lines.append(show("| --- | --- | --- | --- |"))
+    for name in ENGINES:
+        if "wenetspeech" in name and not RECORDINGS.is_dir():
+            continue
+        cost = figures("cost", name)
+        lines.append(show(f"| {name} | {cost['rtf']:.1%} | {cost['mib']:.0f} | {cost['slowest_ms']:.0f} |"))
+    voice = figures("voice")
+    words = f"The bundled voice: {voice['first_ms']:.1f} ms to the first sound, {voice['rtf']:.4f} seconds of processor"
+    return [*lines, "", show(f"{words} for a second of speech, {voice['mib']:.0f} MiB.")]
+
+
+def words() -> list[str]:
+    """Wake words by threshold, and errors of the bundled asr."""
+    if not RECORDINGS.is_dir():
+        return ["No recordings were there (UNITD_SPEECH_DIR)."]
+    lines = [show("| wake word | threshold | heard | false, in other speech |"), show("| --- | --- | --- | --- |")]
+    for phrase, thresholds in THRESHOLDS.items():
+        for threshold in thresholds:
+            found = figures("wakes", phrase, str(threshold))
+            false = f"{found['false']:.0f} in {found['hours'] * 3600:.0f} s"
+            lines.append(show(f"| {phrase} | {threshold:g} | {found['hits']:.0f} of {found['clips']:.0f} | {false} |"))
+    wrong = figures("errors")
+    rate = wrong["wrong"] / wrong["words"]
+    verdict = f"{wrong['wrong']:.0f} of {wrong['words']:.0f} words wrong, {rate:.1%}"
+    return [*lines, "", show(f"Bundled asr, two LibriSpeech clips: {verdict}.")]
+
+
+@dataclass
+class Room:
+    """A microphone and a loudspeaker that are FIFOs: what is said into the room, and when something was heard."""
+
+    folder: Path
+    heard: list[tuple[float, float]] = field(default_factory=list)
+    """When a block came out of the loudspeaker (monotonic), and how loud it was."""
+
+    def __post_init__(self) -> None:
+        for name in ("microphone", "loudspeaker"):
+            os.mkfifo(self.folder / name)
+        self._queue: asyncio.Queue[tuple[Samples, asyncio.Future[float]]] = asyncio.Queue()
+
+    async def say(self, samples: Samples) -> float:
+        """Speaks into the room; returns when the last sample was spoken."""
+        spoken: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait((samples, spoken))
+        return await spoken
+
+    async def run(self) -> None:
+        """Writes the microphone in real time and reads the loudspeaker."""
+        await asyncio.gather(asyncio.to_thread(self._listen), self._speak())
+
+    def _listen(self) -> None:
+        with (self.folder / "loudspeaker").open("rb", buffering=0) as fifo:
+            while block := fifo.read(2 * PERIOD):
+                level = float(np.abs(np.frombuffer(block[: len(block) // 2 * 2], "<i2").astype(np.int32)).max())
+                self.heard.append((time.monotonic(), level))
+
+    async def _speak(self) -> None:
+        fifo = await asyncio.to_thread((self.folder / "microphone").open, "wb", 0)
+        due, waiting, spoken = time.monotonic(), silence(0), None
+        while True:
+            if not len(waiting):
+                if spoken is not None:
+                    spoken.set_result(time.monotonic())
+                waiting, spoken = (silence(0.02), None) if self._queue.empty() else self._queue.get_nowait()
+            await asyncio.to_thread(fifo.write, waiting[:PERIOD].tobytes())
+            waiting = waiting[PERIOD:]
+            due += PERIOD / RATE
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+
+    def first_sound_after(self, at: float) -> float:
+        """When something was heard next."""
+        return next(when for when, level in self.heard if when > at and level > LOUD)
+
+    def last_sound_before(self, at: float) -> float:
+        """When something was heard last."""
+        return max((when for when, level in self.heard if when < at and level > LOUD), default=0.0)
+
+
+class Chain:
+    """A daemon with the whole chain set up, and one client that notes when each frame came."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.tasks: dict[str, str] = {}
+
+    async def start(self) -> None:
+        """The daemon on the room's devices, and the tasks."""
+        config = self._folder / "unitd.toml"
+        config.write_text(
+            f'[state]\ndir = "{self._folder}"\n[models]\ndir = []\n[tcp]\nport = 0\n[log]\nlevel = "error"\n[audio]\n'
+            f'capture = "file:{self._folder}/microphone"\nplayback = "file:{self._folder}/loudspeaker"\necho = "hear"\n'
+        )
+        command = [sys.executable, "-m", "unitd", "serve", "--config", str(config)]
+        self.process = await asyncio.create_subprocess_exec(*command)
+        while not (self._folder / "endpoints.json").exists():
+            await asyncio.sleep(0.01)
+        host, port = json.loads((self._folder / "endpoints.json").read_text())["tcp"]
+        self._reader, self._writer = await asyncio.open_connection(host, port, limit=2**24)
+        await self._set_up("kws", response_format="kws.bool", input="sys.pcm", kws="hey jarvis")
+        await self._set_up("asr", response_format="asr.utf-8.stream", input=["sys.pcm", "kws"], grammar=GRAMMAR)
+        prompt = {"prompt": "", "temperature": 0, "max_token_len": 300}
+        await self._set_up("llm", model="default", response_format="llm.utf-8.stream", input=["asr", "kws"], **prompt)
+        await self._set_up("tts", response_format="sys.pcm", input=["llm", "kws"])
+
+    async def _set_up(self, unit: str, **data: Any) -> None:
+        inputs = data.pop("input")
+        inputs = [self.tasks.get(each, each) for each in ([inputs] if isinstance(inputs, str) else inputs)]
+        request = {"request_id": unit, "work_id": unit, "action": "setup"}
+        data = {"model": f"unitd-{unit}", "enoutput": True, "input": inputs} | data
+        self._writer.write(json.dumps(request | {"data": data}).encode())
+        self.tasks[unit] = json.loads(await self._reader.readline())["work_id"]
+
+    async def until(self, unit: str, is_wanted: Callable[[Any], bool] = lambda data: True) -> float:
+        """When the next wanted frame of a unit came."""
+        async with asyncio.timeout(30):
+            while True:
+                frame = json.loads(await self._reader.readline())
+                if frame["work_id"] == self.tasks[unit] and is_wanted(frame["data"]):
+                    return time.monotonic()
+
+
+async def one_round(room: Room, chain: Chain) -> dict[str, float]:
+    """A wake, a question for a story, and a wake in the middle of it; milliseconds between what happens."""
+    word_end = await room.say(np.concatenate([silence(1), trimmed(speak("hey jarvis"))]))
+    woken = await chain.until("kws")
+    question_end = await room.say(np.concatenate([silence(0.3), trimmed(speak("tell me a story"))]))
+    final = await chain.until("asr", lambda data: data["finish"])
+    first_delta = await chain.until("llm", lambda data: bool(data["delta"]))
+    await asyncio.sleep(2.5)
+    first_sound = room.first_sound_after(first_delta)
+    again = asyncio.create_task(room.say(trimmed(speak("hey jarvis"))))
+    barged = await chain.until("kws")
+    await again
+    await asyncio.sleep(1)
+    silent = room.last_sound_before(barged + 0.9)
+    await asyncio.sleep(4)  # asleep again, with nobody speaking
+    return {
+        "end of the wake word → wake frame": woken - word_end,
+        "end of the question → final text (of it 1000 ms of endpoint silence)": final - question_end,
+        "final text → first delta of the answer": first_delta - final,
+        "first delta → first sound of the answer": first_sound - first_delta,
+        "wake → last sound of the old answer": max(0.0, silent - barged),
+    }
+
+
+def trimmed(samples: Samples) -> Samples:
+    """From the first to the last loud sample."""
+    loud = np.flatnonzero(np.abs(samples) > LOUD)
+    return samples[loud[0] : loud[-1]]
+
+
+async def latencies(rounds: int) -> list[str]:
+    """Medians over some rounds."""
+    with tempfile.TemporaryDirectory() as name:
+        room, chain = Room(Path(name)), Chain(Path(name))
+        running = asyncio.create_task(room.run())
+        try:
+            await chain.start()
+            measured = [await one_round(room, chain) for _ in range(rounds)]
+        finally:
+            chain.process.terminate()
+            await chain.process.wait()
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+    lines = [show("| step | median (ms) | slowest (ms) |"), show("| --- | --- | --- |")]
+    for step in measured[0]:
+        values = [each[step] * 1e3 for each in measured]
+        lines.append(show(f"| {step} | {statistics.median(values):.0f} | {max(values):.0f} |"))
+    return lines
+
+
+def main() -> None:
+    """Measures and writes the page."""
+    today = f"{datetime.datetime.now(datetime.UTC).date()}, two x86 cores."
+    write_section("engines", [today, "", *engines()], PAGE)
+    write_section("words", [today, "", *words()], PAGE)
+    write_section("chain", [today, "", *asyncio.run(latencies(rounds=5))], PAGE)
+
+
+if __name__ == "__main__":
+    main()
