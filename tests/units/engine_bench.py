@@ -46,10 +46,13 @@ class CountingContext(Context):
     """A context that knows how many tokens it has computed."""
 
     computed = 0
+    sequences: tuple[int, ...] = ()
+    """Of the last batch, in its order."""
 
     def decode(self, entries: Sequence[Entry]) -> bool:
         """As ever, counted."""
         self.computed += len(entries)
+        self.sequences = tuple(entry.sequence for entry in entries)
         return super().decode(entries)
 
 

@@ -107,7 +107,11 @@ class Engine:
             self._read(min(readers, key=lambda each: (-each.priority, each.last_step)), has_company=bool(speakers))
 
     def _speak(self, speakers: Sequence[Generation]) -> None:
-        """The next token of every speaker."""
+        """The next token of every speaker.
+
+        In the order of their slots: llama.cpp computes together only what stands in neighbouring sequences.
+        """
+        speakers = sorted(speakers, key=lambda each: each.slot.index if each.slot else 0)
         for start in range(0, len(speakers), self._context.batch_size):
             group = speakers[start : start + self._context.batch_size]
             began = time.monotonic()
