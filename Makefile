@@ -1,6 +1,6 @@
 # make run    serve on the bundled model            make test   install the test extras, run everything
 # make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
-# make model  train the bundled model from nothing (an hour on two cores)
+# make model  train the bundled model from nothing (about 100 minutes on two cores)
 
 PYTHON ?= python3
 EXTRAS ?= test

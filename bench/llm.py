@@ -31,6 +31,8 @@ from bench.report import row, show, write_section
 from bench.synthetic import make
 
 SLOTS, CONTEXT = 8, 3072
+# A connection for each question: llama-server hangs up on old ones when it likes.
+LIMITS = httpx.Limits(max_connections=64, max_keepalive_connections=0)
 SHORT, MIDDLE, LONG = "hello", "x" * 180, "y" * 1980
 
 
@@ -78,7 +80,7 @@ class Peer:
         self._command = [*command, "-t", str(threads), "--no-webui"]
         self.pids: list[int] = []
         self._url = f"http://127.0.0.1:{port}"
-        self._http = httpx.AsyncClient(timeout=120, limits=httpx.Limits(max_connections=64))
+        self._http = httpx.AsyncClient(timeout=120, limits=LIMITS)
 
     def start(self) -> None:
         """Begins to load."""

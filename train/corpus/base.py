@@ -1,4 +1,4 @@
-"""What every corpus module shares: turns, the two splits, and how phrasings are held out.
+"""What every corpus module shares: turns, the splits, and how phrasings are held out.
 
 A phrasing or a combination of words belongs to exactly one split, decided by its place in a list or
 by a checksum of its words and never by chance, so training cannot see what the evaluation asks.
@@ -14,7 +14,10 @@ from typing import Literal, TypeVar
 from zlib import crc32
 
 T = TypeVar("T")
-Split = Literal["train", "heldout"]
+Split = Literal["train", "composed", "heldout"]
+"""train: what is learned. composed: trained templates and trained words that were never trained together. heldout: the
+same, and for about half of the questions sentences that were never trained at all."""
+
 Check = Callable[[str], bool]
 
 HOLD_EVERY = 8

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from train.corpus.arithmetic import make_arithmetic
 from train.corpus.base import Category, Check, Message, Scene, Split, Turn, normal
 from train.corpus.home import make_home
+from train.corpus.home_words import ADJECTIVES
 from train.corpus.intents import intent_category
 from train.corpus.knowledge import make_knowledge
-from train.corpus.names import invented, only_real_words, person
+from train.corpus.names import RARE, invented, person, stand_ins
 from train.corpus.personal import make_personal
 from train.corpus.refusals import make_refusals
 from train.corpus.stories import make_stories
-from train.corpus.surface import plain, surface, wrap
+from train.corpus.surface import PREFIXES, plain, surface, wrap, wrap_twice
 
 CATEGORIES = (
     Category("home", make_home, 20),
@@ -26,8 +27,8 @@ CATEGORIES = (
     intent_category("facts", 10),
     Category("refusal", make_refusals, 14),
     Category("story", make_stories, 4.5),
-    Category("knowledge", make_knowledge, 7),
-    Category("personal", make_personal, 8),
+    Category("knowledge", make_knowledge, 9),
+    Category("personal", make_personal, 13),
 )
 PROBES = 100
 PROBE_SEED = 20_000
@@ -79,9 +80,17 @@ def _system(rng: random.Random, scene: Scene) -> list[Message]:
     return [Message("system", rng.choice(NAMED_PERSONAS).format(scene.assistant_name))]
 
 
-def _messages(rng: random.Random, turn: Turn, category: Category, is_plain: bool = False) -> list[Message]:
+def _messages(
+    rng: random.Random, turn: Turn, category: Category, is_plain: bool = False, *, is_new: bool = False
+) -> list[Message]:
+    """An exchange; a new one is put so that its question reads like none in training."""
     exact = category.name in EXACT
-    text = turn.user if category.name in ("personal", "arithmetic") else wrap(rng, turn.user)
+    if is_new and category.name == "personal":
+        text = rng.choice(PREFIXES) + turn.user
+    elif category.name in ("personal", "arithmetic"):
+        text = turn.user
+    else:
+        text = wrap_twice(rng, turn.user) if is_new else wrap(rng, turn.user)
     asked = plain(rng, text) if is_plain else surface(rng, text, exact)
     return [Message("user", asked), Message("assistant", turn.reply)]
 
@@ -120,9 +129,10 @@ def make_probe(
 ) -> Conversation:
     """A conversation whose last question is kept out of training, at times after some small talk.
 
-    A plain one is spelled as a careful writer or a speech recogniser spells, and holds no made-up word.
+    A plain one is spelled as a careful writer or a speech recogniser spells, and holds no made-up word; a composed one
+    holds none that was never trained.
     """
-    only_real_words.set(is_plain)
+    stand_ins.set(ADJECTIVES if split == "composed" else RARE if is_plain else ())
     scene = Scene()
     messages = _system(rng, scene)
     if rng.random() < 0.3:
@@ -131,15 +141,17 @@ def make_probe(
             messages += _messages(rng, turn, before, is_plain)
     turns = category.make(rng, split, scene)
     for turn in turns:
-        messages += _messages(rng, turn, category, is_plain)
-    only_real_words.set(False)
+        messages += _messages(rng, turn, category, is_plain, is_new=split == "composed" and turn is turns[-1])
+    stand_ins.set(())
     return Conversation(messages, category.name, turns[-1].check, normal(turns[-1].user))
 
 
-def make_probes(per_category: int = PROBES, seed: int = PROBE_SEED, is_plain: bool = False) -> list[Conversation]:
+def make_probes(
+    per_category: int = PROBES, seed: int = PROBE_SEED, is_plain: bool = False, split: Split = "heldout"
+) -> list[Conversation]:
     """The questions of the evaluation, the same in every run; none of them occurs in training."""
     rng = random.Random(seed)
-    return [make_probe(rng, category, is_plain=is_plain) for category in CATEGORIES for _ in range(per_category)]
+    return [make_probe(rng, category, split, is_plain) for category in CATEGORIES for _ in range(per_category)]
 
 
 def stream(seed: int) -> Iterator[list[Message]]:

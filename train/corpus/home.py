@@ -110,7 +110,7 @@ def order_turn(rng: random.Random, split: Split) -> tuple[Turn, str, str | None,
     held_form = split == "heldout" and rng.random() < 0.5
     room, device = draw_until(
         lambda: (draw_room(rng) if rng.random() < 0.78 else None, draw_device(rng, order.devices)),
-        lambda pair: held_form or is_held_combination(verb, str(pair[0]), pair[1]) == (split == "heldout"),
+        lambda pair: held_form or is_held_combination(verb, str(pair[0]), pair[1]) == (split != "train"),
     )
     form = order.forms.pick(rng, "heldout" if held_form else "train")
     question = fill(form, it=_asked(rng, room, device))
@@ -138,14 +138,14 @@ def _follow_up(
 
 def _orders(rng: random.Random, split: Split) -> list[Turn]:
     """A switching command and its follow-ups."""
-    if split == "heldout" and rng.random() < 0.65:
+    if split != "train" and rng.random() < 0.65:
         return [order_turn(rng, split)[0]]
     turn, verb, room, device = order_turn(rng, "train")
     turns = [turn]
     while rng.random() < (0.4 if split == "train" else 1.0):
         turn, verb, room, device = _follow_up(rng, split, verb, room, device)
         turns.append(turn)
-        if split == "heldout":
+        if split != "train":
             break
     return turns
 
@@ -156,7 +156,7 @@ def _level(rng: random.Random, split: Split) -> list[Turn]:
     device = draw_device(rng, words.DIMMABLE)
     number = draw_until(
         lambda: rng.choice((rng.randint(1, 100), 10 * rng.randint(1, 10))),
-        lambda n: is_held_combination("level", device, str(n)) == (split == "heldout"),
+        lambda n: is_held_combination("level", device, str(n)) == (split != "train"),
     )
     question = fill(words.LEVEL_FORMS.pick(rng, split), it=_asked(rng, room, device), n=spoken(rng, number))
     reply = f"Setting {named(room, device)} to {number} percent."
@@ -178,7 +178,7 @@ def _colour(rng: random.Random, split: Split) -> list[Turn]:
     room = draw_room(rng) if rng.random() < 0.7 else None
     device, colour = draw_until(
         lambda: (draw_device(rng, words.LIGHTS), rng.choice(words.COLOURS)),
-        lambda pair: is_held_combination("colour", *pair) == (split == "heldout"),
+        lambda pair: is_held_combination("colour", *pair) == (split != "train"),
     )
     question = fill(words.COLOUR_FORMS.pick(rng, split), it=_asked(rng, room, device), colour=colour)
     wanted = [device, colour, *([room] if room else [])]
@@ -188,7 +188,7 @@ def _colour(rng: random.Random, split: Split) -> list[Turn]:
 def _heating(rng: random.Random, split: Split) -> list[Turn]:
     room, degrees = draw_until(
         lambda: (draw_room(rng) if rng.random() < 0.7 else "", rng.randint(10, 30)),
-        lambda pair: is_held_combination("heating", pair[0], str(pair[1])) == (split == "heldout"),
+        lambda pair: is_held_combination("heating", pair[0], str(pair[1])) == (split != "train"),
     )
     place = f"in {_with_article(room)}" if room else ""
     question = fill(words.HEATING_FORMS.pick(rng, split), place=place, n=spoken(rng, degrees))
@@ -206,7 +206,7 @@ def _heating(rng: random.Random, split: Split) -> list[Turn]:
 def _music(rng: random.Random, split: Split) -> list[Turn]:
     room, music = draw_until(
         lambda: (draw_room(rng) if rng.random() < 0.6 else "", rng.choice(words.MUSIC)),
-        lambda pair: is_held_combination("music", *pair) == (split == "heldout"),
+        lambda pair: is_held_combination("music", *pair) == (split != "train"),
     )
     place = f" in {_with_article(room)}" if room else ""
     question = fill(words.MUSIC_FORMS.pick(rng, split), music=music) + place
@@ -217,7 +217,7 @@ def _music(rng: random.Random, split: Split) -> list[Turn]:
 def _timer(rng: random.Random, split: Split) -> list[Turn]:
     unit, number = draw_until(
         lambda: (rng.choice(("minute", "minute", "minute", "second", "hour")), rng.randint(1, 60)),
-        lambda pair: is_held_combination("timer", pair[0], str(pair[1])) == (split == "heldout"),
+        lambda pair: is_held_combination("timer", pair[0], str(pair[1])) == (split != "train"),
     )
     plural = unit if number == 1 else unit + "s"
     question = fill(words.TIMER_FORMS.pick(rng, split), time=f"{spoken(rng, number)} {plural}")
@@ -231,7 +231,7 @@ def _timer(rng: random.Random, split: Split) -> list[Turn]:
 def _alarm(rng: random.Random, split: Split) -> list[Turn]:
     clock = draw_until(
         lambda: f"{rng.randint(1, 12)}{rng.choice(('', '', ':15', ':30', ':45'))}{rng.choice((' am', ' pm', ''))}",
-        lambda time: is_held_combination("alarm", time) == (split == "heldout"),
+        lambda time: is_held_combination("alarm", time) == (split != "train"),
     )
     question = fill(words.ALARM_FORMS.pick(rng, split), time=clock)
     return [Turn(question, f"Setting an alarm for {clock}.", expects("alarm", clock))]
@@ -249,7 +249,7 @@ def _scene(rng: random.Random, split: Split) -> list[Turn]:
 def _listing(rng: random.Random, split: Split) -> list[Turn]:
     item = draw_until(
         lambda: rng.choice(words.GROCERIES) if rng.random() < 0.8 else invented(rng),
-        lambda thing: is_held_combination("list", thing) == (split == "heldout"),
+        lambda thing: is_held_combination("list", thing) == (split != "train"),
     )
     question = fill(words.LIST_FORMS.pick(rng, split), item=item)
     reply = f"Adding {item} to the shopping list."

@@ -224,7 +224,9 @@ def _ask(rng: random.Random, intent: Intent, split: Split) -> tuple[str, str | N
         return intent.phrasings.pick(rng, split), None
     noun, forms = rng.choice(intent.nouns)
     held_out = [form for form in forms.train if is_held_combination(noun, form)]
-    if split == "train":
+    if split == "composed":
+        usable = held_out or forms.train
+    elif split == "train":
         usable = [form for form in forms.train if form not in held_out]
     else:
         usable = held_out if held_out and rng.random() < 0.5 else forms.heldout
@@ -248,11 +250,11 @@ class IntentCategory:
         """One exchange, or two when a fact is followed by a request for more."""
         intent = draw_until(
             lambda: rng.choices(self._intents, self._weights)[0],
-            lambda i: split == "train" or _can_hold_out(i),
+            lambda i: split != "heldout" or _can_hold_out(i),
         )
         while True:
             question, noun = _ask(rng, intent, split)
-            if split == "train" or noun or intent.phrasings.heldout:
+            if split != "heldout" or noun or intent.phrasings.heldout:
                 break
         reply = pick_unused(rng, intent.replies, scene.told)
         if intent.key == "who" and scene.assistant_name:

@@ -84,7 +84,7 @@ def _look_up(rng: random.Random, split: Split, forms: Phrasings, keys: list[str]
     held_form = split == "heldout" and rng.random() < 0.4
     form, key = draw_until(
         lambda: (forms.pick(rng, "heldout" if held_form else "train"), rng.choice(keys)),
-        lambda pair: held_form or is_held_combination(name, *pair) == (split == "heldout"),
+        lambda pair: held_form or is_held_combination(name, *pair) == (split != "train"),
     )
     return key, form
 
@@ -108,7 +108,7 @@ def _unknown_capital(rng: random.Random, split: Split) -> Turn:
     """A country that is not in the table; guessing would be worse than saying no."""
     country = draw_until(
         lambda: rng.choice(tables.UNKNOWN_COUNTRIES) if rng.random() < 0.8 else invented(rng).capitalize(),
-        lambda name: is_held_combination("country", name) == (split == "heldout"),
+        lambda name: is_held_combination("country", name) == (split != "train"),
     )
     question = CAPITAL_FORMS.pick(rng, "train").format(country)
     return Turn(question, DONT_KNOW, lambda reply: mentions(reply, "sorry", "don't know"))
@@ -130,7 +130,7 @@ def _count(rng: random.Random, split: Split) -> Turn:
         lambda: (1 if rng.random() < 0.4 else rng.randint(0, 30), rng.randint(2, 40)),
         lambda pair: (
             1 <= pair[1] - pair[0] <= 15
-            and (held_form or is_held_combination("count", *map(str, pair)) == (split == "heldout"))
+            and (held_form or is_held_combination("count", *map(str, pair)) == (split != "train"))
         ),
     )
     form_split: Split = "heldout" if held_form else "train"
@@ -147,7 +147,7 @@ def _compare(rng: random.Random, split: Split) -> Turn:
     first, second = draw_until(
         lambda: (rng.randrange(top), rng.randrange(top)),
         lambda pair: (
-            pair[0] != pair[1] and is_held_combination("compare", *map(str, sorted(pair))) == (split == "heldout")
+            pair[0] != pair[1] and is_held_combination("compare", *map(str, sorted(pair))) == (split != "train")
         ),
     )
     question = COMPARE_FORMS.pick(rng, "train").format(spoken(rng, first), spoken(rng, second))
@@ -157,7 +157,7 @@ def _compare(rng: random.Random, split: Split) -> Turn:
 
 def _parity(rng: random.Random, split: Split) -> Turn:
     number = draw_until(
-        lambda: rng.randrange(100), lambda n: is_held_combination("parity", str(n)) == (split == "heldout")
+        lambda: rng.randrange(100), lambda n: is_held_combination("parity", str(n)) == (split != "train")
     )
     said = str(number) if rng.random() < 0.6 else in_words(number)
     kind = "odd" if number % 2 else "even"

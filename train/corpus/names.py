@@ -47,14 +47,14 @@ RARE = (
     "marble", "copper", "violet", "harbor", "maple", "amber", "cedar", "coral", "meadow", "willow", "saffron", "velvet",
     "walnut", "pebble", "thunder", "lantern", "orchid", "pepper", "silver", "canyon",
 )  # fmt: skip
-only_real_words = ContextVar("only_real_words", default=False)
-"""True while questions are made that hold no made-up word."""
+stand_ins: ContextVar[tuple[str, ...]] = ContextVar("stand_ins", default=())
+"""Real words that are used in place of made-up ones, while there are some."""
 
 
 def invented(rng: random.Random) -> str:
     """A word that does not exist, easy to say."""
-    if only_real_words.get():
-        return rng.choice(RARE)
+    if words := stand_ins.get():
+        return rng.choice(words)
     syllables = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(rng.choice((1, 2, 2)))]
     return "".join(syllables) + rng.choice(CODAS)
 

@@ -141,13 +141,13 @@ def _copied(
             invented(rng) if rng.random() < rare else rng.choice(words),
             forms.pick(rng, "heldout" if held_form else "train"),
         ),
-        lambda pair: held_form or is_held_combination(*pair) == (split == "heldout"),
+        lambda pair: held_form or is_held_combination(*pair) == (split != "train"),
     )
     return word, form.format(word)
 
 
 def _tell_name(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    name = draw_until(lambda: person(rng), lambda n: is_held_combination("name", n) == (split == "heldout"))
+    name = draw_until(lambda: person(rng), lambda n: is_held_combination("name", n) == (split != "train"))
     scene.user_name = name
     turn = Turn(TELL_NAME.pick(rng, "train").format(name), f"Nice to meet you, {name}!",
                 expects("nice to meet you", name))  # fmt: skip
@@ -163,7 +163,7 @@ def _ask_name(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
 
 
 def _greet(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    name = draw_until(lambda: person(rng), lambda n: is_held_combination("greet", n) == (split == "heldout"))
+    name = draw_until(lambda: person(rng), lambda n: is_held_combination("greet", n) == (split != "train"))
     return [Turn(GREET.pick(rng, split).format(name), f"Hello, {name}! Nice to meet you.",
                  expects("hello", name))]  # fmt: skip
 

@@ -72,7 +72,7 @@ def _unknown_thing(rng: random.Random, split: Split) -> Turn:
     """A thing the model was not taught; what it was taught stands in the facts."""
     thing = draw_until(
         lambda: rng.choice(unknown_things()) if rng.random() < 0.85 else f"a {invented(rng)}",
-        lambda word: is_held_combination("unknown", word) == (split == "heldout"),
+        lambda word: is_held_combination("unknown", word) == (split != "train"),
     )
     return Turn(SINGULAR_FORMS.pick(rng, "train").format(thing), DONT_KNOW, refuses_like(DONT_KNOW))
 
@@ -81,7 +81,7 @@ def _unknown_person(rng: random.Random, split: Split) -> Turn:
     """A person the model cannot know."""
     name = draw_until(
         lambda: f"{person(rng)} {rng.choice(SURNAMES)}" if rng.random() < 0.7 else rng.choice(SURNAMES),
-        lambda full: is_held_combination("person", full) == (split == "heldout"),
+        lambda full: is_held_combination("person", full) == (split != "train"),
     )
     return Turn(PERSON_FORMS.pick(rng, "train").format(name), DONT_KNOW, refuses_like(DONT_KNOW))
 

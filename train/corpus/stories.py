@@ -161,11 +161,11 @@ def _story_turn(rng: random.Random, split: Split, scene: Scene) -> Turn:
     asked = rng.choices(("", "k", "n", "kn", "kp", "p"), (14, 30, 10, 20, 18, 8))[0]
     long = rng.random() < 0.17
     held_form = split == "heldout" and rng.random() < 0.5
-    if split == "heldout" and not held_form:
+    if split != "train" and not held_form:
         asked = rng.choice(("kn", "kp"))
     cast = draw_until(
         lambda: draw_cast(rng, scene, asked),
-        lambda c: held_form or _held_cast(c, asked) == (split == "heldout"),
+        lambda c: held_form or _held_cast(c, asked) == (split != "train"),
     )
     fewest = FEWEST_LONG_WORDS if long else FEWEST_WORDS
     request = _request(rng, "heldout" if held_form else "train", cast, asked, long)

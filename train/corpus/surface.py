@@ -47,6 +47,11 @@ def wrap(rng: random.Random, text: str) -> str:
     return text
 
 
+def wrap_twice(rng: random.Random, text: str) -> str:
+    """With small words on both sides, which `wrap` never does: nothing trained reads like it."""
+    return rng.choice(PREFIXES) + text + rng.choice(SUFFIXES)
+
+
 def _capitalised(text: str) -> str:
     text = FIRST_PERSON.sub("I", text)
     return text[:1].upper() + text[1:]

@@ -14,7 +14,7 @@ sequences of that batch are computed again in the next step.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from units.llm.llama import Alarm, Context, Entry, Model
 from units.llm.pace import Pace
@@ -34,10 +34,21 @@ RECENT_CHARACTERS = 32
 class Engine:
     """All generations of one model. One thread calls everything but `cut`."""
 
-    def __init__(self, model: Model, context: Context, alarm: Alarm, *, slots: int, is_exact: bool) -> None:
+    def __init__(
+        self,
+        model: Model,
+        context: Context,
+        alarm: Alarm,
+        *,
+        slots: int,
+        is_exact: bool,
+        on_spoken: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`on_spoken` is called when all speakers have said their token, before somebody's prompt is read."""
         self._model = model
         self._context = context
         self._alarm = alarm
+        self._on_spoken = on_spoken
         self._recomputed = SMALLEST_EXACT_CHUNK if is_exact else 1
         self._slots = Slots(context, slots, self._recomputed)
         self._pace = Pace(SMALLEST_EXACT_CHUNK)
@@ -102,6 +113,7 @@ class Engine:
         speakers = [each for each in active if each.is_speaking]
         if speakers:
             self._speak(speakers)
+            self._on_spoken()
         readers = [each for each in active if each in self._generations and each.missing and not each.is_speaking]
         if readers:
             self._read(min(readers, key=lambda each: (-each.priority, each.last_step)), has_company=bool(speakers))

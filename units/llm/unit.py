@@ -62,7 +62,14 @@ class LlmUnit(Unit):
             threads=load["threads"],
             exact=load["exact"],
         )
-        self._engine = Engine(self._model, self._context, self._alarm, slots=load["slots"], is_exact=load["exact"])
+        self._engine = Engine(
+            self._model,
+            self._context,
+            self._alarm,
+            slots=load["slots"],
+            is_exact=load["exact"],
+            on_spoken=self._host.flush,
+        )
         self._prompts = PromptMaker(self._model)
         if load["cache_dir"]:
             identity = identity_of(Path(load["path"]), self._context.context, load["exact"], VERSION)
