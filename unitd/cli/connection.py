@@ -3,6 +3,7 @@
 import argparse
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,6 +15,10 @@ from unitd.wire.errors import ConfigError
 
 # Where systemd/unitd.service puts it.
 SERVICE_SOCKET = Path("/run/unitd/unitd.sock")
+
+
+# Opening a sound device takes some tenths of a second.
+DEVICE_SECONDS, DEVICE_POLL_SECONDS = 2.0, 0.05
 
 
 def fail(words: str) -> NoReturn:
@@ -91,6 +96,11 @@ def is_last(reply: dict[str, Any]) -> bool:
 
 def say_what_is_missing(connection: Connection, which: str) -> None:
     """One line on stderr when the board's microphone (capture) or loudspeaker (playback) cannot be used now."""
-    device = connection.ask(work_id="audio", action="audio_status")["data"][which]
+    given_up = time.monotonic() + DEVICE_SECONDS
+    while True:
+        device = connection.ask(work_id="audio", action="audio_status")["data"][which]
+        if device["state"] != "idle" or time.monotonic() > given_up:
+            break
+        time.sleep(DEVICE_POLL_SECONDS)  # it has not been tried yet
     if device["state"] in ("missing", "lost"):
         sys.stderr.write(f"unitd: {device['reason']}; it is used as soon as it is there\n")
