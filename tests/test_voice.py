@@ -317,9 +317,10 @@ async def chain(start: StartDaemon, tmp_path: Path) -> Chain:
     _, client = await start(capture=capture, playback=f"file:{output}", echo="hear")
     llm = await client.setup("llm", LLM_SETUP | {"input": []})
     tts = await client.setup("tts", TTS | {"response_format": "sys.pcm", "input": llm})
-    asr = await client.setup("asr", ASR | {"input": "sys.pcm"})
-    kws = await client.setup("kws", KWS | {"input": "sys.pcm"})
-    for target, source in ((asr, kws), (llm, asr), (llm, kws), (tts, kws)):
+    asr = await client.setup("asr", ASR | {"input": []})
+    kws = await client.setup("kws", KWS | {"input": []})
+    links = ((asr, kws), (llm, asr), (llm, kws), (tts, kws), (asr, "sys.pcm"), (kws, "sys.pcm"))
+    for target, source in links:
         await client.ask(work_id=target, action="link", data=source)
     return Chain(client, kws, asr, llm, tts, output)
 

@@ -29,18 +29,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _set_up(connection: Connection, arguments: argparse.Namespace) -> dict[str, str]:
-    """The work_ids by unit."""
+    """The work_ids by unit; the microphone is heard when all of them are there."""
     tasks: dict[str, str] = {}
 
     def set_up(unit: str, **data: Any) -> None:
         data = {"enoutput": True, "model": f"unitd-{unit}"} | data
         tasks[unit] = connection.ask(work_id=unit, action="setup", data=data)["work_id"]
 
-    set_up("kws", response_format="kws.bool", input="sys.pcm", kws=arguments.wake, enwake_audio=True)
-    set_up("asr", response_format="asr.utf-8.stream", input=["sys.pcm", tasks["kws"]])
+    set_up("kws", response_format="kws.bool", kws=arguments.wake, enwake_audio=True)
+    set_up("asr", response_format="asr.utf-8.stream", input=tasks["kws"])
     inputs = [tasks["asr"], tasks["kws"]]
     set_up("llm", model=arguments.model, response_format="llm.utf-8.stream", input=inputs, prompt=arguments.system)
     set_up("tts", response_format="sys.pcm", input=[tasks["llm"], tasks["kws"]])
+    for unit in ("asr", "kws"):
+        connection.ask(work_id=tasks[unit], action="link", data="sys.pcm")
     return tasks
 
 
