@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -66,6 +67,8 @@ async def start(*arguments: str, environment: dict[str, str] | None = None) -> a
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"} | (environment or {}),
+        # Who runs these tests in the background has Ctrl-C ignored, and programs inherit that.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     STARTED.append(process)
     return process
