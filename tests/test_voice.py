@@ -153,6 +153,94 @@ async def test_a_paused_voice_is_silent_and_goes_on_where_it_was(start: StartDae
     assert 1.5 < spoken < 4
 
 
+async def test_a_text_without_a_word_is_played_at_once(start: StartDaemon, tmp_path: Path) -> None:
+    """Nobody waits for the end of a silence."""
+    _, client = await start(playback=f"file:{tmp_path}/out.wav")
+    tts = await client.setup("tts", TTS | {"response_format": "sys.pcm"})
+
+    await client.send(work_id=tts, action="inference", object="tts.utf-8", data="🎉")
+
+    assert (await until(client, lambda frame: frame["object"] == "tts.played", timeout=5))["data"] is True
+
+
+async def test_a_chime_says_that_the_wake_was_heard(start: StartDaemon, tmp_path: Path) -> None:
+    """As the original's clients ask for; a quarter of a second, right behind the word."""
+    capture = write_wav(tmp_path / "in.wav", joined(silence(1), speak(WAKE), silence(3)))
+    _, client = await start(capture=capture, playback=f"file:{tmp_path}/out.wav")
+    await client.setup("kws", KWS | {"input": "sys.pcm", "enwake_audio": True})
+
+    await until(client, lambda frame: frame["object"] == "kws.bool")
+    await eventually(lambda: bool(loud_parts(played(tmp_path / "out.wav"))))
+    woken_at = len(played(tmp_path / "out.wav")) / RATE
+    await eventually(lambda: len(played(tmp_path / "out.wav")) / RATE > woken_at + 1)
+
+    [(begin, end)] = loud_parts(played(tmp_path / "out.wav"))
+    assert 0.1 < end - begin < 0.3
+
+
+# The board's own devices, asked for by clients
+
+
+async def ask_audio(client: WireClient, action: str, **fields: Any) -> dict[str, Any]:
+    """A request to `audio` itself."""
+    return await client.ask(work_id="audio", action=action, **fields)
+
+
+async def test_a_client_plays_a_wav_and_stops_it(start: StartDaemon, tmp_path: Path) -> None:
+    """Play interrupts what plays, queue_play waits, play_stop ends both."""
+    output = tmp_path / "out.wav"
+    _, client = await start(playback=f"file:{output}")
+    wav = {"object": "audio.wav.base64", "data": wav_of(np.tile(speak("one two three"), 20))}
+
+    replies = [await ask_audio(client, "play", **wav), await ask_audio(client, "queue_play", **wav)]
+    status = (await ask_audio(client, "audio_status"))["data"]
+    await eventually(lambda: bool(loud_parts(played(output))))
+    await ask_audio(client, "play_stop")
+    after = (await ask_audio(client, "audio_status"))["data"]
+
+    assert [reply["error"]["code"] for reply in replies] == [0, 0]
+    assert status["is_playing"] and status["queued_seconds"] > 10
+    assert after["queued_seconds"] == 0
+
+
+async def test_a_client_captures_what_the_microphone_hears(start: StartDaemon, tmp_path: Path) -> None:
+    """Tenths of a second until cap_stop, whose last frame ends the stream."""
+    _, client = await start(capture=write_wav(tmp_path / "in.wav", joined(speak("one two three"), silence(2))))
+    await ask_audio(client, "cap", request_id="capture")
+
+    frames = [await until(client, lambda frame: frame["request_id"] == "capture") for _ in range(5)]
+    await client.send(work_id="audio", action="cap_stop")
+    last = await until(client, lambda frame: frame["request_id"] == "capture" and frame["data"]["finish"])
+
+    heard = b"".join(base64.b64decode(frame["data"]["delta"]) for frame in frames)
+    assert [frame["data"]["index"] for frame in frames] == [0, 1, 2, 3, 4]
+    assert len(heard) == 5 * 3200
+    assert np.abs(np.frombuffer(heard, "<i2")).max() > 1000
+    assert last["object"] == "audio.pcm.base64.stream"
+
+
+@pytest.mark.parametrize(
+    ("action", "fields", "code", "words"),
+    [
+        ("play", {"object": "audio.wav.base64", "data": "SUQzBAAA"}, -11, "MP3"),
+        ("play", {"object": "audio.wav", "data": "hello"}, -11, "audio travels as base64"),
+        ("setup", {"data": {"playback_volume": 7}}, -5, "playback"),
+        ("link", {"data": "kws.1000"}, -18, "audio has no action 'link'"),
+    ],
+)
+async def test_what_audio_cannot_do_is_refused(
+    start: StartDaemon, tmp_path: Path, action: str, fields: dict[str, Any], code: int, words: str
+) -> None:
+    """With the reason; the original's own setup, which changes nothing, is acknowledged."""
+    _, client = await start(playback=f"file:{tmp_path}/out.wav")
+
+    reply = await ask_audio(client, action, **fields)
+    setup = await ask_audio(client, "setup", object="audio.setup", data={"capVolume": 0.5, "playVolume": 0.15})
+
+    assert (reply["error"]["code"], words in reply["error"]["message"]) == (code, True)
+    assert (setup["error"]["code"], setup["work_id"]) == (0, "audio")
+
+
 # Ears
 
 

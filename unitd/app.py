@@ -22,6 +22,7 @@ from unitd.core.registry import Client, Registry
 from unitd.doors.streams import TCP_IDLE_SECONDS, StreamDoor
 from unitd.doors.talk import TalkSettings
 from unitd.runtime.actions import Actions
+from unitd.runtime.desk import AudioDesk
 from unitd.runtime.dispatcher import Dispatcher
 from unitd.runtime.shelf import Shelf
 from unitd.runtime.sound import Sound
@@ -85,7 +86,8 @@ class App:
             default_llm=settings.llm.model,
         )
         works: dict[str, Work] = {}
-        self._sound = Sound(self._supervisor, settings.audio, works.values)
+        sound = Sound(self._supervisor, settings.audio, works.values)
+        self._desk = AudioDesk(sound)
         self._actions = Actions(
             kinds=self._kinds,
             registry=self._registry,
@@ -95,19 +97,20 @@ class App:
             clock=clock,
             queue_limit=settings.llm.queue,
             works=works,
-            switchboard=Switchboard(self._registry, works, self._sound),
+            switchboard=Switchboard(self._registry, works, sound),
         )
         self._system = System(
             actions=self._actions,
             registry=self._registry,
             supervisor=self._supervisor,
-            sound=self._sound,
+            sound=sound,
+            desk=self._desk,
             models=shelf,
             files_dir=self._state.files,
             allowed=settings.sys.allow,
             unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
         )
-        self._dispatcher = Dispatcher(self._kinds, self._actions.handlers, self._system.handlers, self._sound.handlers)
+        self._dispatcher = Dispatcher(self._kinds, self._actions.handlers, self._system.handlers, self._desk.handlers)
         self._doors: list[StreamDoor] = []
 
     # What doors need behind them
@@ -119,7 +122,7 @@ class App:
     def forget_client(self, client: Client) -> None:
         """A client is gone."""
         self._actions.forget_client(client)
-        self._sound.forget_client(client)
+        self._desk.forget_client(client)
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on."""

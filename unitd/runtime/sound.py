@@ -9,20 +9,17 @@ one: whoever listens hears when it is there.
 """
 
 import asyncio
-import base64
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from unitd.core.catalog import Card
 from unitd.core.config import AudioSettings
-from unitd.core.registry import Client, Task
-from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.core.registry import Task
 from unitd.runtime.supervisor import Child, Supervisor
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed
-from unitd.wire.messages import Reply
 
 log = logging.getLogger("unitd.sound")
 
@@ -31,9 +28,6 @@ UNIT = "audio"
 MAX_BACKLOG_BYTES = 64 * 1024
 # What may wait for the program to start: a minute of speech.
 MAX_WAITING_BYTES = 60 * 32000
-VOLUME_KEYS = {"capture": "capture_volume", "playback": "playback_volume"}
-CAPTURE_FRAME_BYTES = 3200
-"""A tenth of a second: what a client that captures gets at a time."""
 
 
 class Ear(Protocol):
@@ -47,14 +41,8 @@ class Ear(Protocol):
         """True while periods are wanted."""
 
 
-@dataclass(eq=False)
-class _Capture:
-    """A client that wants to hear what the board hears."""
-
-    request_id: str
-    pcm: bytearray = field(default_factory=bytearray)
-    index: int = 0
-
+Tap = Callable[[bytes], None]
+"""Takes a period of the microphone."""
 
 WhenPlayed = Callable[[bool, str], None]
 """Takes whether everything was heard to its end, and why not where a device is the reason."""
@@ -74,7 +62,7 @@ class _Playback:
 
 
 class Sound:
-    """The audio program's tenant, and the desk for clients that address `audio` itself."""
+    """The audio program's tenant; what clients ask of it comes by `desk`."""
 
     def __init__(self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]]) -> None:
         self._supervisor = supervisor
@@ -82,35 +70,18 @@ class Sound:
         self._ears = ears
         self._child: Child | None = None
         self._is_listening = False
-        self._captures: dict[Client, _Capture] = {}
+        self._tap: Tap | None = None
         self._playbacks: dict[tuple[str, int], _Playback] = {}
         self._waiting: list[tuple[bytes, dict[str, Any]]] = []
         self._waiting_bytes = 0
         self._shed = 0
         self._started: asyncio.Future[None] | None = None
-        self._numbers = 0
 
-    @property
-    def handlers(self) -> Mapping[str, Handler]:
-        """What clients may ask of `audio`; the original answers only the first two (fact sheet, section 2)."""
-        return {
-            "setup": self._set_up,
-            "play": lambda call: self._play_for(call, at_once=True),
-            "play_raw": lambda call: self._play_for(call, at_once=True, form="pcm"),
-            "queue_play": lambda call: self._play_for(call, at_once=False),
-            "play_stop": self._stop_playing,
-            "queue_play_stop": self._stop_playing,
-            "audio_status": self._tell_status,
-            "cap": self._capture,
-            "cap_stop": self._stop_capture,
-            "cap_stop_all": self._stop_all_captures,
-        }
-
-    # For tasks
+    # For tasks and the desk
 
     def attend(self) -> None:
         """Opens or closes the microphone as is wanted now."""
-        is_wanted = bool(self._captures) or any(ear.hears_microphone for ear in self._ears())
+        is_wanted = self._tap is not None or any(ear.hears_microphone for ear in self._ears())
         is_wanted = is_wanted and bool(self._settings.capture)
         if is_wanted == self._is_listening:
             return
@@ -127,10 +98,7 @@ class Sound:
 
     def when_played(self, owner: str, number: int, then: WhenPlayed) -> None:
         """Nothing more is given by this one: calls back when it has been heard; at once if it gave nothing."""
-        playback = self._playbacks.get((owner, number))
-        if playback is None:
-            return
-        playback.on_done = then
+        self._playbacks.setdefault((owner, number), _Playback()).on_done = then
         self._end_if_done(owner, number)
 
     def chime(self) -> None:
@@ -140,11 +108,14 @@ class Sound:
 
     def stop(self, owner: str) -> None:
         """What this owner gave shall not be heard any more, within one audio period."""
-        self._waiting = [(pcm, fields) for pcm, fields in self._waiting if fields["owner"] != owner]
-        for key, playback in list(self._playbacks.items()):
-            if key[0] == owner:
-                playback.was_cut = True
-        if self._child is not None and self._child.is_ready and any(key[0] == owner for key in self._playbacks):
+        waiting, self._waiting = self._waiting, []
+        for pcm, fields in waiting:
+            if fields["owner"] == owner:
+                self._waiting_bytes -= len(pcm)
+                self._on_played(owner, fields["number"], is_cut=True)
+            else:
+                self._waiting.append((pcm, fields))
+        if self._child is not None and self._child.is_ready:
             self._child.send("stop", owner=owner)
 
     def hold(self, owner: str, *, is_held: bool) -> None:
@@ -152,15 +123,25 @@ class Sound:
         if self._child is not None and self._child.is_ready:
             self._child.send("hold", owner=owner, is_held=is_held)
 
-    def forget_client(self, client: Client) -> None:
-        """A client is gone: it captures no more."""
-        if self._captures.pop(client, None) is not None:
-            self.attend()
+    def tap(self, tap: Tap | None) -> None:
+        """Every period of the microphone goes here too; None: no more."""
+        self._tap = tap
+        self.attend()
+
+    async def ask(self, message: str, payload: bytes = b"", **fields: Any) -> dict[str, Any]:
+        """The program's answer, once it has started.
+
+        Raises:
+            RunFailed: it does not start, or dies over it.
+            UnitdError: it refuses a value.
+        """
+        child = self._running()
+        assert self._started is not None
+        await asyncio.shield(self._started)
+        return await child.ask(message, payload, **fields)
 
     def reset(self) -> None:
         """The program ends (sys.reset); whoever listens next starts it anew."""
-        for client in list(self._captures):
-            self._end_capture(client)
         if self._child is not None:
             self._child.dismiss(UNIT)
             self._supervisor.release(self._child)
@@ -210,6 +191,7 @@ class Sound:
         """No sound until somebody asks again."""
         if self._started is not None and not self._started.done():
             self._started.set_exception(RunFailed(error.reason))
+        self._started = None
         self.on_child_lost(error.reason)
 
     def _running(self) -> Child:
@@ -218,12 +200,11 @@ class Sound:
             options = {"capture": self._settings.capture, "playback": self._settings.playback}
             card = Card(UNIT, UNIT, engine_options=options | {"pace": self._settings.pace}, is_bundled=True)
             self._child = self._supervisor.child_for(card)
+            self._child.admit(UNIT, self)
+        if self._started is None:
             self._started = asyncio.get_running_loop().create_future()
             self._started.add_done_callback(lambda started: started.exception())
-            self._child.admit(UNIT, self)
-            if self._child.is_ready:
-                self.on_child_ready()
-        self._child.revive()
+            self._child.revive()
         return self._child
 
     def _on_period(self, pcm: bytes, at: float, is_playing: bool) -> None:
@@ -237,8 +218,8 @@ class Sound:
                 self._note_shed(child)
             else:
                 child.send("pcm", pcm, tasks=names, at=at)
-        for client, capture in self._captures.items():
-            self._pass_on(client, capture, pcm)
+        if self._tap is not None:
+            self._tap(pcm)
 
     def _note_shed(self, child: Child) -> None:
         self._shed += 1
@@ -270,74 +251,3 @@ class Sound:
         else:
             log.warning("the audio program still starts: %d bytes of speech are lost", len(pcm))
             self._on_played(fields["owner"], fields["number"], is_cut=True)
-
-    # The desk
-
-    def _set_up(self, call: Call) -> Answer:
-        """Volumes; what the original's clients send (cards, capVolume) changes nothing there, and neither here."""
-        data = call.request.data if isinstance(call.request.data, dict) else {}
-        volumes = {which: data[key] for which, key in VOLUME_KEYS.items() if key in data}
-        return self._later(call, "volume", **volumes) if volumes else call.ok()
-
-    def _play_for(self, call: Call, *, at_once: bool, form: str = "wav") -> Answer:
-        audio = call.request.data
-        if not isinstance(audio, bytes) or not audio:
-            raise RunFailed('audio travels as base64 ("object": "audio.wav.base64") or behind a RAW header')
-        form = "pcm" if "wav" not in call.request.object else form
-        self._numbers += 1
-        return self._later(
-            call, "play", audio, owner=UNIT, number=self._numbers, form=form, rate=16000, at_once=at_once
-        )
-
-    def _stop_playing(self, call: Call) -> Answer:
-        if self._child is None or not self._child.is_ready:
-            return call.ok()
-        self._child.send("stop", owner=UNIT)
-        return call.ok()
-
-    def _tell_status(self, call: Call) -> Answer:
-        return self._later(call, "status", object_="audio.status")
-
-    async def _later(
-        self, call: Call, message: str, payload: bytes = b"", object_: str | None = None, **fields: Any
-    ) -> Reply:
-        """The program's answer, once it has started."""
-        child = self._running()
-        assert self._started is not None
-        await asyncio.shield(self._started)
-        answer: Awaitable[dict[str, Any]] = child.ask(message, payload, **fields)
-        result = await answer
-        return call.ok(object=object_, data=result) if object_ else call.ok()
-
-    def _capture(self, call: Call) -> Answer:
-        """From now on the client gets what the microphone hears, in tenths of a second, until cap_stop."""
-        self._captures[call.client] = _Capture(call.request.request_id)
-        self.attend()
-        return call.ok()
-
-    def _stop_capture(self, call: Call) -> Answer:
-        self._end_capture(call.client)
-        return call.ok()
-
-    def _stop_all_captures(self, call: Call) -> Answer:
-        for client in list(self._captures):
-            self._end_capture(client)
-        return call.ok()
-
-    def _end_capture(self, client: Client) -> None:
-        capture = self._captures.pop(client, None)
-        if capture is not None:
-            self._say_captured(client, capture, is_last=True)
-            self.attend()
-
-    def _pass_on(self, client: Client, capture: _Capture, pcm: bytes) -> None:
-        capture.pcm += pcm
-        if len(capture.pcm) >= CAPTURE_FRAME_BYTES:
-            self._say_captured(client, capture, is_last=False)
-
-    @staticmethod
-    def _say_captured(client: Client, capture: _Capture, *, is_last: bool) -> None:
-        data = {"delta": base64.b64encode(capture.pcm).decode(), "finish": is_last, "index": capture.index}
-        capture.pcm.clear()
-        capture.index += 1
-        client.send(Reply(capture.request_id, UNIT, "audio.pcm.base64.stream", data, is_droppable=not is_last))

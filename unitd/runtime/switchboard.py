@@ -61,14 +61,16 @@ class Switchboard:
         """What the voices have got is all they get; what the loudspeaker has got is told when it was heard."""
         for work, spoken in self._spoken.pop(inference, ()):
             work.feed(spoken, "", is_last=True)
+        voice = self._works.get(source.work_id)
+        if voice is None or not (_is_voice(source) and "sys" in source.response_format):
+            return
+        frames = voice.frames
         asker = Asker(inference.client, inference.request_id) if inference.client else None
-        frames = self._works[source.work_id].frames if source.work_id in self._works else None
-        if frames is not None and inference.number:
-            self._sound.when_played(
-                source.work_id,
-                inference.number,
-                lambda was_heard, reason: frames.event(was_heard, asker, f"{source.kind.name}.played", reason),
-            )
+
+        def tell(was_heard: bool, reason: str) -> None:
+            frames.event(was_heard and not inference.is_cut, asker, f"{source.kind.name}.played", reason)
+
+        self._sound.when_played(source.work_id, inference.number, tell)
 
     def on_sound(self, source: Task, inference: Inference, pcm: bytes) -> None:
         """A voice for the loudspeaker."""
@@ -76,11 +78,12 @@ class Switchboard:
 
     def on_hush(self, source: Task) -> None:
         """What a voice has given to the loudspeaker shall not be heard any more."""
-        self._sound.stop(source.work_id)
+        if _is_voice(source):
+            self._sound.stop(source.work_id)
 
     def on_hold(self, source: Task, *, is_held: bool) -> None:
         """A paused voice is silent at once and goes on where it stopped; a paused ear hears nothing."""
-        if source.kind.serving == "tts":
+        if _is_voice(source):
             self._sound.hold(source.work_id, is_held=is_held)
         self._sound.attend()
 
@@ -108,3 +111,7 @@ class Switchboard:
             for target in self._registry.targets_of(source.work_id)
             if effect_of(source.work_id, target.work_id) is effect
         ]
+
+
+def _is_voice(task: Task) -> bool:
+    return task.kind.serving == "tts"

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from unitd.core.registry import Client, Registry
 from unitd.runtime.actions import Actions
+from unitd.runtime.desk import AudioDesk
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.sound import Sound
 from unitd.runtime.supervisor import Supervisor
@@ -77,6 +78,7 @@ class System:
         registry: Registry,
         supervisor: Supervisor,
         sound: Sound,
+        desk: AudioDesk,
         models: Models,
         files_dir: Path,
         allowed: Sequence[str],
@@ -86,6 +88,7 @@ class System:
         self._registry = registry
         self._supervisor = supervisor
         self._sound = sound
+        self._desk = desk
         self._models = models
         self._files = files_dir
         self._allowed = set(allowed)
@@ -172,6 +175,7 @@ class System:
         """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for."""
         call.client.send(call.ok(message="llm server restarting ..."))
         self._supervisor.retire_all()
+        self._desk.reset()
         self._sound.reset()
         return Begun(self._finish_reset(self._actions.end_all()))
 

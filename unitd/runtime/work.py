@@ -338,6 +338,7 @@ class Work:
     def _finish_dropped(self) -> None:
         dropped, self._dropped = self._dropped, []
         for inference in dropped:
+            inference.is_cut = True
             self._say_finish(inference, "interrupted")
 
     def _fail_all(self, error: RunFailed) -> None:
