@@ -41,13 +41,10 @@ def asr(engine: str = "auto", path: str = "", grammar: str = "") -> Feed:
 
 def vad(engine: str) -> Feed:
     """A vad task's gate."""
+    from units.vad.detectors import find_detector
     from units.vad.gate import GateRules, SpeechGate
 
-    if engine == "silero":
-        from units.vad.silero import Silero as Detector
-    else:
-        from units.vad.webrtc import Webrtc as Detector  # type: ignore[assignment]
-    return SpeechGate(Detector(), GateRules()).feed
+    return SpeechGate(find_detector(engine)(), GateRules()).feed
 
 
 ENGINES: dict[str, Callable[[], Feed]] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.test_cli import Finished, no_programs, serving, start, unitd  # noqa: F401 - a fixture is used by name
+from tests.cli.programs import Finished, serving, start, unitd
 from tests.units.spoken import RATE, Samples, joined, read_wav, silence, speak
 
 pytestmark = pytest.mark.timeout(60)

@@ -5,6 +5,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -48,6 +49,14 @@ async def deaf_connection(app: App) -> WireClient:
     plug.setblocking(False)
     await asyncio.get_running_loop().sock_connect(plug, tuple(app.endpoints["tcp"]))
     return WireClient(*await asyncio.open_connection(sock=plug, limit=4096))
+
+
+async def ping_at(path: str) -> dict[str, Any]:
+    """What a new client of a Unix socket is answered."""
+    client = WireClient(*await asyncio.open_unix_connection(path))
+    reply = await client.ask(work_id="sys", action="ping")
+    await client.close()
+    return reply
 
 
 # The happy day
@@ -196,9 +205,9 @@ async def test_dead_socket_file_is_replaced(folder: Path) -> None:
         dead.bind(str(folder / "unitd.sock"))
 
     async with running_app(folder) as app:
-        _, writer = await asyncio.open_unix_connection(app.endpoints["unix"])
-        writer.close()
-        await writer.wait_closed()
+        reply = await ping_at(app.endpoints["unix"])
+
+    assert reply["error"]["code"] == 0
 
 
 async def test_live_socket_is_an_error(folder: Path) -> None:
@@ -208,9 +217,9 @@ async def test_live_socket_is_an_error(folder: Path) -> None:
             async with running_app(folder / "second", {"unix": {"path": first.endpoints["unix"]}}):
                 pass
 
-        _, writer = await asyncio.open_unix_connection(first.endpoints["unix"])
-        writer.close()
-        await writer.wait_closed()
+        reply = await ping_at(first.endpoints["unix"])
+
+    assert reply["error"]["code"] == 0
 
 
 async def test_refused_second_daemon_leaves_the_first_alone(folder: Path) -> None:

@@ -149,9 +149,10 @@ async def test_child_without_tasks_is_gone(client: WireClient) -> None:
     task = await client.setup("llm", LLM_SETUP)
     pid = int(await client.answer(task, "pid"))
 
-    await client.ask(work_id=task, action="exit")
-
+    farewell = await client.ask(work_id=task, action="exit")
     await eventually(lambda: not psutil.pid_exists(pid))
+
+    assert (farewell["error"]["code"], psutil.Process().children()) == (0, [])
 
 
 async def test_text_that_asr_heard_becomes_the_llms_prompt(clients: Callable[[], Any]) -> None:
@@ -681,6 +682,8 @@ async def test_child_that_ignores_shutdown_is_killed(
         async with asyncio.timeout(3000 * MS):
             app.stop()
             await eventually(lambda: not psutil.pid_exists(pid))
+
+    assert psutil.Process().children() == []
 
 
 async def test_stopping_daemon_ends_running_answers(tmp_path: Path, no_blocking: None) -> None:

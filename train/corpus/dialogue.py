@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from train.corpus.arithmetic import make_arithmetic
 from train.corpus.base import Category, Check, Message, Scene, Split, Turn, normal
 from train.corpus.home import make_home
-from train.corpus.home_words import ADJECTIVES
+from train.corpus.home_words.things import ADJECTIVES
 from train.corpus.intents import intent_category
 from train.corpus.knowledge import make_knowledge
 from train.corpus.names import RARE, invented, person, stand_ins

@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from train.corpus import home_words as words
 from train.corpus.base import (
     Check,
     Phrasings,
@@ -22,6 +21,7 @@ from train.corpus.base import (
     is_held_combination,
     mentions,
 )
+from train.corpus.home_words import errands, fixed, follow_ups, orders, questions, things, values
 from train.corpus.names import invented, person
 from train.corpus.numbers import spoken
 
@@ -37,12 +37,12 @@ class Order:
 
 
 ORDERS = {
-    "on": Order("Turning on", words.ON_FORMS, "off", words.SWITCHABLE),
-    "off": Order("Turning off", words.OFF_FORMS, "on", words.SWITCHABLE),
-    "open": Order("Opening", words.OPEN_FORMS, "close", words.OPENABLE),
-    "close": Order("Closing", words.CLOSE_FORMS, "open", words.OPENABLE),
-    "lock": Order("Locking", words.LOCK_FORMS, "unlock", words.LOCKABLE),
-    "unlock": Order("Unlocking", words.UNLOCK_FORMS, "lock", words.LOCKABLE),
+    "on": Order("Turning on", orders.ON_FORMS, "off", things.SWITCHABLE),
+    "off": Order("Turning off", orders.OFF_FORMS, "on", things.SWITCHABLE),
+    "open": Order("Opening", orders.OPEN_FORMS, "close", things.OPENABLE),
+    "close": Order("Closing", orders.CLOSE_FORMS, "open", things.OPENABLE),
+    "lock": Order("Locking", orders.LOCK_FORMS, "unlock", things.LOCKABLE),
+    "unlock": Order("Unlocking", orders.UNLOCK_FORMS, "lock", things.LOCKABLE),
 }
 ORDER_SHARES = (38, 34, 10, 10, 4, 4)
 
@@ -51,7 +51,7 @@ def draw_room(rng: random.Random) -> str:
     """A room, now and then one that belongs to somebody or has an unheard-of name."""
     draw = rng.random()
     if draw < 0.7:
-        return rng.choice(words.ROOMS)
+        return rng.choice(things.ROOMS)
     if draw < 0.84:
         return f"{person(rng)}'s {rng.choice(('room', 'room', 'bedroom', 'office', 'bathroom', 'house'))}"
     return f"{invented(rng)} {rng.choice(('room', 'room', 'hall', 'corner', 'floor', 'house'))}"
@@ -65,7 +65,7 @@ def draw_device(rng: random.Random, devices: tuple[str, ...]) -> str:
         return f"{invented(rng)} {invented(rng)}" if draw > 0.97 else invented(rng)
     if draw < 0.72:
         return device
-    return f"{rng.choice(words.ADJECTIVES) if draw < 0.83 else invented(rng)} {device}"
+    return f"{rng.choice(things.ADJECTIVES) if draw < 0.83 else invented(rng)} {device}"
 
 
 def _is_owned(room: str) -> bool:
@@ -125,11 +125,11 @@ def _follow_up(
     kind = rng.random()
     if kind < 0.4:
         verb = ORDERS[verb].opposite
-        forms = words.UNDO_FORMS[verb]
+        forms = follow_ups.UNDO_FORMS[verb]
     elif kind < 0.75 or not room:
-        room, forms = draw_room(rng), words.OTHER_ROOM_FORMS
+        room, forms = draw_room(rng), follow_ups.OTHER_ROOM_FORMS
     else:
-        device, forms = draw_device(rng, ORDERS[verb].devices), words.OTHER_DEVICE_FORMS
+        device, forms = draw_device(rng, ORDERS[verb].devices), follow_ups.OTHER_DEVICE_FORMS
     place = _with_article(room) if room else ""
     question = fill(forms.pick(rng, split), room=room or "", place=place, device=device)
     reply = f"{ORDERS[verb].confirm} {named(room, device)}."
@@ -153,12 +153,12 @@ def _orders(rng: random.Random, split: Split) -> list[Turn]:
 def _level(rng: random.Random, split: Split) -> list[Turn]:
     """Brightness, fan speed or volume in percent."""
     room = draw_room(rng) if rng.random() < 0.7 else None
-    device = draw_device(rng, words.DIMMABLE)
+    device = draw_device(rng, things.DIMMABLE)
     number = draw_until(
         lambda: rng.choice((rng.randint(1, 100), 10 * rng.randint(1, 10))),
         lambda n: is_held_combination("level", device, str(n)) == (split != "train"),
     )
-    question = fill(words.LEVEL_FORMS.pick(rng, split), it=_asked(rng, room, device), n=spoken(rng, number))
+    question = fill(values.LEVEL_FORMS.pick(rng, split), it=_asked(rng, room, device), n=spoken(rng, number))
     reply = f"Setting {named(room, device)} to {number} percent."
     wanted = [device, f"{number} percent", *([room] if room else [])]
     turns = [Turn(question, reply, expects(*wanted))]
@@ -166,7 +166,7 @@ def _level(rng: random.Random, split: Split) -> list[Turn]:
         number = rng.randint(1, 100)
         turns.append(
             Turn(
-                fill(words.LEVEL_AGAIN.pick(rng, split), n=spoken(rng, number)),
+                fill(follow_ups.LEVEL_AGAIN.pick(rng, split), n=spoken(rng, number)),
                 f"Setting {named(room, device)} to {number} percent.",
                 expects(device, f"{number} percent"),
             )
@@ -177,10 +177,10 @@ def _level(rng: random.Random, split: Split) -> list[Turn]:
 def _colour(rng: random.Random, split: Split) -> list[Turn]:
     room = draw_room(rng) if rng.random() < 0.7 else None
     device, colour = draw_until(
-        lambda: (draw_device(rng, words.LIGHTS), rng.choice(words.COLOURS)),
+        lambda: (draw_device(rng, things.LIGHTS), rng.choice(things.COLOURS)),
         lambda pair: is_held_combination("colour", *pair) == (split != "train"),
     )
-    question = fill(words.COLOUR_FORMS.pick(rng, split), it=_asked(rng, room, device), colour=colour)
+    question = fill(values.COLOUR_FORMS.pick(rng, split), it=_asked(rng, room, device), colour=colour)
     wanted = [device, colour, *([room] if room else [])]
     return [Turn(question, f"Setting {named(room, device)} to {colour}.", expects(*wanted))]
 
@@ -191,13 +191,13 @@ def _heating(rng: random.Random, split: Split) -> list[Turn]:
         lambda pair: is_held_combination("heating", pair[0], str(pair[1])) == (split != "train"),
     )
     place = f"in {_with_article(room)}" if room else ""
-    question = fill(words.HEATING_FORMS.pick(rng, split), place=place, n=spoken(rng, degrees))
+    question = fill(values.HEATING_FORMS.pick(rng, split), place=place, n=spoken(rng, degrees))
     reply = f"Setting {named(room or None, 'heating')} to {degrees} degrees."
     wanted = ["heating", f"{degrees} degrees", *([room] if room else [])]
     turns = [Turn(" ".join(question.split()), reply, expects(*wanted))]
     if split == "train" and rng.random() < 0.2:
         degrees = rng.randint(10, 30)
-        again = fill(words.HEATING_AGAIN.pick(rng, split), n=spoken(rng, degrees))
+        again = fill(follow_ups.HEATING_AGAIN.pick(rng, split), n=spoken(rng, degrees))
         reply = f"Setting {named(room or None, 'heating')} to {degrees} degrees."
         turns.append(Turn(again, reply, expects("heating", f"{degrees} degrees")))
     return turns
@@ -205,11 +205,11 @@ def _heating(rng: random.Random, split: Split) -> list[Turn]:
 
 def _music(rng: random.Random, split: Split) -> list[Turn]:
     room, music = draw_until(
-        lambda: (draw_room(rng) if rng.random() < 0.6 else "", rng.choice(words.MUSIC)),
+        lambda: (draw_room(rng) if rng.random() < 0.6 else "", rng.choice(things.MUSIC)),
         lambda pair: is_held_combination("music", *pair) == (split != "train"),
     )
     place = f" in {_with_article(room)}" if room else ""
-    question = fill(words.MUSIC_FORMS.pick(rng, split), music=music) + place
+    question = fill(errands.MUSIC_FORMS.pick(rng, split), music=music) + place
     wanted = ["playing", music, *([room] if room else [])]
     return [Turn(question, f"Playing {music}{place}.", expects(*wanted))]
 
@@ -220,11 +220,11 @@ def _timer(rng: random.Random, split: Split) -> list[Turn]:
         lambda pair: is_held_combination("timer", pair[0], str(pair[1])) == (split != "train"),
     )
     plural = unit if number == 1 else unit + "s"
-    question = fill(words.TIMER_FORMS.pick(rng, split), time=f"{spoken(rng, number)} {plural}")
+    question = fill(errands.TIMER_FORMS.pick(rng, split), time=f"{spoken(rng, number)} {plural}")
     reply = f"Setting a timer for {number} {plural}."
     turns = [Turn(question, reply, expects("timer", f"{number} {plural}"))]
     if split == "train" and rng.random() < 0.2:
-        turns.append(Turn(words.TIMER_CANCEL.pick(rng, split), "Cancelling the timer.", expects("cancelling")))
+        turns.append(Turn(follow_ups.TIMER_CANCEL.pick(rng, split), "Cancelling the timer.", expects("cancelling")))
     return turns
 
 
@@ -233,25 +233,25 @@ def _alarm(rng: random.Random, split: Split) -> list[Turn]:
         lambda: f"{rng.randint(1, 12)}{rng.choice(('', '', ':15', ':30', ':45'))}{rng.choice((' am', ' pm', ''))}",
         lambda time: is_held_combination("alarm", time) == (split != "train"),
     )
-    question = fill(words.ALARM_FORMS.pick(rng, split), time=clock)
+    question = fill(errands.ALARM_FORMS.pick(rng, split), time=clock)
     return [Turn(question, f"Setting an alarm for {clock}.", expects("alarm", clock))]
 
 
 def _scene(rng: random.Random, split: Split) -> list[Turn]:
     name = draw_until(
-        lambda: rng.choice(words.SCENES) if rng.random() < 0.8 else invented(rng),
-        lambda scene: split == "train" or scene in words.SCENES,
+        lambda: rng.choice(things.SCENES) if rng.random() < 0.8 else invented(rng),
+        lambda scene: split == "train" or scene in things.SCENES,
     )
-    question = fill(words.SCENE_FORMS.pick(rng, split), scene=name)
+    question = fill(errands.SCENE_FORMS.pick(rng, split), scene=name)
     return [Turn(question, f"Starting the {name} scene.", expects("starting", name, "scene"))]
 
 
 def _listing(rng: random.Random, split: Split) -> list[Turn]:
     item = draw_until(
-        lambda: rng.choice(words.GROCERIES) if rng.random() < 0.8 else invented(rng),
+        lambda: rng.choice(things.GROCERIES) if rng.random() < 0.8 else invented(rng),
         lambda thing: is_held_combination("list", thing) == (split != "train"),
     )
-    question = fill(words.LIST_FORMS.pick(rng, split), item=item)
+    question = fill(errands.LIST_FORMS.pick(rng, split), item=item)
     reply = f"Adding {item} to the shopping list."
     return [Turn(question, reply, expects("adding", item, "shopping list"))]
 
@@ -260,7 +260,7 @@ def _state_question(rng: random.Random, split: Split) -> list[Turn]:
     """What only the house itself could answer."""
     room = draw_room(rng) if rng.random() < 0.7 else None
     devices, forms = rng.choice(
-        ((words.SWITCHABLE, words.STATE_FORMS), ((*words.LOCKABLE, *words.OPENABLE), words.SHUT_FORMS))
+        ((things.SWITCHABLE, questions.STATE_FORMS), ((*things.LOCKABLE, *things.OPENABLE), questions.SHUT_FORMS))
     )
     device = draw_device(rng, devices)
     question = fill(forms.pick(rng, split), it=_asked(rng, room, device))
@@ -270,7 +270,7 @@ def _state_question(rng: random.Random, split: Split) -> list[Turn]:
 
 def _fixed(rng: random.Random, split: Split) -> list[Turn]:
     """Commands that need no words of their own."""
-    reply, forms = rng.choice(words.FIXED)
+    reply, forms = rng.choice(fixed.FIXED)
     return [Turn(forms.pick(rng, split), reply, lambda text: mentions(text, reply))]
 
 

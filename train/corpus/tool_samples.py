@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 
-from train.corpus.home_words import OPENABLE, ROOMS, SWITCHABLE
+from train.corpus.home_words.things import OPENABLE, ROOMS, SWITCHABLE
 
 NAMES = ("turn_on", "turn_off", "set_level", "set_color", "set_temperature", "open", "close", "lock", "get_state")
 SAMPLES = 6000

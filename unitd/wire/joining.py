@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.wire.errors import BadBase64, BadField, BadIndex, Unavailable
-from unitd.wire.messages import Request
+from unitd.wire.messages import Request, unit_of
 
 # Streams whose last chunk was lost on a bad line must not block the next one: the oldest of these gives way.
 MAX_OPEN_STREAMS = 8
 # Far more than a stream needs, and little enough that empty chunks cannot fill the memory.
 MAX_CHUNKS = 65536
+
+UNCOUNTED = frozenset({"tts", "melotts"})
+"""Units that take chunks as they come: the original's never look at the index, and its first clients send 1 for their
+only chunk."""
 
 
 @dataclass(slots=True)
@@ -27,7 +31,7 @@ class _Stream:
 
 
 class StreamJoiner:
-    """Collects chunks by index; at `finish` they must be 0..n-1 without a gap."""
+    """Collects chunks by index; at `finish` they must be 0..n-1 without a gap, but for UNCOUNTED units."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
@@ -51,7 +55,8 @@ class StreamJoiner:
         data = request.data
         if not isinstance(data, dict):
             raise BadIndex('a streamed input is {"delta": text, "index": n, "finish": bool}')
-        index, delta = _read_chunk(data, request)
+        index = len(stream.chunks) if unit_of(request.work_id) in UNCOUNTED else _read_index(data)
+        delta = _read_delta(data, request)
         if index in stream.chunks:
             raise BadIndex(f"index {index} came twice")
         stream.chunks[index] = delta
@@ -66,15 +71,20 @@ class StreamJoiner:
         return None
 
 
-def _read_chunk(data: dict[str, Any], request: Request) -> tuple[int, str]:
-    index, delta = data.get("index"), data.get("delta", "")
+def _read_index(data: dict[str, Any]) -> int:
+    index = data.get("index")
     if type(index) is not int or index < 0:
         raise BadIndex("index must be a whole number from 0")
+    return index
+
+
+def _read_delta(data: dict[str, Any], request: Request) -> str:
+    delta = data.get("delta", "")
     if not isinstance(delta, str):
         raise BadField("delta must be a string", request.request_id, request.work_id)
     if not isinstance(data.get("finish", True), bool):
         raise BadField("finish must be true or false", request.request_id, request.work_id)
-    return index, delta
+    return delta
 
 
 def _in_order(chunks: dict[int, str]) -> list[str]:

@@ -1,0 +1,67 @@
+"""The installed console script as people run it: started with pipes, waited for, and ended if a test leaves it."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import orjson
+
+from tests.helpers import KWS_SETUP, eventually
+
+UNITD = str(Path(sys.executable).with_name("unitd"))
+PING = '{"request_id":"1","work_id":"sys","action":"ping"}'
+KWS = orjson.dumps({"request_id": "1", "work_id": "kws", "action": "setup", "data": KWS_SETUP}).decode()
+
+STARTED: list[asyncio.subprocess.Process] = []
+"""Every program that the present test has started."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a program left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+async def unitd(*arguments: str, stdin: str = "", environment: dict[str, str] | None = None) -> Finished:
+    """Runs `unitd` with a pipe at each end."""
+    process = await start(*arguments, environment=environment)
+    out, err = await process.communicate(stdin.encode())
+    assert process.returncode is not None
+    return Finished(process.returncode, out.decode(), err.decode())
+
+
+async def start(*arguments: str, environment: dict[str, str] | None = None) -> asyncio.subprocess.Process:
+    """Starts `unitd`; nothing of the user's own configuration reaches it."""
+    process = await asyncio.create_subprocess_exec(
+        UNITD,
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"} | (environment or {}),
+        # Who runs these tests in the background has Ctrl-C ignored, and programs inherit that.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
+    STARTED.append(process)
+    return process
+
+
+@asynccontextmanager
+async def serving(config: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A real `unitd serve` that is ready; ended with SIGTERM unless the test has ended it."""
+    process = await start("serve", "--config", str(config))
+    try:
+        await eventually(lambda: (config.parent / "state" / "endpoints.json").exists(), timeout=10)
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.communicate()

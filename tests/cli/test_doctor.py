@@ -1,0 +1,42 @@
+"""Covers cli.doctor: what it finds, what it says about it, and its exit code."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.cli.programs import unitd
+
+
+async def test_doctor_finds_a_healthy_machine(config: Path) -> None:
+    """Everything needed is there: exit code 0, also without a daemon."""
+    done = await unitd("doctor", "--config", str(config))
+
+    assert (done.code, done.err) == (0, "")
+    assert "MISSING" not in done.out
+    assert "bundled model" in done.out
+    assert "nobody listens" in done.out
+
+
+async def test_doctor_sees_the_daemon(served: asyncio.subprocess.Process, config: Path) -> None:
+    """And says where it listens."""
+    done = await unitd("doctor", "--config", str(config), environment={"COLUMNS": "20"})
+
+    assert done.code == 0
+    assert f"daemon: listens on {config.parent}/state/unitd.sock\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [('[serial]\ndevice = "/dev/no-such-line"', "/dev/no-such-line is not there"), ("[tcp]\nprot = 1", "tcp.prot")],
+    ids=["serial", "configuration"],
+)
+async def test_doctor_fails_when_something_needed_is_missing(tmp_path: Path, text: str, words: str) -> None:
+    """Exit code 1, the finding, and what to do about it."""
+    (tmp_path / "unitd.toml").write_text(text)
+
+    done = await unitd("doctor", "--config", str(tmp_path / "unitd.toml"))
+
+    assert done.code == 1
+    assert words in done.out
+    assert "→" in done.out

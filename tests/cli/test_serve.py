@@ -1,0 +1,101 @@
+"""Covers serve: the daemon as a program, its configuration, its signals and its end."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cli.programs import KWS, serving, start, unitd
+from tests.helpers import eventually
+
+
+async def test_good_configuration_passes_the_check(config: Path) -> None:
+    """--check says so and starts nothing."""
+    done = await unitd("serve", "--check", "--config", str(config))
+
+    assert (done.code, done.err) == (0, "")
+    assert "fine" in done.out
+    assert not (config.parent / "state").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[tcp]\nprot = 1", "tcp.prot, did you mean port?"),
+        ("[tcp]\nport = 'x'", "tcp.port must be a whole number"),
+        ("[tcp]\nport = 70000", "tcp.port is 70000"),
+        ("[serial]\nbaud = 9600", "serial.device is missing"),
+        ("[log]\nlevel = 'loud'", "log.level is 'loud'"),
+        ("tcp = 3", "tcp must be a table"),
+        ("[tcp", "unitd.toml"),
+    ],
+)
+@pytest.mark.parametrize("check", [["--check"], []], ids=["check", "serve"])
+async def test_bad_configuration_is_refused(tmp_path: Path, text: str, words: str, check: list[str]) -> None:
+    """Exit code 78 and one sentence that names the key."""
+    path = tmp_path / "unitd.toml"
+    path.write_text(text)
+
+    done = await unitd("serve", *check, "--config", str(path))
+
+    assert (done.code, done.out) == (78, "")
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+async def test_missing_configuration_is_refused(tmp_path: Path) -> None:
+    """A file that was named must be there."""
+    done = await unitd("serve", "--config", str(tmp_path / "nowhere.toml"))
+
+    assert done.code == 78
+    assert "nowhere.toml: No such file" in done.err
+
+
+async def test_second_daemon_is_refused_with_a_sentence(served: asyncio.subprocess.Process, config: Path) -> None:
+    """Exit code 78, no traceback."""
+    done = await unitd("serve", "--config", str(config))
+
+    assert done.code == 78
+    assert "another daemon uses" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+async def test_signal_stops_the_daemon_in_order(config: Path, number: signal.Signals) -> None:
+    """Exit code 0, no child left, nothing on stdout, no traceback."""
+    async with serving(config) as daemon:
+        assert (await unitd("send", "--config", str(config), KWS)).code == 0
+        children = psutil.Process(daemon.pid).children(recursive=True)
+
+        daemon.send_signal(number)
+        out, err = await daemon.communicate()
+
+    assert (daemon.returncode, out, len(children)) == (0, b"", 1)
+    assert b"Traceback" not in err
+    assert not any(child.is_running() for child in children)
+    assert not (config.parent / "state" / "endpoints.json").exists()
+
+
+async def test_killed_daemon_takes_its_children_along(config: Path) -> None:
+    """Even kill -9 leaves no orphan: a child whose channel ends goes."""
+    async with serving(config) as daemon:
+        assert (await unitd("send", "--config", str(config), KWS)).code == 0
+        children = psutil.Process(daemon.pid).children(recursive=True)
+
+        daemon.kill()
+        await daemon.wait()
+
+    await eventually(lambda: not any(child.is_running() for child in children))
+    assert (daemon.returncode, len(children)) == (-signal.SIGKILL, 1)
+
+
+async def test_log_level_of_the_command_line_wins(config: Path) -> None:
+    """At error level a good day leaves no line."""
+    process = await start("serve", "--config", str(config), "--log-level", "error")
+    await eventually(lambda: (config.parent / "state" / "endpoints.json").exists(), timeout=10)
+
+    process.terminate()
+
+    assert await process.communicate() == (b"", b"")

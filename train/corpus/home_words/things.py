@@ -1,0 +1,123 @@
+"""The rooms, devices and other things that commands name."""
+
+ROOMS = (
+    "kitchen", "bedroom", "living room", "bathroom", "hallway", "hall", "office", "garage", "garden",
+    "basement", "cellar", "attic", "dining room", "guest room", "nursery", "kids room", "study", "library",
+    "laundry room", "balcony", "terrace", "porch", "patio", "corridor", "workshop", "shed", "toilet",
+    "playroom", "pantry", "closet", "staircase", "entrance", "master bedroom", "guest bathroom", "gym",
+    "sunroom", "greenhouse", "conservatory", "storage room", "lounge", "family room", "den", "driveway",
+    "backyard", "front yard", "pool house", "sauna", "studio", "meeting room", "lobby", "waiting room",
+    "classroom", "lab", "server room", "loft", "utility room", "upstairs hallway", "downstairs bathroom",
+    "music room", "game room", "barn", "stable", "carport", "wine cellar", "dressing room", "spare room",
+    "children's room", "reading corner", "first floor", "second floor", "ground floor", "roof terrace",
+    "sitting room", "drawing room", "front room", "back room", "side room", "small bedroom", "big bedroom",
+    "baby room", "boys room", "girls room", "teenage room", "twin room", "bunk room", "guest house", "guest toilet",
+    "washroom", "restroom", "shower", "shower room", "wet room", "boot room", "mud room", "cloakroom", "coat room",
+    "wardrobe", "walk-in closet", "hobby room", "craft room", "sewing room", "art room", "painting room", "tv room",
+    "media room", "home cinema", "home office", "computer room", "boiler room", "furnace room", "heating room",
+    "tool shed", "garden shed", "bike shed", "summer house", "garden house", "tree house", "winter garden",
+    "courtyard", "yard", "pool", "pool area", "hot tub", "deck", "veranda", "rooftop", "roof", "landing", "stairs",
+    "stairway", "stairwell", "foyer", "vestibule", "reception", "conference room", "break room", "canteen",
+    "cafeteria", "kitchenette", "bar", "breakfast room", "cold room", "storeroom", "box room", "chicken coop",
+    "warehouse", "third floor", "top floor", "upper floor", "lower floor", "west wing", "east wing", "fitness room",
+    "prayer room",
+)  # fmt: skip
+LIGHTS = (
+    "light", "light", "light", "lights", "lights", "lamp", "lamps", "ceiling light", "floor lamp",
+    "desk lamp", "table lamp", "night light", "spotlight", "spotlights", "led strip", "reading lamp",
+    "wall light", "chandelier", "bedside lamp", "christmas lights", "mirror light", "fairy lights",
+    "bulb", "light bulb", "ceiling lamp", "standing lamp", "hanging lamp", "pendant light", "wall lamp", "floor light",
+    "desk light", "bedside light", "reading light", "lava lamp", "strip light", "neon light", "string lights",
+    "step lights", "path lights", "garden lights", "flood light", "downlights", "torch",
+)  # fmt: skip
+SWITCHABLE = (
+    *LIGHTS, "fan", "fan", "ceiling fan", "heater", "heating", "tv", "tv", "television", "radio", "speaker",
+    "coffee machine", "coffee maker", "kettle", "oven", "dishwasher", "washing machine", "dryer",
+    "air conditioner", "air conditioning", "humidifier", "dehumidifier", "air purifier", "vacuum",
+    "robot vacuum", "sprinkler", "pump", "computer", "printer", "router", "camera", "alarm system", "plug",
+    "socket", "switch", "outlet", "toaster", "microwave", "projector", "monitor", "stereo", "game console",
+    "electric blanket", "towel heater", "fountain", "aquarium", "water heater", "charger", "doorbell",
+    "stove", "fridge", "freezer", "extractor fan", "floor heating", "boiler", "fireplace", "diffuser",
+    "table fan", "tower fan", "desk fan", "radiator", "space heater", "infrared heater", "air fryer", "rice cooker",
+    "slow cooker", "blender", "mixer", "juicer", "waffle iron", "food processor", "bread maker", "egg cooker", "grill",
+    "hot plate", "iron", "hair dryer", "curling iron", "electric toothbrush", "shaver", "massage chair", "heating pad",
+    "foot warmer", "heated floor", "towel rail", "sound system", "soundbar", "subwoofer", "amplifier", "record player",
+    "cd player", "dvd player", "media player", "set-top box", "game machine", "laptop", "tablet", "scanner", "modem",
+    "server", "wifi", "access point", "security camera", "baby monitor", "motion sensor", "siren", "alarm", "intercom",
+    "extension cord", "power strip", "smart plug", "bird bath", "pond pump", "pool pump", "irrigation", "lawn mower",
+    "robot mower", "heat lamp", "whirlpool", "jacuzzi", "mosquito lamp", "window fan", "ventilator", "ventilation",
+    "cooker hood", "ice maker", "water dispenser", "wine cooler", "tumble dryer", "washer", "mop robot", "3d printer",
+    "wallbox", "car charger", "solar inverter", "disco ball", "fog machine", "treadmill", "exercise bike",
+    "digital clock", "picture frame", "screen",
+)  # fmt: skip
+OPENABLE = (
+    "blinds", "blinds", "blind", "curtains", "curtains", "curtain", "shutters", "shutter", "window",
+    "windows", "skylight", "door", "garage door", "gate", "awning", "roof window", "valve", "vent",
+    "roller blind", "roller blinds", "venetian blinds", "roller shutter", "roller shutters", "drapes", "drape",
+    "shades", "shade", "sunshade", "sliding door", "balcony door", "patio door", "terrace door", "front gate",
+    "pet door", "cat flap", "hatch", "roof hatch", "barrier", "louvers", "damper", "bay window", "side window",
+    "screen door", "tent roof",
+)  # fmt: skip
+LOCKABLE = (
+    "door", "front door", "back door", "gate", "garage door", "window", "safe", "side door", "cellar door",
+    "patio door", "main entrance", "cabinet",
+    "entrance door", "house door", "balcony door", "terrace door", "basement door", "shed door", "glass door",
+    "sliding door", "steel door", "garden gate", "driveway gate", "letter box", "mailbox", "drawer", "locker",
+    "strong box", "gun cabinet", "medicine cabinet", "tool box", "bike lock",
+)  # fmt: skip
+DIMMABLE = (*LIGHTS, "fan", "ceiling fan", "blinds", "curtains", "shutters", "speaker", "heater", "tv")
+ADJECTIVES = (
+    "big", "small", "red", "blue", "green", "white", "black", "old", "new", "left", "right", "second", "first",
+    "main", "upper", "lower", "outdoor", "smart", "little", "long", "round", "front", "back", "corner",
+    "yellow", "brown", "grey", "pink", "purple", "orange", "dark", "bright", "tall", "short", "tiny", "huge", "large",
+    "wide", "narrow", "square", "third", "fourth", "last", "middle", "central", "top", "bottom", "side", "inner",
+    "outer", "indoor", "wooden", "metal", "glass", "electric", "automatic", "portable", "broken", "modern", "antique",
+    "fancy", "cheap", "pretty", "ugly", "favorite", "other", "spare", "extra", "quiet", "noisy", "heavy",
+)  # fmt: skip
+COLOURS = (
+    "red", "green", "blue", "yellow", "white", "orange", "purple", "pink", "warm white", "cold white",
+    "turquoise", "violet", "cyan", "magenta", "gold", "lime",
+    "light blue", "dark blue", "navy blue", "sky blue", "light green", "dark green", "mint green", "olive", "teal",
+    "indigo", "brown", "beige", "ivory", "peach", "rose", "dark red", "crimson", "lavender", "lilac", "neutral white",
+    "daylight", "candlelight", "hot pink", "bright yellow",
+)  # fmt: skip
+MUSIC = (
+    "music", "music", "jazz", "rock", "pop music", "classical music", "some jazz", "my playlist",
+    "piano music", "relaxing music", "dance music", "folk music", "hip hop", "metal", "blues",
+    "country music", "my favorite songs", "christmas music", "techno", "soft music", "reggae", "opera",
+    "lullabies", "film music", "nature sounds", "rain sounds", "an audiobook", "a podcast",
+    "some music", "rock music", "jazz music", "classic rock", "punk", "indie music", "soul", "funk", "disco", "gospel",
+    "swing", "rap", "electronic music", "house music", "ambient music", "latin music", "salsa", "samba", "tango",
+    "flamenco", "K-pop", "old songs", "love songs", "happy songs", "sad songs", "slow songs", "party songs",
+    "summer songs", "children's songs", "oldies", "guitar music", "violin music", "harp music", "choir music",
+    "symphonies", "a waltz", "the news", "my workout playlist", "my party playlist",
+    "bird songs", "ocean waves", "white noise", "meditation music", "sleep music", "dinner music", "quiet music",
+    "loud music", "the top hits", "my favorite album",
+)  # fmt: skip
+SCENES = (
+    "movie night", "party", "good night", "morning", "dinner", "reading", "relax", "romantic", "cinema",
+    "work", "cooking", "away", "welcome home", "bedtime", "breakfast", "holiday", "cleaning", "gaming",
+    "sunset", "focus", "yoga", "guest", "night", "evening", "spring", "winter",
+    "sleep", "lunch", "brunch", "coffee", "tea time", "study", "homework", "bath", "shower", "sport", "workout",
+    "dance", "disco", "concert", "birthday", "Christmas", "Halloween", "Easter", "wedding", "barbecue", "picnic",
+    "candlelight", "fireplace", "storm", "rainy day", "sunrise", "noon", "midnight", "weekend", "vacation", "leaving",
+    "coming home", "visitors", "children", "baby", "playtime", "story time", "tv", "football", "nap", "wake up",
+    "quiet", "energy saving", "summer", "autumn", "beach", "forest", "rainbow",
+)  # fmt: skip
+GROCERIES = (
+    "milk", "bread", "eggs", "butter", "cheese", "apples", "bananas", "coffee", "tea", "sugar", "salt",
+    "flour", "rice", "pasta", "tomatoes", "potatoes", "onions", "chicken", "fish", "yogurt", "orange juice",
+    "water", "toilet paper", "soap", "shampoo", "batteries", "chocolate", "cookies", "honey", "olive oil",
+    "carrots", "cucumbers", "lemons", "garlic", "cereal", "ham", "ice cream", "dog food", "cat food",
+    "light bulbs", "strawberries", "mushrooms", "toothpaste", "napkins", "crème fraîche", "jalapeños",
+    "cream", "margarine", "cottage cheese", "mozzarella", "bacon", "sausages", "turkey", "beef", "pork", "steak",
+    "salmon", "tuna", "shrimp", "tofu", "beans", "lentils", "peas", "corn", "spinach", "lettuce", "cabbage",
+    "broccoli", "cauliflower", "celery", "peppers", "chili", "ginger", "pumpkin", "avocados", "oranges", "pears",
+    "peaches", "grapes", "cherries", "plums", "melons", "pineapple", "mangoes", "blueberries", "raspberries", "limes",
+    "nuts", "almonds", "peanuts", "raisins", "oats", "muesli", "noodles", "bread rolls", "toast", "bagels", "crackers",
+    "chips", "popcorn", "candy", "gum", "cake", "jam", "peanut butter", "syrup", "vinegar", "mustard", "ketchup",
+    "mayonnaise", "soy sauce", "cinnamon", "vanilla", "yeast", "baking powder", "lemonade", "apple juice", "beer",
+    "red wine", "sparkling water", "paper towels", "tissues", "detergent", "dish soap", "sponges", "trash bags",
+    "foil", "candles", "matches", "deodorant", "razor blades", "diapers", "bird seed", "flowers", "soup",
+    "frozen pizza", "French fries",
+)  # fmt: skip
