@@ -1,5 +1,6 @@
 # make run    serve on the bundled model            make test   install the test extras, run everything
 # make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
+# make home   a broker, lights and unitd in one terminal (examples/home)
 # make model  train the bundled model from nothing (about 100 minutes on two cores)
 
 PYTHON ?= python3
@@ -8,10 +9,13 @@ ARGS   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run test lint bench model clean
+.PHONY: run home test lint bench model clean
 
 run: $(VENV)/.installed
 	$(BIN)/unitd serve $(ARGS)
+
+home: $(VENV)/.installed
+	$(BIN)/python examples/home/run.py $(ARGS)
 
 test: $(VENV)/.installed-$(EXTRAS)
 	$(BIN)/python -m pytest $(ARGS)

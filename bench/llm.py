@@ -127,8 +127,9 @@ class Ours:
         (folder / "models" / "synthetic.gguf").symlink_to(model)
         config = folder / "unitd.toml"
         config.write_text(
-            f'[state]\ndir = "{folder}"\n[models]\ndir = ["{folder}/models"]\n[tcp]\nport = 0\n'
-            f"[llm]\nslots = {SLOTS}\ncontext = {CONTEXT}\nthreads = {threads}\nexact = {str(is_exact).lower()}\n"
+            f'[state]\ndir = "{folder}"\n[models]\ndir = ["{folder}/models"]\n[tcp]\nport = 0\n[http]\nport = 0\n'
+            f'[llm]\nmodel = "synthetic"\n'
+            f"slots = {SLOTS}\ncontext = {CONTEXT}\nthreads = {threads}\nexact = {str(is_exact).lower()}\n"
             f'[log]\nlevel = "warning"\n'
         )
         self._folder = folder
@@ -152,6 +153,12 @@ class Ours:
         daemon = psutil.Process(self._process.pid)
         self.pids = [daemon.pid, *(child.pid for child in daemon.children())]
 
+    @property
+    def endpoints(self) -> dict[str, Any]:
+        """Where the daemon listens."""
+        found: dict[str, Any] = json.loads((self._folder / "endpoints.json").read_text())
+        return found
+
     async def request(self, client: int, **fields: Any) -> dict[str, Any]:
         """A request and its reply on a client's connection."""
         reader, writer, _ = self._talks[client]
@@ -162,7 +169,7 @@ class Ours:
     async def talk(self, client: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
         """A client's connection and task."""
         if client not in self._talks:
-            host, port = json.loads((self._folder / "endpoints.json").read_text())["tcp"]
+            host, port = self.endpoints["tcp"]
             reader, writer = await asyncio.open_connection(host, port)
             self._talks[client] = (reader, writer, "")
             setup: dict[str, Any] = {"model": "synthetic", "response_format": "llm.utf-8.stream"}

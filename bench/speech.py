@@ -26,11 +26,11 @@ LIBRI = {
 }
 
 
-def speak(text: str) -> Samples:
+def speak(text: str, voice: str = "slt") -> Samples:
     """What flite says."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "speech.wav"
-        subprocess.run(["flite", "-voice", "slt", "-t", text, "-o", str(file)], check=True)
+        subprocess.run(["flite", "-voice", voice, "-t", text, "-o", str(file)], check=True)
         return read_wav(file)
 
 

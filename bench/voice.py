@@ -1,11 +1,13 @@
 """Ears, voice and the chain: cost of every engine, hits and false accepts, word errors, latencies.
 
-    python -m bench.voice            measures what is installed and writes the tables of docs/voice.md
+    python -m bench.voice                measures what is installed and writes the tables of docs/voice.md
+    python -m bench.voice --only hour    the memory in the course of an hour of sound; or another table alone
 
 The chain runs in the whole daemon; its devices are FIFOs that this program writes and reads in real time, so it knows
 when each sample was spoken and when each was heard.
 """
 
+import argparse
 import asyncio
 import datetime
 import json
@@ -24,7 +26,9 @@ import numpy as np
 
 from bench.report import show, write_section
 from bench.speech import RATE, RECORDINGS, Samples, silence, speak
+from bench.voice_daemon import Client, Daemon
 from bench.voice_engines import ENGINES, PERIOD
+from bench.voice_load import an_hour, ten_and_ten
 
 PAGE = Path(__file__).parent.parent / "docs" / "voice.md"
 GRAMMAR = "#JSGF V1.0; grammar home; public <c> = turn (on | off) the (kitchen | bedroom) light | tell me a story;"
@@ -122,25 +126,14 @@ class Room:
 
 
 class Chain:
-    """A daemon with the whole chain set up, and one client that notes when each frame came."""
+    """The whole chain set up by one client, which notes when each frame came."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self.tasks: dict[str, str] = {}
 
     async def start(self) -> None:
-        """The daemon on the room's devices, and the tasks."""
-        config = self._folder / "unitd.toml"
-        config.write_text(
-            f'[state]\ndir = "{self._folder}"\n[models]\ndir = []\n[tcp]\nport = 0\n[log]\nlevel = "error"\n[audio]\n'
-            f'capture = "file:{self._folder}/microphone"\nplayback = "file:{self._folder}/loudspeaker"\necho = "hear"\n'
-        )
-        command = [sys.executable, "-m", "unitd", "serve", "--config", str(config)]
-        self.process = await asyncio.create_subprocess_exec(*command)
-        while not (self._folder / "endpoints.json").exists():
-            await asyncio.sleep(0.01)
-        host, port = json.loads((self._folder / "endpoints.json").read_text())["tcp"]
-        self._reader, self._writer = await asyncio.open_connection(host, port, limit=2**24)
+        """The tasks, at the room's devices."""
         await self._set_up("kws", response_format="kws.bool", input="sys.pcm", kws="hey jarvis")
         await self._set_up("asr", response_format="asr.utf-8.stream", input=["sys.pcm", "kws"], grammar=GRAMMAR)
         prompt = {"prompt": "", "temperature": 0, "max_token_len": 300}
@@ -150,16 +143,13 @@ class Chain:
     async def _set_up(self, unit: str, **data: Any) -> None:
         inputs = data.pop("input")
         inputs = [self.tasks.get(each, each) for each in ([inputs] if isinstance(inputs, str) else inputs)]
-        request = {"request_id": unit, "work_id": unit, "action": "setup"}
-        data = {"model": f"unitd-{unit}", "enoutput": True, "input": inputs} | data
-        self._writer.write(json.dumps(request | {"data": data}).encode())
-        self.tasks[unit] = json.loads(await self._reader.readline())["work_id"]
+        self.tasks[unit] = await self._client.set_up(unit, input=inputs, **data)
 
     async def until(self, unit: str, is_wanted: Callable[[Any], bool] = lambda data: True) -> float:
         """When the next wanted frame of a unit came."""
         async with asyncio.timeout(30):
             while True:
-                frame = json.loads(await self._reader.readline())
+                frame = await self._client.receive()
                 if frame["work_id"] == self.tasks[unit] and is_wanted(frame["data"]):
                     return time.monotonic()
 
@@ -197,14 +187,15 @@ def trimmed(samples: Samples) -> Samples:
 async def latencies(rounds: int) -> list[str]:
     """Medians over some rounds."""
     with tempfile.TemporaryDirectory() as name:
-        room, chain = Room(Path(name)), Chain(Path(name))
+        room = Room(Path(name))
         running = asyncio.create_task(room.run())
+        devices: dict[str, Any] = {"capture": f"file:{name}/microphone", "playback": f"file:{name}/loudspeaker", "echo": "hear"}
         try:
-            await chain.start()
-            measured = [await one_round(room, chain) for _ in range(rounds)]
+            async with Daemon(Path(name), **devices) as daemon:
+                chain = Chain(await daemon.client())
+                await chain.start()
+                measured = [await one_round(room, chain) for _ in range(rounds)]
         finally:
-            chain.process.terminate()
-            await chain.process.wait()
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
     lines = [show("| step | median (ms) | slowest (ms) |"), show("| --- | --- | --- |")]
@@ -214,12 +205,23 @@ async def latencies(rounds: int) -> list[str]:
     return lines
 
 
+TABLES: dict[str, Callable[[], list[str]]] = {
+    "engines": engines,
+    "words": words,
+    "chain": lambda: asyncio.run(latencies(rounds=5)),
+    "load": lambda: asyncio.run(ten_and_ten()),
+    "hour": lambda: asyncio.run(an_hour()),
+}
+
+
 def main() -> None:
     """Measures and writes the page."""
-    today = f"{datetime.datetime.now(datetime.UTC).date()}, two x86 cores."
-    write_section("engines", [today, "", *engines()], PAGE)
-    write_section("words", [today, "", *words()], PAGE)
-    write_section("chain", [today, "", *asyncio.run(latencies(rounds=5))], PAGE)
+    parser = argparse.ArgumentParser(prog="python -m bench.voice")
+    parser.add_argument("--only", choices=TABLES, help="one table; without it all but the hour")
+    only = parser.parse_args().only
+    for name in [only] if only else [name for name in TABLES if name != "hour"]:
+        today = f"{datetime.datetime.now(datetime.UTC).date()}, two x86 cores."
+        write_section(name, [today, "", *TABLES[name]()], PAGE)
 
 
 if __name__ == "__main__":

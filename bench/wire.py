@@ -70,7 +70,8 @@ def running_daemon(folder: Path, device: str) -> Iterator[tuple[int, int, float]
     """Port, process id, and seconds from start to ready."""
     config = folder / "unitd.toml"
     config.write_text(
-        f'[state]\ndir = "{folder}"\n[tcp]\nport = 0\n[serial]\ndevice = "{device}"\n[log]\nlevel = "warning"\n'
+        f'[state]\ndir = "{folder}"\n[tcp]\nport = 0\n[http]\nport = 0\n'
+        f'[serial]\ndevice = "{device}"\n[log]\nlevel = "warning"\n'
     )
     endpoints = folder / "endpoints.json"
     started = time.perf_counter()

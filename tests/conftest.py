@@ -13,7 +13,7 @@ from blockbuster import blockbuster_ctx
 
 from tests.helpers import WireClient
 from unitd.app import App, unit_argv
-from unitd.core.config import read_settings
+from unitd.core.reading import read_settings
 from unitd.settings import find_places
 
 StartDaemon = Callable[..., Any]
@@ -44,10 +44,11 @@ async def running_app(
         "models": {"dir": [str(folder / "models")]},
         "tcp": {"port": 0},
         "unix": {"path": str(folder / "unitd.sock")},
+        "http": {"enabled": False, "port": 0},
         "audio": {"capture": "", "playback": ""},
     }
     for table, values in (document or {}).items():
-        defaults[table] = defaults.get(table, {}) | values
+        defaults[table] = defaults.get(table, {}) | values if isinstance(values, dict) else values
     app = await asyncio.to_thread(lambda: App(read_settings(defaults), find_places(), argv_for=argv_for))
     running = asyncio.create_task(app.run())
     started = asyncio.create_task(app.started.wait())

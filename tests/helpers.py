@@ -136,6 +136,7 @@ class FakeClient:
     name: str = "fake"
     door: str = "test"
     is_gone: bool = False
+    keeps_tasks: bool = True
     received: list[Reply] = field(default_factory=list)
 
     def send(self, reply: Reply) -> None:

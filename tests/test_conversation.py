@@ -202,6 +202,37 @@ async def test_an_interrupted_neighbour_changes_no_word(clients: MakeClient) -> 
     assert text_of(await asker.frames(request_id)) == alone
 
 
+async def test_cancel_ends_what_runs_and_what_waits(client: WireClient) -> None:
+    """Each with its own last frame, then the reply; the task takes the next question."""
+    work_id = await client.setup("llm", LLM_SETUP | {"usage": True})
+    running = await client.infer(work_id, LONG_QUESTION)
+    waiting = await client.infer(work_id, LONG_QUESTION)
+    await client.receive()
+
+    asked = await client.send(work_id=work_id, action="cancel")
+    frames = []
+    while (frame := await client.receive())["request_id"] != asked:
+        frames.append(frame)
+
+    ends = {each["request_id"]: each["data"]["finish_reason"] for each in frames if each["data"]["finish"]}
+    assert ends == {running: "interrupted", waiting: "interrupted"}
+    assert frame["error"]["code"] == 0
+    assert await client.answer(work_id, "hello")
+
+
+async def test_a_whole_conversation_needs_no_data(client: WireClient) -> None:
+    """`messages` say it all; the frame behind the prompt tells its length, the last one what ended the answer."""
+    work_id = await client.setup("llm", LLM_SETUP | {"usage": True, "prompt_done": True})
+    options = {"messages": [{"role": "user", "content": "hello"}]}
+
+    asked = await client.send(work_id=work_id, action="inference", object="llm.utf-8", options=options)
+    frames = await client.frames(asked)
+
+    assert frames[0]["data"]["prompt_tokens"] == frames[-1]["data"]["usage"]["prompt_tokens"]
+    assert frames[-1]["data"]["stop_word"] == "<|im_end|>"
+    assert text_of(frames)
+
+
 async def test_a_wake_ends_a_held_answer_and_the_task_stays_paused(client: WireClient) -> None:
     """Pause, wake, work: the next question is answered, the old answer is over."""
     kws = await client.setup("kws", KWS_SETUP)

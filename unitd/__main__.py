@@ -31,6 +31,7 @@ def build_parser() -> argparse.ArgumentParser:
     chat.add_argument("text", nargs="?", help="one question; without it a conversation")
     chat.add_argument("--model", default="default", help="model name (default: the configured one)")
     chat.add_argument("--system", default="", metavar="TEXT", help="system prompt")
+    chat.add_argument("--home", action="store_true", help="with the board's own tools ([home] in the configuration)")
     chat.add_argument("--max-tokens", type=int, default=512, metavar="N", help="longest answer (default: 512)")
 
     send = commands.add_parser(
@@ -52,6 +53,13 @@ def build_parser() -> argparse.ArgumentParser:
         description="Check this machine: the program's parts, models, configuration, serial ports, the daemon.",
     )
     doctor.add_argument("--config", type=Path, metavar="FILE", help="configuration to check")
+    service = commands.add_parser(
+        "install-service",
+        help="write systemd's files for this installation",
+        description="Write unit files that start this program, its user and its folders; starts nothing.",
+    )
+    service.add_argument("--dry-run", action="store_true", help="print the files instead")
+    service.add_argument("--root", type=Path, metavar="DIR", help="for packages: below DIR, in usr/lib instead of /etc")
     return parser
 
 
@@ -85,6 +93,8 @@ def _add_voice_commands(
     chain.add_argument("--wake", default="hey jarvis", metavar="PHRASE", help="wake phrase (default: hey jarvis)")
     chain.add_argument("--model", default="default", help="language model (default: the configured one)")
     chain.add_argument("--system", default="", metavar="TEXT", help="system prompt")
+    chain.add_argument("--home", action="store_true", help="with the board's own tools ([home] in the configuration)")
+    chain.add_argument("--grammar", type=Path, metavar="FILE", help="a JSGF grammar: far more accurate for commands")
     return [say, listen, chain]
 
 
@@ -93,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = build_parser().parse_args(argv)
     if arguments.command == "serve":
         sys.exit(serve(arguments))
-    command = importlib.import_module(f"unitd.cli.{arguments.command}")
+    command = importlib.import_module(f"unitd.cli.{arguments.command.replace('-', '_')}")
     try:
         sys.exit(command.run(arguments))
     except KeyboardInterrupt:

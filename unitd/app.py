@@ -7,33 +7,51 @@ the daemon with a traceback; a service manager starts it again.
 import asyncio
 import importlib.metadata
 import logging
+import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unitd import __version__
 from unitd.core.catalog import Card
-from unitd.core.config import AuthSettings, Settings
+from unitd.core.config import HomeSettings, MqttSettings, Settings, WyomingSettings
 from unitd.core.kinds import BUILTIN_KINDS, UnitKind, third_party_kind
+from unitd.core.openness import warnings_of
 from unitd.core.registry import Client, Registry
+from unitd.doors.guest import Guest
+from unitd.doors.logs import set_level
+from unitd.doors.pipelines import Pipeline
 from unitd.doors.streams import TCP_IDLE_SECONDS, StreamDoor
+from unitd.doors.systemd import Activated, Service
 from unitd.doors.talk import TalkSettings
 from unitd.runtime.actions import Actions
 from unitd.runtime.desk import AudioDesk
 from unitd.runtime.dispatcher import Dispatcher
+from unitd.runtime.live import Live
+from unitd.runtime.logbook import Logbook
+from unitd.runtime.meters import Meters
+from unitd.runtime.reload import Apply, take_over
 from unitd.runtime.shelf import Shelf
 from unitd.runtime.sound import Sound
 from unitd.runtime.state import StateDir
 from unitd.runtime.supervisor import Supervisor
 from unitd.runtime.switchboard import Switchboard
 from unitd.runtime.system import System
+from unitd.runtime.tooluse import Toolbox
+from unitd.runtime.turns import Turns
+from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
 from unitd.wire.envelope import ENTRY_POINT_GROUP
 from unitd.wire.errors import ConfigError
 from unitd.wire.messages import Request
+
+if TYPE_CHECKING:
+    from unitd.doors.http.door import HttpDoor
+    from unitd.doors.mqtt.bridge import Bridge
+    from unitd.doors.toolbox import HomeToolbox
 
 log = logging.getLogger("unitd")
 
@@ -69,8 +87,13 @@ class App:
         *,
         argv_for: Callable[[str], Sequence[str]] = unit_argv,
         clock: Callable[[], float] = time.time,
+        service: Service | None = None,
+        activated: Activated | None = None,
     ) -> None:
+        """`service` is told how the daemon stands; `activated` sockets are used where a door would open its own."""
         self._settings = settings
+        self._service = service or Service()
+        self._activated = dict(activated or {})
         self._clock = clock
         self.endpoints: dict[str, Any] = {}
         self.started = asyncio.Event()
@@ -78,15 +101,20 @@ class App:
         self._state = StateDir(settings.state.dir)
         self._kinds = _all_kinds()
         self._registry = Registry(settings.limits.tasks)
-        self._supervisor = Supervisor(argv_for, self._load_for)
-        shelf = Shelf(
+        self.meters = Meters()
+        self._watch = Watch()
+        self._toolboxes: dict[str, Toolbox] = {}
+        self._supervisor = Supervisor(argv_for, self._load_for, self.meters, settings.models.idle_s)
+        self._shelf = shelf = Shelf(
             folders=settings.models.dir,
             bundled_folder=places.bundled_models,
             cards_folder=places.model_cards,
             default_llm=settings.llm.model,
+            llm_url=settings.llm.url,
         )
         works: dict[str, Work] = {}
-        sound = Sound(self._supervisor, settings.audio, works.values)
+        turns = Turns(self.meters)
+        sound = Sound(self._supervisor, settings.audio, works.values, turns)
         self._desk = AudioDesk(sound)
         self._actions = Actions(
             kinds=self._kinds,
@@ -97,7 +125,9 @@ class App:
             clock=clock,
             queue_limit=settings.llm.queue,
             works=works,
-            switchboard=Switchboard(self._registry, works, sound),
+            switchboard=Switchboard(self._registry, works, sound, turns),
+            watch=self._watch,
+            toolboxes=self._toolboxes,
         )
         self._system = System(
             actions=self._actions,
@@ -110,8 +140,28 @@ class App:
             allowed=settings.sys.allow,
             unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
         )
-        self._dispatcher = Dispatcher(self._kinds, self._actions.handlers, self._system.handlers, self._desk.handlers)
+        self._logbook = Logbook()
+        sys_handlers = self._system.handlers | self._logbook.handlers
+        self._dispatcher = Dispatcher(
+            self._kinds, self._actions.handlers, sys_handlers, self._desk.handlers, self.meters
+        )
         self._doors: list[StreamDoor] = []
+        self._http: HttpDoor | None = None
+        self._home: HomeToolbox | None = None
+        self._bridges: list[asyncio.Task[None]] = []
+        """Doors that call others: they say goodbye when they are cancelled."""
+
+        self._pipelines: list[asyncio.Task[None]] = []
+        self._connections: dict[str, Callable[[], int]] = {}
+        self._reloads: dict[str, Apply] = {
+            "log.level": lambda new: set_level(new.log.level),
+            "models.dir": lambda new: setattr(shelf, "folders", new.models.dir),
+            "models.idle_s": lambda new: setattr(self._supervisor, "idle_seconds", new.models.idle_s),
+            "limits.tasks": lambda new: setattr(self._registry, "limit", new.limits.tasks),
+            "tcp.max_connections": self._change_connection_limit,
+        }
+        self._board_guest = Guest(self, "the board itself", "inside", keeps_tasks=True)
+        self._began = time.monotonic()
 
     # What doors need behind them
 
@@ -121,14 +171,33 @@ class App:
 
     def forget_client(self, client: Client) -> None:
         """A client is gone."""
-        self._actions.forget_client(client)
+        for end in self._actions.forget_client(client):
+            self._dispatcher.see_through(end)
         self._desk.forget_client(client)
+
+    def entry_of(self, work_id: str) -> dict[str, Any] | None:
+        """What sys.lstask says of a task; None when there is none."""
+        return next((work.entry for work in self._actions.works if work.task.work_id == work_id), None)
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on."""
         self._dispatcher.when_answered(client, then)
 
     # Life
+
+    def reload(self, settings: Settings) -> None:
+        """Takes over what can change while the daemon runs; the log says what cannot."""
+        self._settings = take_over(self._settings, settings, self._reloads)
+        self._warn()
+        self.tell_ready()
+
+    def _change_connection_limit(self, settings: Settings) -> None:
+        for door in self._doors:
+            door.max_connections = settings.tcp.max_connections
+
+    def tell_ready(self) -> None:
+        """Tells the service manager that clients can come, and where."""
+        self._service.ready(", ".join(f"{door} {at}" for door, at in self.endpoints.items()))
 
     def stop(self) -> None:
         """Asks for an ordered end; safe to call twice and from a signal handler."""
@@ -141,34 +210,40 @@ class App:
             ConfigError: a door cannot be opened or the state directory not be used.
         """
         self._registry.next_number = await asyncio.to_thread(self._state.open)
+        self._logbook.open()
         try:
             async with asyncio.TaskGroup() as group:
                 self._supervisor.open(group)
                 self._dispatcher.open(group)
+                watchdog = group.create_task(self._service.feed_watchdog(), name="watchdog")
                 try:
                     await self._open_doors(group)
                     await self._state.write_endpoints(self.endpoints)
                     log.info("ready: %s", ", ".join(f"{door} {at}" for door, at in self.endpoints.items()))
                     self.started.set()
+                    self.tell_ready()
                     await self._stopping.wait()
+                    self._service.stopping()
                 finally:
                     await self._shut_down()
+                    watchdog.cancel()
                 raise _Stopped
         except* _Stopped:
             log.info("stopped")
         except* ConfigError as errors:
             raise errors.exceptions[0] from None
         finally:
+            self._logbook.close()
             self._state.close()
 
     async def _open_doors(self, group: asyncio.TaskGroup) -> None:
         settings = self._settings
         if settings.unix.enabled:
             path = settings.unix.path or settings.state.dir / "unitd.sock"
-            self.endpoints["unix"] = await self._stream_door("unix").open_unix(path)
+            self.endpoints["unix"] = await self._stream_door("unix").open_unix(path, self._activated.pop("unix", ()))
         if settings.tcp.enabled:
-            host, port = settings.tcp.host, settings.tcp.port
-            self.endpoints["tcp"] = list(await self._stream_door("tcp").open_tcp(host, port))
+            host, port, activated = settings.tcp.host, settings.tcp.port, self._activated.pop("tcp", ())
+            self.endpoints["tcp"] = list(await self._stream_door("tcp").open_tcp(host, port, activated))
         if settings.serial is not None:
             from unitd.doors.serial import SERIAL_IDLE_SECONDS, SerialDoor  # pyserial only where there is a line
 
@@ -176,26 +251,103 @@ class App:
             talk = self._talk_settings("serial", outbox_bytes, SERIAL_IDLE_SECONDS, is_raw_line=True)
             serial_door = SerialDoor(self, talk, settings.serial)
             self._system.line = serial_door
+            self._connections["serial"] = lambda: int(serial_door.is_open)
             group.create_task(serial_door.run(), name="serial door")
             await serial_door.was_tried.wait()
             self.endpoints["serial"] = settings.serial.device
-        self._warn_of_what_comes_later()
+        if settings.http.enabled:
+            self.endpoints["http"] = self._open_http(group)
+        if settings.mqtt is not None or settings.home != HomeSettings():
+            await self._open_home(group)
+        if settings.wyoming is not None:
+            self.endpoints["wyoming"] = await self._open_wyoming(settings.wyoming, group)
+        for each in settings.pipeline:
+            pipeline = Pipeline(self, each)
+            self._watch.follow(pipeline)
+            self._pipelines.append(group.create_task(pipeline.run(), name=f"pipeline {each.name}"))
+        for name in self._activated:
+            log.warning("a socket was passed for %s, a door that the configuration closes: nobody answers there", name)
+        self._warn()
 
-    def _warn_of_what_comes_later(self) -> None:
-        """Nobody shall believe in a door or a lock that is not there yet."""
-        settings = self._settings
-        later = {"mqtt": settings.mqtt, "wyoming": settings.wyoming, "[pipeline]": settings.pipeline}
-        for name in (name for name, table in later.items() if table):
-            log.warning("[%s] is configured, this version does nothing with it yet", name)
-        if settings.auth != AuthSettings():
-            log.warning("[auth] is configured, this version checks nothing yet: whoever reaches a port may use it")
-        if settings.tcp.enabled and settings.tcp.host not in ("127.0.0.1", "::1", "localhost"):
-            log.warning("tcp listens on %s: every machine that reaches it may use this device", settings.tcp.host)
+    def _warn(self) -> None:
+        for words in warnings_of(self._settings):
+            log.warning("%s", words)
+
+    async def _open_wyoming(self, settings: WyomingSettings, group: asyncio.TaskGroup) -> list[str | int]:
+        """The services of Home Assistant's voice pipeline."""
+        try:
+            from unitd.doors.wyoming.door import WyomingDoor  # the package only where it is wanted
+        except ModuleNotFoundError as error:
+            raise ConfigError(f"wyoming needs {error.name}: pip install 'unitd[wyoming]'") from error
+
+        door = WyomingDoor(self, settings, self._node)
+        self._connections["wyoming"] = lambda: door.connections
+        address = await door.open()
+        self._bridges.append(group.create_task(door.run(), name="wyoming door"))
+        return address
+
+    @property
+    def _node(self) -> str:
+        """What the board is called in its network."""
+        return self._settings.mqtt.node if self._settings.mqtt else socket.gethostname()
+
+    async def _open_home(self, group: asyncio.TaskGroup) -> None:
+        """The bridge to a broker, connected when the broker is there, and what can be switched by it."""
+        from unitd.doors.toolbox import NAME, open_toolbox, start_in
+
+        bridge = self._make_bridge(self._settings.mqtt) if self._settings.mqtt else None
+        if self._settings.home != HomeSettings():
+            self._home = toolbox = await open_toolbox(self._settings.home, bridge, start_in(group))
+            self._toolboxes[NAME] = toolbox
+            if bridge is not None:
+                bridge.follow(toolbox.state_topics)
+        if bridge is not None and self._settings.mqtt:
+            from unitd.doors.mqtt.door import MqttDoor  # aiomqtt only where there is a broker
+
+            door = MqttDoor(self._settings.mqtt, bridge, self._stats)
+            self._connections["mqtt"] = lambda: int(door.is_connected)
+            self._bridges.append(group.create_task(door.run(), name="mqtt door"))
+
+    def _make_bridge(self, settings: MqttSettings) -> "Bridge":
+        from unitd.doors.mqtt.bridge import Bridge
+        from unitd.doors.mqtt.homeassistant import Board
+
+        board = Board(settings.node, f"unitd/{settings.node}", settings.discovery_prefix, __version__)
+        bridge = Bridge(self, board, self._clock, self._settings.limits.frame_bytes)
+        self._watch.follow(bridge)
+        return bridge
+
+    async def _stats(self) -> dict[str, Any]:
+        """How the board is, for those who show it."""
+        measured = (await self._board_guest.ask("sys", "hwinfo")).data
+        return {
+            "cpu_percent": measured["cpu_loadavg"],
+            "memory_percent": measured["mem"],
+            "temperature": measured["temperature"] / 1000,
+            "uptime_s": round(time.monotonic() - self._began),
+            "version": __version__,
+        }
+
+    def _open_http(self, group: asyncio.TaskGroup) -> list[Any]:
+        """Opens the HTTP door; returns its address, or its addresses when it has several ports."""
+        from unitd.doors.http.desk import Desk, Seats  # starlette and uvicorn only where the door is open
+        from unitd.doors.http.door import HttpDoor
+
+        settings, seats = self._settings, Seats(self._settings.http.connections)
+        live = Live(lambda: self._actions.works, lambda: self._supervisor.children, self._connections)
+        desk = Desk(self, settings, seats, self._clock, self._shelf, live)
+        self._reloads["http.api_key"] = lambda new: desk.change_key(new.http.api_key)
+        self._http = door = HttpDoor(desk)
+        self._connections |= {"http": lambda: door.connections - seats.active, "ws": lambda: seats.active}
+        addresses = door.bind(self._activated.pop("http", ()))
+        group.create_task(door.run(), name="http door")
+        return addresses if len(addresses) > 1 else addresses[0]
 
     def _stream_door(self, name: str) -> StreamDoor:
         talk = self._talk_settings(name, self._settings.limits.outbox_bytes, TCP_IDLE_SECONDS)
         door = StreamDoor(self, talk, self._settings.tcp.max_connections)
         self._doors.append(door)
+        self._connections[name] = lambda: len(door.talks)
         return door
 
     def _talk_settings(
@@ -216,14 +368,24 @@ class App:
         await self._state.remove_endpoints()
         for door in self._doors:
             door.stop_listening()
+        for pipeline in self._pipelines:
+            pipeline.cancel()
         try:
             async with asyncio.timeout(STOP_TIMEOUT_SECONDS):
                 await self._actions.end_all()
         except TimeoutError:
             log.warning("tasks did not end within %.0f s", STOP_TIMEOUT_SECONDS)
         await self._supervisor.stop()
+        for bridge in self._bridges:
+            bridge.cancel()
+        if self._bridges:
+            await asyncio.wait(self._bridges)
         for door in self._doors:
             await door.hang_up()
+        if self._http is not None:
+            await self._http.stop()
+        if self._home is not None:
+            await self._home.close()
 
     def _load_for(self, card: Card) -> dict[str, Any]:
         """What a unit program is told first: its model, and its unit's settings."""

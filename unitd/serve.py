@@ -4,15 +4,33 @@ import argparse
 import asyncio
 import gc
 import logging
+import os
 import signal
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from unitd.app import App
+from unitd.core.config import Settings
+from unitd.doors.logs import start_logging
+from unitd.doors.systemd import Service, activated_sockets, take_variables
 from unitd.settings import find_places, load_settings
 from unitd.wire.errors import ConfigError
 
+log = logging.getLogger("unitd")
+
 EXIT_OK, EXIT_CONFIG = 0, 78  # EX_CONFIG of sysexits.h: a service manager need not try again
+
+OPTIONS = {
+    "llama_url": ("llm", "url"),
+    "num_slots": ("llm", "slots"),
+    "host": ("http", "host"),
+    "port": ("http", "port"),
+}
+"""Options of the chunked streaming server that this daemon may stand in for, and the keys that they set."""
 
 
 def add_serve_options(parser: argparse.ArgumentParser) -> None:
@@ -22,38 +40,79 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log-level", choices=("debug", "info", "warning", "error"), help="instead of the configured one"
     )
+    parser.add_argument("--llama-url", metavar="URL", help="a server that computes the answers ([llm] url)")
+    parser.add_argument("--num-slots", type=int, metavar="N", help="answers computed side by side ([llm] slots)")
+    parser.add_argument("--host", metavar="ADDRESS", help="where HTTP and WebSocket listen ([http] host)")
+    parser.add_argument("--port", "-p", type=int, metavar="N", help="their port ([http] port)")
 
 
 def serve(arguments: argparse.Namespace) -> int:
     """Runs the daemon until SIGTERM or Ctrl-C; returns the exit code."""
     try:
-        settings = load_settings(arguments.config)
+        settings = _settings(arguments)
         if arguments.check:
             sys.stdout.write("the configuration is fine\n")
             return EXIT_OK
-        _start_logging(arguments.log_level or settings.log.level)
-        asyncio.run(_run(App(settings, find_places())))
+        start_logging(settings.log.level, settings.log.format, os.environ)
+        variables = take_variables(os.environ)
+        service, activated = Service(variables), activated_sockets(variables)
+        app = App(settings, find_places(), service=service, activated=activated)
+        asyncio.run(_run(app, service, partial(_settings, arguments)))
     except ConfigError as error:
         sys.stderr.write(f"unitd: {error}\n")
         return EXIT_CONFIG
     return EXIT_OK
 
 
-async def _run(app: App) -> None:
+def _settings(arguments: argparse.Namespace) -> Settings:
+    """What the configuration says now, under what the command line says."""
+    settings = load_settings(arguments.config, options=chosen_options(arguments))
+    level = arguments.log_level or settings.log.level
+    return replace(settings, log=replace(settings.log, level=level))
+
+
+def chosen_options(arguments: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """What was given on the command line, by table and key of the configuration."""
+    chosen: dict[str, dict[str, Any]] = {}
+    for option, (table, key) in OPTIONS.items():
+        if (value := getattr(arguments, option)) is not None:
+            chosen.setdefault(table, {})[key] = value
+    return chosen
+
+
+async def _run(app: App, service: Service, read_again: Callable[[], Settings]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, app.stop)
+    hang_ups = asyncio.Event()
+    loop.add_signal_handler(signal.SIGHUP, hang_ups.set)
     # What was built so far lives as long as the daemon: leaving it out keeps every later collection short.
     gc.collect()
     gc.freeze()
-    await app.run()
+    try:
+        async with asyncio.TaskGroup() as group:
+            heeding = group.create_task(_heed(hang_ups, app, service, read_again), name="SIGHUP")
+            try:
+                await app.run()
+            finally:
+                heeding.cancel()
+    except* ConfigError as errors:
+        raise errors.exceptions[0] from None
 
 
-def _start_logging(level: str) -> None:
-    logging.basicConfig(
-        level=level.upper(),
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)-7s %(name)s: %(message)s",
-        datefmt="%H:%M:%S",
-    )
-    logging.getLogger("asyncio").setLevel(logging.WARNING)
+async def _heed(hang_ups: asyncio.Event, app: App, service: Service, read_again: Callable[[], Settings]) -> None:
+    """SIGHUP reads the configuration again; from a terminal that has closed it means the end."""
+    was_at_terminal = sys.stderr.isatty()
+    await app.started.wait()
+    while True:
+        await hang_ups.wait()
+        hang_ups.clear()
+        if was_at_terminal and not sys.stderr.isatty():
+            app.stop()
+            return
+        service.reloading()
+        try:
+            app.reload(await asyncio.to_thread(read_again))
+        except ConfigError as error:
+            log.error("the configuration cannot be used, the old one stays: %s", error.reason)
+            app.tell_ready()

@@ -95,7 +95,7 @@ def test_a_model_is_found_by_exactly_its_name() -> None:
 
 
 def test_the_listing_has_the_original_s_shape() -> None:
-    """uiflow keeps what has `type` and `mode`."""
+    """uiflow keeps what has `type` and `mode`; two keys more say which model serves the name."""
     [row] = Catalog([], [QWEN_HERE], "unitd-chat").listing()[:1]
 
     assert row == {
@@ -106,6 +106,8 @@ def test_the_listing_has_the_original_s_shape() -> None:
         "input_type": [],
         "output_type": [],
         "mode_param": {"top_k": 20},
+        "model": "qwen2.5-0.5b",
+        "installed": True,
     }
 
 
@@ -121,6 +123,8 @@ def test_a_substitute_is_listed_as_what_will_run() -> None:
         "input_type": ["llm.utf-8"],
         "output_type": ["llm.utf-8"],
         "mode_param": {"temperature": 0.0},
+        "model": "unitd-chat",
+        "installed": False,
         "note": "qwen2.5-0.5B-prefill-20e is not installed, unitd-chat answers in its place",
     }
 
@@ -154,6 +158,21 @@ def test_an_unknown_name_is_refused_with_the_known_ones(unit: str, name: str) ->
 
     assert caught.value.code == -5
     assert {"llm": "qwen2.5-0.5b, unitd-chat", "kws": "gigaspeech, unitd-kws"}[unit] in str(caught.value)
+
+
+def test_a_name_of_another_unit_is_refused_with_that_unit() -> None:
+    """An ear's model is no language model."""
+    with pytest.raises(LoadFailed, match=r"no llm model 'sherpa-onnx-kws-gigaspeech' \(it is one for kws\) here"):
+        catalog(BUNDLED, NO_EARS).resolve("llm", "sherpa-onnx-kws-gigaspeech")
+
+
+def test_who_misses_a_model_is_told_which_cards_are_damaged() -> None:
+    """One of them may be the one that is meant; who gets a model hears nothing of it."""
+    models = Catalog([], [BUNDLED], "unitd-chat", ["/models/mine/card.toml is no model card: unknown key flavour"])
+
+    with pytest.raises(LoadFailed, match=r"no llm model 'mine' \(/models/mine/card\.toml .* flavour\) here"):
+        models.resolve("llm", "mine")
+    assert models.resolve("llm", "unitd-chat") == BUNDLED
 
 
 def test_a_unit_without_models_says_so() -> None:

@@ -1,4 +1,4 @@
-"""Covers config: every documented key is read, and what cannot be used is refused by its name."""
+"""Covers config and reading: every documented key is read, and what cannot be used is refused by its name."""
 
 import dataclasses
 import tomllib
@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from unitd.core.config import Settings, read_settings
+from unitd.core.config import Settings
+from unitd.core.reading import read_settings, with_environment
 from unitd.wire.errors import ConfigError
 
 
@@ -23,6 +24,7 @@ DOCUMENTED = """
 dir = "/var/lib/unitd"
 [models]
 dir = ["/models", "~/more"]
+idle_s = 60
 [unix]
 enabled = false
 path = "/run/unitd.sock"
@@ -42,22 +44,59 @@ enabled = false
 host = "::"
 port = 8080
 extra_ports = [8002, 8006]
+api_key = "secret"
+connections = 9
+record_sessions = true
+[http.barge_in]
+model = "qwen2.5-0.5b"
+idle_timeout_s = 20
+idle_close_code = 4001
+acquire_timeout_s = 1
+messages = 1
+message_window_s = 2
+cancels = 3
+cancel_window_s = 4
+persona_updates = 5
+persona_update_window_s = 6
+end_sentinel = "END"
+cancel_sentinel = "CANCEL"
+system_template = "{persona}"
+max_tokens = 7
+temperature = 0.1
+top_p = 0.2
+top_k = 8
+min_p = 0.3
+repetition_penalty = 1.4
+presence_penalty = 0.5
+frequency_penalty = 0.6
 [mqtt]
 host = "broker"
 port = 8883
 username = "unitd"
 password_file = "/etc/unitd/mqtt"
+tls = true
+ca_file = "/etc/unitd/ca.pem"
+cert_file = "/etc/unitd/mqtt.pem"
+key_file = "/etc/unitd/mqtt.key"
 node = "kitchen"
 discovery_prefix = "ha"
 [wyoming]
 host = "0.0.0.0"
 port = 10701
+wake_words = ["computer"]
+system_prompt = "Be brief."
+[home]
+tools = "/etc/unitd/tools.toml"
+homeassistant_url = "http://homeassistant.local:8123"
+homeassistant_token_file = "/etc/unitd/homeassistant-token"
+domains = ["light"]
 [auth]
 tokens_file = "/etc/unitd/tokens"
 tls_cert = "/etc/unitd/cert.pem"
 tls_key = "/etc/unitd/key.pem"
 [llm]
 model = "qwen2.5-0.5b"
+url = "http://gpu:8001"
 slots = 8
 context = 8192
 threads = 3
@@ -77,38 +116,99 @@ allow = ["reboot", "bashexec"]
 [log]
 level = "debug"
 [[pipeline]]
+name = "assistant"
+[[pipeline.tasks]]
+name = "mind"
 unit = "llm"
+data = { prompt = "Be brief." }
 [[pipeline]]
-unit = "kws"
+name = "empty"
 """
 
 READ = {
     "state": {"dir": Path("/var/lib/unitd")},
-    "models": {"dir": (Path("/models"), Path("~/more"))},
+    "models": {"dir": (Path("/models"), Path("~/more")), "idle_s": 60.0},
     "unix": {"enabled": False, "path": Path("/run/unitd.sock")},
     "tcp": {"enabled": True, "host": "0.0.0.0", "port": 0, "max_connections": 7},
     "serial": {"device": "/dev/ttyS1", "baud": 9600, "data_bits": 7, "stop_bits": 2.0, "parity": "e"},
-    "http": {"enabled": False, "host": "::", "port": 8080, "extra_ports": (8002, 8006)},
+    "http": {
+        "enabled": False,
+        "host": "::",
+        "port": 8080,
+        "extra_ports": (8002, 8006),
+        "api_key": "secret",
+        "connections": 9,
+        "record_sessions": True,
+        "barge_in": {
+            "model": "qwen2.5-0.5b",
+            "idle_timeout_s": 20.0,
+            "idle_close_code": 4001,
+            "acquire_timeout_s": 1.0,
+            "messages": 1,
+            "message_window_s": 2.0,
+            "cancels": 3,
+            "cancel_window_s": 4.0,
+            "persona_updates": 5,
+            "persona_update_window_s": 6.0,
+            "end_sentinel": "END",
+            "cancel_sentinel": "CANCEL",
+            "system_template": "{persona}",
+            "max_tokens": 7,
+            "temperature": 0.1,
+            "top_p": 0.2,
+            "top_k": 8,
+            "min_p": 0.3,
+            "repetition_penalty": 1.4,
+            "presence_penalty": 0.5,
+            "frequency_penalty": 0.6,
+        },
+    },
     "mqtt": {
         "host": "broker",
         "port": 8883,
         "username": "unitd",
         "password_file": Path("/etc/unitd/mqtt"),
+        "tls": True,
+        "ca_file": Path("/etc/unitd/ca.pem"),
+        "cert_file": Path("/etc/unitd/mqtt.pem"),
+        "key_file": Path("/etc/unitd/mqtt.key"),
         "node": "kitchen",
         "discovery_prefix": "ha",
     },
-    "wyoming": {"host": "0.0.0.0", "port": 10701},
+    "wyoming": {
+        "host": "0.0.0.0",
+        "port": 10701,
+        "wake_words": ("computer",),
+        "system_prompt": "Be brief.",
+    },
+    "home": {
+        "tools": Path("/etc/unitd/tools.toml"),
+        "homeassistant_url": "http://homeassistant.local:8123",
+        "homeassistant_token_file": Path("/etc/unitd/homeassistant-token"),
+        "domains": ("light",),
+    },
     "auth": {
         "tokens_file": Path("/etc/unitd/tokens"),
         "tls_cert": Path("/etc/unitd/cert.pem"),
         "tls_key": Path("/etc/unitd/key.pem"),
     },
-    "llm": {"model": "qwen2.5-0.5b", "slots": 8, "context": 8192, "threads": 3, "queue": 0, "exact": True},
+    "llm": {
+        "model": "qwen2.5-0.5b",
+        "url": "http://gpu:8001",
+        "slots": 8,
+        "context": 8192,
+        "threads": 3,
+        "queue": 0,
+        "exact": True,
+    },
     "audio": {"capture": "file:question.wav", "playback": "USB Audio", "pace": "fast", "echo": "hear"},
     "limits": {"tasks": 2, "frame_bytes": 4096, "outbox_bytes": 65536},
     "sys": {"allow": ("reboot", "bashexec")},
     "log": {"level": "debug"},
-    "pipeline": ({"unit": "llm"}, {"unit": "kws"}),
+    "pipeline": (
+        {"name": "assistant", "tasks": ({"name": "mind", "unit": "llm", "data": {"prompt": "Be brief."}},)},
+        {"name": "empty", "tasks": ()},
+    ),
 }
 
 
@@ -312,3 +412,51 @@ def test_a_table_that_is_none_is_refused(document: Any) -> None:
     """Whatever a TOML value can be, the answer is a ConfigError."""
     with pytest.raises(ConfigError, match=r"tcp must be a table"):
         read_settings({"tcp": document})
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"pipeline": [{"tasks": []}]}, "pipeline 1 has no name"),
+        ({"pipeline": [{"name": "a"}, {"name": "a"}]}, "pipeline a is there twice"),
+        ({"pipeline": [{"name": "a", "tasks": [{"unit": "llm"}]}]}, "task 1 has no name"),
+        ({"pipeline": [{"name": "a", "tasks": [{"name": "b"}]}]}, "task b has no unit"),
+        ({"pipeline": [{"name": "a", "tasks": [{"name": "b", "unit": "llm", "modle": ""}]}]}, "unknown key"),
+    ],
+)
+def test_a_pipeline_must_be_named_throughout(document: dict[str, Any], words: str) -> None:
+    """Names are how its tasks find each other."""
+    with pytest.raises(ConfigError, match=words):
+        read_settings(document)
+
+
+ENVIRONMENT_VALUES = {
+    "TEXT_API_KEY": "secret",
+    "MAX_CONCURRENT_CONNECTIONS": "24",
+    "WS_IDLE_TIMEOUT_S": "0.5",
+    "WS_CANCEL_SENTINEL": "STOP",
+}
+
+
+def test_the_barge_in_servers_variables_stand_for_keys() -> None:
+    """As its document names them."""
+    settings = read_settings(with_environment({}, ENVIRONMENT_VALUES))
+
+    assert (settings.http.api_key, settings.http.connections) == ("secret", 24)
+    assert (settings.http.barge_in.idle_timeout_s, settings.http.barge_in.cancel_sentinel) == (0.5, "STOP")
+
+
+def test_a_key_in_the_file_wins_over_its_variable() -> None:
+    """The file is what an administrator reads."""
+    document = {"http": {"api_key": "mine", "barge_in": {"idle_timeout_s": 9.0}}}
+
+    settings = read_settings(with_environment(document, ENVIRONMENT_VALUES))
+
+    assert (settings.http.api_key, settings.http.barge_in.idle_timeout_s) == ("mine", 9.0)
+    assert document == {"http": {"api_key": "mine", "barge_in": {"idle_timeout_s": 9.0}}}
+
+
+def test_a_variable_that_is_no_number_is_refused_by_name() -> None:
+    """Before anything is opened."""
+    with pytest.raises(ConfigError, match="WS_IDLE_TIMEOUT_S"):
+        with_environment({}, {"WS_IDLE_TIMEOUT_S": "soon"})

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import running_app, tcp_client
 from tests.helpers import WireClient, eventually
 from unitd.app import App
+from unitd.runtime.meters import Meters
 from unitd.runtime.outbox import Outbox
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
@@ -70,7 +71,13 @@ def line() -> SlowTransport:
 def an_outbox(line: SlowTransport, *, is_lossy: bool) -> Outbox:
     """An outbox on that line."""
     outbox = Outbox(
-        name="the client", door="test", session=Session(), clock=lambda: 0, limit_bytes=LIMIT_BYTES, is_lossy=is_lossy
+        name="the client",
+        door="test",
+        session=Session(),
+        clock=lambda: 0,
+        limit_bytes=LIMIT_BYTES,
+        meters=Meters(),
+        is_lossy=is_lossy,
     )
     outbox.attach(line)
     return outbox

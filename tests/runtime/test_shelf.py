@@ -81,6 +81,17 @@ async def test_folder_with_a_card_goes_by_the_cards_name(client: WireClient, mod
     assert "some-folder" not in listed
 
 
+async def test_card_that_changes_is_read_again(client: WireClient, models: Path) -> None:
+    """Also when it keeps its length, as when one digit is changed."""
+    place = put(models, "folder", GOOD_CARD + "[defaults]\nmax_token_len = 100\n")
+    before = (await modes(client))["my-model"]["mode_param"]
+
+    (place / "card.toml").write_text(GOOD_CARD + "[defaults]\nmax_token_len = 200\n")
+
+    after = (await modes(client))["my-model"]["mode_param"]
+    assert (before, after) == ({"max_token_len": 100}, {"max_token_len": 200})
+
+
 async def test_known_name_is_served_by_its_own_file_once_it_is_there(client: WireClient, models: Path) -> None:
     """A known model's card lends its description; the note about a substitute is gone."""
     name = "qwen2.5-0.5b"
@@ -91,6 +102,26 @@ async def test_known_name_is_served_by_its_own_file_once_it_is_there(client: Wir
     listed = (await modes(client))[name]
     assert "not installed" not in listed.get("note", "")
     assert listed["homepage"]
+
+
+async def test_the_card_of_an_installed_model_adds_to_what_is_known(client: WireClient, models: Path) -> None:
+    """Its defaults count, its engine stays where it names none, and the original's names still find it."""
+    put(models, "qwen", 'name = "qwen2.5-0.5b"\nunit = "llm"\nfile = "weights.gguf"\n[defaults]\ntop_k = 3\n')
+
+    listed = (await modes(client))["qwen2.5-0.5B-prefill-20e"]
+
+    assert listed["mode_param"]["top_k"] == 3
+    assert listed["homepage"]
+    assert await client.setup("llm", LLM_SETUP) == "llm.1000"
+
+
+async def test_weights_may_be_a_link_to_another_disk(client: WireClient, tmp_path: Path, models: Path) -> None:
+    """The folder is the administrator's, and so are the links in it."""
+    place = put(models, "linked")
+    (place / "weights.gguf").replace(tmp_path / "elsewhere.gguf")
+    (place / "weights.gguf").symlink_to(tmp_path / "elsewhere.gguf")
+
+    assert await client.setup("llm", LLM_SETUP, model="my-model") == "llm.1000"
 
 
 async def test_other_things_in_the_folder_are_no_models(client: WireClient, models: Path) -> None:
@@ -120,13 +151,16 @@ async def test_other_things_in_the_folder_are_no_models(client: WireClient, mode
 async def test_damaged_card_is_reported_once_and_left_out(
     client: WireClient, models: Path, card: str | bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One warning that names the file; every other model stays usable."""
+    """One warning that names the file, and so does the error of who misses it; every other model stays usable."""
     put(models, "damaged", card)
 
     listed = await modes(client)
     await client.setup("llm", LLM_SETUP)
+    missed = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "my-model"})
 
     assert "my-model" not in listed
+    assert missed["error"]["code"] == -5
+    assert f"{models / 'damaged' / 'card.toml'} is no model card" in missed["error"]["message"]
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert [str(models / "damaged" / "card.toml") in each for each in warnings].count(True) == 1
 

@@ -29,7 +29,7 @@ class Ears:
 
     def tell(self, type_: str, payload: bytes = b"", task: str = "asr.1", **fields: Any) -> Any:
         """One message."""
-        return self.unit.handlers[type_](Envelope(type_, {"task": task, **fields}, payload))
+        return self.unit.handlers[type_](Envelope(type_, {"seq": 1, "task": task, **fields}, payload))
 
     def hear(self, samples: Samples, tasks: tuple[str, ...] = ("asr.1",), *, is_slow: bool = False) -> None:
         """The microphone hears, period by period; a slow unit gets no time to compute meanwhile."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from unitd.settings import find_places
 from units.llm.engine import Engine
 from units.llm.llama import Context, Entry, Model
-from units.llm.options import SamplerSpec
+from units.llm.options import Message, SamplerSpec
 from units.llm.prompt import PromptMaker
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
@@ -24,6 +24,11 @@ class Ear:
     texts: dict[str, list[str]] = field(default_factory=dict)
     pauses: dict[str, list[str]] = field(default_factory=dict)
     ends: dict[str, list[str]] = field(default_factory=dict)
+    prompts: list[str] = field(default_factory=list)
+
+    def on_read(self, generation: Generation) -> None:
+        """Keeps whose prompt it was."""
+        self.prompts.append(generation.task)
 
     def on_text(self, generation: Generation, text: str) -> None:
         """Keeps it."""
@@ -67,7 +72,7 @@ class Bench:
 
     def ask(self, task: str, text: str, *, max_tokens: int = 40, spec: SamplerSpec = GREEDY) -> Generation:
         """Starts an answer."""
-        prompt = PromptMaker(self.model).make("", [], text, context=512, thinks=False)
+        prompt = PromptMaker(self.model).make([Message("user", text)], context=512, thinks=False)
         generation = Generation(task, prompt, max_tokens, 512, Sampler(self.model, spec), TextStream(), self.ear)
         self.engine.start(generation)
         return generation

@@ -24,6 +24,10 @@ class KwsBench:
         """One message, with an answer if it wants one; uploads that wait are heard."""
         envelope = Envelope(type_, {"seq": 1, "task": TASK, **fields}, payload)
         self.unit.handlers[type_](envelope)
+        self.drain()
+
+    def drain(self) -> None:
+        """Everything that waits is heard."""
         while self.unit.is_busy:
             self.unit.step()
 
@@ -45,11 +49,12 @@ class KwsBench:
         """The microphone, whose clock begins at 0."""
         for piece in cut_up(samples, period):
             self.clock += len(piece) / RATE
-            self.tell("pcm", piece.tobytes(), tasks=list(tasks), at=self.clock)
+            self.unit.handlers["pcm"](Envelope("pcm", {"tasks": list(tasks), "at": self.clock}, piece.tobytes()))
+            self.drain()
 
     def events(self) -> list[dict[str, Any]]:
         """All wakes so far."""
-        return [fields for type_, fields in self.host.said if type_ == "event"]
+        return [fields for type_, fields in self.host.said if type_ == "event" and fields["data"] is not False]
 
     def phrases(self) -> list[str]:
         """What woke, in order."""

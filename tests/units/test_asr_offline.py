@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +15,13 @@ import pytest
 from tests.units.ears import Ears
 from tests.units.far_silero import FarSilero
 from tests.units.spoken import RATE, Samples, cut_up, joined, silence, speak
-from units.asr.engine import Heard, Rules
+from units.asr.engine import Heard, Rules, read_options
 from units.asr.unit import AsrUnit
 from units.base import LoadError, UnitFault
 
 pytest.importorskip("sherpa_onnx", reason="sherpa-onnx is missing: pip install sherpa-onnx")
 
-from units.asr.offline import Floats, OfflineRecogniser, check_language, find_family
+from units.asr.offline import Floats, OfflineEngine, OfflineRecogniser, check_language, find_family
 
 LIGHT = "turn on the light"
 
@@ -49,6 +50,13 @@ def silero() -> Iterator[FarSilero]:
         yield far
 
 
+def spoken(text: str) -> Samples:
+    """What flite says without the silence around it."""
+    samples = speak(text)
+    loud = np.flatnonzero(np.abs(samples) > 300)
+    return samples[loud[0] : loud[-1] + 1]
+
+
 def feed(recogniser: OfflineRecogniser, samples: Samples) -> list[Heard]:
     """A tenth of a second at a time."""
     return [heard for piece in cut_up(samples, RATE // 10) for heard in recogniser.feed(piece)]
@@ -61,8 +69,31 @@ def test_each_utterance_is_read_once(reader: Reader, silero: FarSilero) -> None:
     heard = feed(recogniser, joined(silence(1), speak(LIGHT), silence(1.5), speak("good night"), silence(1.5)))
 
     assert heard == [Heard("Utterance 1", True), Heard("Utterance 2", True)]
+    assert recogniser.quiet_seconds == pytest.approx(0.8, abs=0.1)
     assert len(speak(LIGHT)) / RATE * 0.8 < len(reader.read[0]) / RATE < len(speak(LIGHT)) / RATE + 1.6
     assert 0.05 < np.abs(reader.read[0]).max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("setup", "said"),
+    [
+        ({}, ["Utterance 1"]),
+        ({"silence_timeout": 400}, ["Utterance 1", "Utterance 2"]),
+        ({"silence_timeout": 400, "rule2": 2.4}, ["Utterance 1", "Utterance 2"]),
+        ({"silence_timeout": 3000}, []),
+    ],
+    ids=["a second", "shorter", "before rule2", "longer"],
+)
+def test_silence_timeout_is_the_silence_that_ends_an_utterance(
+    reader: Reader, silero: FarSilero, setup: dict[str, Any], said: list[str]
+) -> None:
+    """In milliseconds, a thousand where setup says nothing: two sentences with 0.6 s between them are one or two."""
+    options = read_options(setup, OfflineEngine.usual_rules, has_vad=False)
+    recogniser = OfflineRecogniser(reader, silero, options.rules)
+
+    heard = feed(recogniser, joined(spoken(LIGHT), silence(0.6), spoken("good night"), silence(1.5)))
+
+    assert [each.text for each in heard] == said
 
 
 def test_with_a_vad_only_the_vad_ends(reader: Reader, silero: FarSilero) -> None:

@@ -62,6 +62,18 @@ def test_partial_texts_follow_the_voice(ears: Ears) -> None:
     assert 0.2 < ears.events()[-1]["heard_at"] - len(speech) / RATE < 0.8
 
 
+def test_a_text_tells_when_the_last_of_it_was_spoken(ears: Ears) -> None:
+    """By the time of its last token, also in the second utterance of a stream."""
+    speech = recording(CLIPS[1])
+    ears.setup(rule2=0.8)
+
+    ears.hear(joined(speech, silence(2), speech, silence(2)))
+
+    first, second = (event["speech_ended_at"] for event in ears.events())
+    assert len(speech) / RATE - 0.9 < first < len(speech) / RATE
+    assert second - first == pytest.approx(len(speech) / RATE + 2, abs=0.2)
+
+
 def test_the_endpoint_is_where_the_rules_say(ears: Ears) -> None:
     """Two seconds of silence instead of 0.8."""
     ears.setup("asr.1", rule2=0.8)

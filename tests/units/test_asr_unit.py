@@ -38,6 +38,20 @@ def test_an_utterance_is_one_text(ears: Ears) -> None:
     assert 0 < ears.now - event["heard_at"] < 1.0
 
 
+def test_a_text_tells_when_the_last_of_it_was_spoken(ears: Ears) -> None:
+    """Within the window of the endpointer, for each utterance; an upload has no clock."""
+    light, night = _trimmed(LIGHT), _trimmed("good night")
+    ears.setup(**(AWAKE | {"input": ["sys.pcm", "asr"]}))
+
+    ears.hear(joined(silence(1), light, silence(1.5), night, silence(1.7)))
+    ears.upload(light.tobytes())
+
+    ends = np.cumsum([1 + len(light) / RATE, 1.5 + len(night) / RATE])
+    *heard, uploaded = ears.events()
+    assert [event["speech_ended_at"] for event in heard] == pytest.approx(ends, abs=0.2)
+    assert "speech_ended_at" not in uploaded
+
+
 def test_a_stream_grows_and_ends(ears: Ears) -> None:
     """Cumulative, numbered, never the same text twice; the next utterance begins at 0."""
     ears.setup(**AWAKE, **STREAM)
@@ -61,6 +75,15 @@ def test_the_endpoint_comes_after_the_configured_silence(ears: Ears) -> None:
     ears.hear(silence(1.0))
 
     assert early == []
+    assert ears.data() == ["turn on the light."]
+
+
+def test_silence_timeout_ends_the_utterance_sooner(ears: Ears) -> None:
+    """In milliseconds; it counts before the rule2 that the original's clients send along."""
+    ears.setup(**AWAKE, rule2=2.4, silence_timeout=400)
+
+    ears.hear(joined(speak(LIGHT), silence(0.7)))
+
     assert ears.data() == ["turn on the light."]
 
 
@@ -256,6 +279,18 @@ def test_tasks_take_turns(ears: Ears) -> None:
     assert [event["task"] for event in ears.events()] == ["asr.2"]
 
 
+def test_what_is_said_behind_a_gap_is_understood(ears: Ears) -> None:
+    """All that waited went at once, so that the next sentence is whole."""
+    ears.setup(**AWAKE)
+
+    ears.hear(joined(speak("good night"), silence(1.5)), is_slow=True)
+    ears.hear(silence(0.1))
+    ears.hear(joined(speak(LIGHT), silence(1.5)))
+
+    assert "were dropped" in ears.host.logged()
+    assert ears.data() == ["turn on the light."]
+
+
 def test_a_unit_that_falls_behind_sheds_whole_periods() -> None:
     """Counted, and told once a second at most."""
     now = [100.0]
@@ -270,8 +305,8 @@ def test_a_unit_that_falls_behind_sheds_whole_periods() -> None:
     now[0] += 1.0
     ears.hear(silence(0.1))
 
-    assert told == "asr.1 cannot keep up, 149 microphone periods were dropped"
-    assert ears.host.logged() == told + "asr.1 cannot keep up, 49 microphone periods were dropped"
+    assert told == "asr.1 cannot keep up, 202 microphone periods were dropped"
+    assert ears.host.logged() == told + "asr.1 cannot keep up, 102 microphone periods were dropped"
 
 
 @pytest.mark.parametrize(
@@ -282,6 +317,11 @@ def test_a_unit_that_falls_behind_sheds_whole_periods() -> None:
         ({"rule3": float("nan")}, "rule3 is nan"),
         ({"endpoint_config.rule3.min_utterance_length": True}, "endpoint_config.rule3.min_utterance_length is True"),
         ({"awake_delay": []}, "awake_delay is"),
+        ({"silence_timeout": "1000"}, "silence_timeout is '1000', it must be a number from 1 to 60000"),
+        ({"silence_timeout": 0}, "silence_timeout is 0"),
+        ({"silence_timeout": -5}, "silence_timeout is -5"),
+        ({"silence_timeout": True}, "silence_timeout is True"),
+        ({"silence_timeout": None}, "silence_timeout is None"),
         ({"response_format": 7}, "response_format must be a text"),
         ({"input": 7}, "input must be"),
         ({"language": "zh"}, "language is 'zh'"),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tests.units.voice_host import VoiceHost, tell, tone
 from units.audio.devices import BLOCK, PERIOD
-from units.audio.unit import AudioUnit
+from units.audio.unit import PERIODS_AHEAD, AudioUnit
 from units.base import LoadError, UnitFault
 from units.sound.wav import wav_header
 
@@ -78,7 +78,7 @@ def test_a_file_of_another_rate_is_heard_at_ours(host: VoiceHost, start: Start, 
     """The tone keeps its length and its height."""
     write_wav(tmp_path / "in.wav", tone(1.0, rate=44100), rate=44100)
 
-    tell(start(capture=f"file:{tmp_path}/in.wav", pace="fast"), "listen", is_on=True)
+    tell(start(capture=f"file:{tmp_path}/in.wav"), "listen", is_on=True)
     host.wait_for("pcm", 55)
 
     sound = host.sound("pcm")
@@ -95,6 +95,22 @@ def test_raw_samples_and_odd_bytes_are_heard(host: VoiceHost, start: Start, tmp_
 
     assert np.array_equal(host.sound("pcm")[:1600], tone(0.1))
     assert not host.sound("pcm")[1600:].any()
+
+
+def test_a_fast_file_waits_for_its_ears(host: VoiceHost, start: Start, tmp_path: Path) -> None:
+    """A second ahead of them, no more; its times are those at which it would have sounded."""
+    write_wav(tmp_path / "in.wav", tone(2.0))
+    unit = start(capture=f"file:{tmp_path}/in.wav", pace="fast")
+    tell(unit, "listen", is_on=True)
+    ahead = len(host.wait_for("pcm", PERIODS_AHEAD))
+
+    for _ in range(10):
+        tell(unit, "heard")
+    periods = host.wait_for("pcm", PERIODS_AHEAD + 10)
+
+    assert (ahead, len(periods)) == (PERIODS_AHEAD, PERIODS_AHEAD + 10)
+    assert periods[-1]["at"] - periods[0]["at"] == pytest.approx((len(periods) - 1) * 0.02)
+    assert periods[-1]["said_at"] - periods[0]["said_at"] < 1
 
 
 def test_real_pace_is_kept(host: VoiceHost, start: Start, tmp_path: Path) -> None:
@@ -190,6 +206,22 @@ def test_what_is_played_is_in_the_file(host: VoiceHost, start: Start, tmp_path: 
     ]
     assert np.array_equal(read_wav(tmp_path / "out.wav")[:1600], tone(0.1))
     assert len(read_wav(tmp_path / "out.wav")) == pytest.approx(6400, abs=4)
+
+
+def test_beginning_and_end_of_a_sound_are_told_with_their_times(host: VoiceHost, start: Start, tmp_path: Path) -> None:
+    """Each item begins where the one before it ends; what is stopped ends then, and what waited never begins."""
+    unit = start(playback=f"file:{tmp_path}/out.wav")
+    for number in (1, 2, 3):
+        tell(unit, "play", tone(0.3).tobytes(), owner="a", number=number, form="pcm")
+    begun = host.wait_for("playing", 2)
+
+    tell(unit, "stop", owner="a")
+
+    ended = host.wait_for("played", 3)
+    assert [each["number"] for each in host.all("playing")] == [1, 2]
+    assert begun[1]["at"] - begun[0]["at"] == pytest.approx(0.3, abs=0.05)
+    assert ended[0]["at"] == pytest.approx(begun[1]["at"], abs=0.05)
+    assert ended[1]["at"] - ended[0]["at"] < 0.2
 
 
 def test_the_file_is_a_timeline(host: VoiceHost, start: Start, tmp_path: Path) -> None:

@@ -226,9 +226,9 @@ def test_sherpa_hears_the_same_in_any_pieces(chinese: Path, period: int) -> None
     assert bench.phrases() == ["文森特卡索"]
 
 
-@pytest.mark.parametrize("phrase", ["hello!", "hello-world", "123", "法国@/", "🙂"])
+@pytest.mark.parametrize("phrase", ["hello", "HELLO", "法国 hello", "hello!", "hello-world", "123", "法国@/", "🙂"])
 def test_sherpa_is_never_told_a_token_that_it_does_not_know(chinese: Path, phrase: str) -> None:
-    """It would end the process; the error names the phrase."""
+    """It would end the process, or hear letters where a word was meant; the error names the phrase."""
     bench = KwsBench(engine="sherpa-onnx", path=str(chinese))
 
     with pytest.raises(UnitFault, match="is not in this model's language"):

@@ -12,7 +12,7 @@ from units.llm.llama import Alarm, Model
 from units.llm.options import SamplerSpec
 from units.llm.prompt import PromptMaker
 from units.llm.sequence import Generation
-from units.llm.task import Turn
+from units.llm.task import Turn, conversation
 
 
 def test_an_answer_ends_once(bench: Bench) -> None:
@@ -175,7 +175,7 @@ def test_history_stands_before_the_question(model: Model) -> None:
     """ChatML, as the model's own template writes it."""
     prompts = PromptMaker(model)
 
-    tokens = prompts.make("Be kind.", [Turn("hi", "hello")], "bye", context=512, thinks=False)
+    tokens = prompts.make(conversation("Be kind.", [Turn("hi", "hello")], "bye"), context=512, thinks=False)
 
     text = "".join(model.special_text(token) for token in tokens)
     assert text == (

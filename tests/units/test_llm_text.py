@@ -36,7 +36,7 @@ def test_a_stop_string_ends_the_text_before_itself() -> None:
     outputs = [stream.feed(piece) for piece in (b"one S", b"TO", b"P two")]
 
     assert "".join(outputs) == "one "
-    assert stream.is_stopped
+    assert stream.stop_word == "STOP"
     assert stream.finish() == ""
 
 

@@ -5,7 +5,8 @@ import sys
 import time
 from typing import Any
 
-from unitd.cli.connection import Connection, fail, say_what_is_missing
+from unitd.cli.chat import call_text
+from unitd.cli.connection import Connection, fail, read_file, say_what_is_missing
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,9 +38,11 @@ def _set_up(connection: Connection, arguments: argparse.Namespace) -> dict[str, 
         tasks[unit] = connection.ask(work_id=unit, action="setup", data=data)["work_id"]
 
     set_up("kws", response_format="kws.bool", kws=arguments.wake, enwake_audio=True)
-    set_up("asr", response_format="asr.utf-8.stream", input=tasks["kws"])
+    grammar = {"grammar": read_file(arguments.grammar).decode()} if arguments.grammar else {}
+    set_up("asr", response_format="asr.utf-8.stream", input=tasks["kws"], **grammar)
     inputs = [tasks["asr"], tasks["kws"]]
-    set_up("llm", model=arguments.model, response_format="llm.utf-8.stream", input=inputs, prompt=arguments.system)
+    thinking = {"model": arguments.model, "prompt": arguments.system} | ({"tools": "home"} if arguments.home else {})
+    set_up("llm", response_format="llm.utf-8.stream", input=inputs, **thinking)
     set_up("tts", response_format="sys.pcm", input=[tasks["llm"], tasks["kws"]])
     for unit in ("asr", "kws"):
         connection.ask(work_id=tasks[unit], action="link", data="sys.pcm")
@@ -67,6 +70,8 @@ class Story:
             self._write("wake", "")
         elif unit == "asr" and reply["data"]["finish"]:
             self._write("heard", reply["data"]["delta"])
+        elif reply["object"] == "llm.tool_call":
+            self._write("call", call_text(reply["data"]))
         elif unit == "llm":
             self._continue(reply["data"]["delta"])
         elif reply["object"] == "tts.played":

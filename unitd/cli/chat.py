@@ -5,6 +5,7 @@ import itertools
 import signal
 import sys
 from types import FrameType
+from typing import Any
 
 from unitd.cli.connection import Connection
 
@@ -28,7 +29,7 @@ class Chat:
             "history": True,
             "usage": True,
             "on_pause": "stop",
-        }
+        } | ({"tools": "home"} if arguments.home else {})
         self.work_id = self._connection.ask(work_id="llm", action="setup", data=setup)["work_id"]
         self.was_interrupted = False
 
@@ -66,6 +67,9 @@ class Chat:
                 sys.stdout.write("\n")
                 sys.stderr.write(f"unitd: {reply['error']['message']}\n")
                 return False
+            if reply["object"] == "llm.tool_call":
+                sys.stdout.write(f"[{call_text(reply['data'])}]\n")
+                continue
             sys.stdout.write(reply["data"]["delta"])
             sys.stdout.flush()
             if reply["data"]["finish"]:
@@ -80,6 +84,12 @@ class Chat:
         """Asks the daemon to stop this answer; its last frame then ends the wait."""
         self.was_interrupted = True
         self._connection.send({"request_id": "interrupt", "work_id": self.work_id, "action": "pause"})
+
+
+def call_text(call: dict[str, Any]) -> str:
+    """A call as people read it, the device first: set_brightness kitchen light 40."""
+    arguments = sorted(call["arguments"].items(), key=lambda each: each[0] != "entity")
+    return " ".join([call["name"], *(str(value) for _, value in arguments)])
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -27,6 +27,14 @@ def fail(words: str) -> NoReturn:
     raise SystemExit(1)
 
 
+def read_file(file: Path) -> bytes:
+    """What stands in it, or the end with a sentence."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+
+
 class Connection:
     """A talk with the running daemon."""
 
@@ -89,7 +97,9 @@ def _default_socket(arguments: argparse.Namespace) -> Path:
 
 
 def is_last(reply: dict[str, Any]) -> bool:
-    """True for a plain reply and for the frame that ends a stream."""
+    """True for a plain reply and for the frame that ends a stream; a call is followed by it."""
+    if reply["object"] == "llm.tool_call":
+        return False
     data = reply["data"]
     return bool(reply["error"]["code"]) or not isinstance(data, dict) or bool(data.get("finish", True))
 

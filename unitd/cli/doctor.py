@@ -15,6 +15,11 @@ from unitd.core.config import Settings
 from unitd.settings import find_places, load_settings
 from unitd.wire.errors import ConfigError
 
+SERVICE_FILES = tuple(
+    Path(folder, "systemd/system/unitd.service") for folder in ("/etc", "/usr/local/lib", "/usr/lib", "/lib")
+)
+"""Where systemd looks for units, the first one that is there counts."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -65,6 +70,7 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield _state(settings)
     yield _serial(settings)
     yield _daemon(settings)
+    yield _service()
 
 
 def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> Finding:
@@ -116,6 +122,13 @@ def _serial(settings: Settings) -> Finding:
     remedy = "sudo usermod -aG dialout $USER  (then log in again)"
     is_fine = os.access(device, os.R_OK | os.W_OK)
     return Finding("serial line", is_fine, f"{device}{'' if is_fine else ' may not be opened'}", remedy)
+
+
+def _service() -> Finding:
+    """Whether systemd knows the daemon; a board that is only tried out needs none."""
+    found = next((path for path in SERVICE_FILES if path.exists()), None)
+    remedy = "sudo unitd install-service  (shows first what it does with --dry-run)"
+    return Finding("service", found is not None, str(found or "not installed"), remedy, is_needed=False)
 
 
 def _daemon(settings: Settings) -> Finding:

@@ -4,10 +4,9 @@ import argparse
 import base64
 import struct
 import sys
-from pathlib import Path
 from typing import Any
 
-from unitd.cli.connection import Connection, fail, say_what_is_missing
+from unitd.cli.connection import Connection, fail, read_file, say_what_is_missing
 
 CLEAR_LINE = "\r\x1b[K"
 EMPTY_WAV = (
@@ -17,7 +16,7 @@ EMPTY_WAV = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints one line for each utterance; a microphone is listened to until Ctrl-C."""
-    audio = _read(arguments.file) if arguments.file else b""
+    audio = read_file(arguments.file) if arguments.file else b""
     connection = Connection(arguments)
     setup: dict[str, Any] = {
         "model": arguments.model,
@@ -26,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         "enoutput": True,
     }
     if arguments.grammar:
-        setup["grammar"] = _read(arguments.grammar).decode()
+        setup["grammar"] = read_file(arguments.grammar).decode()
     work_id = connection.ask(work_id="asr", action="setup", data=setup)["work_id"]
     screen = Screen()
     try:
@@ -75,10 +74,3 @@ def _upload(connection: Connection, work_id: str, audio: bytes) -> None:
     for request_id, wav in (("recording", audio), ("end", EMPTY_WAV)):
         request = {"request_id": request_id, "work_id": work_id, "action": "inference", "object": "asr.base64.wav"}
         connection.send(request | {"data": base64.b64encode(wav).decode()})
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        fail(f"{file}: {error.strerror}")

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from unitd.wire.errors import ConfigError, LoadFailed
 
@@ -51,7 +52,7 @@ class Card:
     @property
     def is_installed(self) -> bool:
         """True when it is on this machine, if only as a card that says where it is served."""
-        return self.path is not None or self.place is not None or self.is_bundled
+        return self.path is not None or self.place is not None or self.is_bundled or "base_url" in self.engine_options
 
 
 _CARD_KEYS: dict[str, type] = {
@@ -102,10 +103,26 @@ def _card_value(key: str, value: Any, where: str) -> Any:
     return value
 
 
+def remote_card(url: str, model: str) -> Card:
+    """The card of an OpenAI-compatible server, by its address alone; its name is its host and port."""
+    root = url.rstrip("/").removesuffix("/v1")
+    return Card(
+        name=urlsplit(url).netloc,
+        unit="llm",
+        engine="openai",
+        description=f"the server at {url}",
+        engine_options={"base_url": root + "/v1", "remote_model": model},
+    )
+
+
 class Catalog:
     """All cards, and the rule by which a name becomes one."""
 
-    def __init__(self, known: Iterable[Card], installed: Iterable[Card], default_llm: str) -> None:
+    def __init__(
+        self, known: Iterable[Card], installed: Iterable[Card], default_llm: str, damaged: Iterable[str] = ()
+    ) -> None:
+        """Takes the cards; `damaged`: a sentence for each that could not be read, for who misses a model."""
+        self._damaged = list(damaged)
         self._installed = list(installed)
         self._known = [card for card in known if card.name not in {each.name for each in self._installed}]
         self._default_llm = default_llm
@@ -123,7 +140,14 @@ class Catalog:
         for card in (*by_name, *by_alias):
             return self._serving(card, wanted)
         names = sorted({card.name for card in cards})
-        raise LoadFailed(f"there is no {unit} model {wanted!r} here; sys.lsmode lists {', '.join(names) or 'none'}")
+        missing = f"there is no {unit} model {wanted!r}{self._hint(wanted)} here"
+        raise LoadFailed(f"{missing}; sys.lsmode lists {', '.join(names) or 'none'}")
+
+    def _hint(self, name: str) -> str:
+        """What may have been meant by a name that is not there."""
+        others = {card.unit for card in (*self._installed, *self._known) if name in (card.name, *card.aliases)}
+        hints = [f"it is one for {unit}" for unit in sorted(others)] or self._damaged
+        return f" ({'; '.join(hints)})" if hints else ""
 
     def _substitute(self, card: Card, name: str) -> Card:
         bundled = next((each for each in self._installed if each.unit == card.unit and each.is_bundled), None)
@@ -158,5 +182,7 @@ def _mode(card: Card, name: str, about: Card | None = None) -> dict[str, Any]:
         "input_type": list(card.input_type),
         "output_type": list(card.output_type),
         "mode_param": dict(card.defaults),
+        "model": card.name,
+        "installed": about is card,
     }
     return row | ({"note": card.note} if card.note else {})

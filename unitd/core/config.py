@@ -1,18 +1,10 @@
-"""Settings: one frozen tree, read once from TOML, every key with a default. Prose under each field is its manual.
+"""Settings: one frozen tree, every key with a default. Prose under each field is its manual; `reading` fills it."""
 
-`read_settings` turns the parsed TOML into the tree; what it cannot use it refuses with the key's name. The tables of
-doors that come later (http, mqtt, wyoming, auth) are accepted and checked already.
-"""
-
-import difflib
 import socket
-import types
-import typing
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from unitd.wire.errors import ConfigError
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 
 
@@ -30,6 +22,9 @@ class ModelSettings:
 
     dir: tuple[Path, ...] = (Path("~/.local/share/unitd/models"), Path("/var/lib/unitd/models"))
     """Folders that hold model folders or GGUF files, looked through in this order before the bundled ones."""
+
+    idle_s: float = 300.0
+    """A model that serves requests of HTTP and WebSocket stays loaded for so long after the last one."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +59,66 @@ class SerialSettings:
     """n, e or o."""
 
 
+SYSTEM_TEMPLATE = """{persona}
+You speak in this style: {style}.
+You are a {gender}.
+You talk to a {identity}.
+This was said before: {history}"""
+
+
+@dataclass(frozen=True)
+class BargeInSettings:
+    """The barge-in text inference socket; the names in capitals are the original's environment variables."""
+
+    model: str = "default"
+    idle_timeout_s: float = 150.0
+    """Without a message for so long the socket is closed (WS_IDLE_TIMEOUT_S)."""
+
+    idle_close_code: int = 4000
+    """WS_CLOSE_IDLE_CODE."""
+
+    acquire_timeout_s: float = 0.5
+    """How long a client waits for a free seat before it is refused (WS_HANDSHAKE_ACQUIRE_TIMEOUT_S)."""
+
+    messages: int = 25
+    """Messages of one connection in a window; 0 here or in a window is no limit (WS_MAX_MESSAGES_PER_WINDOW)."""
+
+    message_window_s: float = 60.0
+    """WS_MESSAGE_WINDOW_SECONDS."""
+
+    cancels: int = 25
+    """WS_MAX_CANCELS_PER_WINDOW."""
+
+    cancel_window_s: float = 60.0
+    """WS_CANCEL_WINDOW_SECONDS."""
+
+    persona_updates: int = 4
+    """`chat_prompt` messages of one session in a window (CHAT_PROMPT_UPDATE_MAX_PER_WINDOW)."""
+
+    persona_update_window_s: float = 60.0
+    """CHAT_PROMPT_UPDATE_WINDOW_SECONDS."""
+
+    end_sentinel: str = "__END__"
+    """WS_END_SENTINEL."""
+
+    cancel_sentinel: str = "__CANCEL__"
+    """WS_CANCEL_SENTINEL."""
+
+    system_template: str = SYSTEM_TEMPLATE
+    """The system prompt; a line whose names in braces are all empty for a session is left out."""
+
+    max_tokens: int = 256
+    """Of one answer."""
+
+    temperature: float = 0.8
+    top_p: float = 0.9
+    top_k: int = 40
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+
+
 @dataclass(frozen=True)
 class HttpSettings:
     """The HTTP and WebSocket door."""
@@ -72,6 +127,18 @@ class HttpSettings:
     host: str = "127.0.0.1"
     port: int = 8000
     extra_ports: tuple[int, ...] = ()
+    """More ports for the same door: 8002 and 8006 are where clients of the original servers look."""
+
+    api_key: str = ""
+    """Asked for everywhere but at /health and /healthz; "" asks nobody (TEXT_API_KEY)."""
+
+    connections: int = 256
+    """WebSockets open at the same time, of all kinds (MAX_CONCURRENT_CONNECTIONS)."""
+
+    record_sessions: bool = False
+    """Keep what was said over /ws/chat in the state directory, for GET /api/sessions/ID."""
+
+    barge_in: BargeInSettings = BargeInSettings()
 
 
 @dataclass(frozen=True)
@@ -82,8 +149,21 @@ class MqttSettings:
     port: int = 1883
     username: str | None = None
     password_file: Path | None = None
+    tls: bool = False
+    """Encrypted, usually on port 8883."""
+
+    ca_file: Path | None = None
+    """Who signed the broker's certificate, if no authority that the system knows."""
+
+    cert_file: Path | None = None
+    """Our own certificate, for brokers that ask for one, and its key."""
+
+    key_file: Path | None = None
     node: str = field(default_factory=socket.gethostname)
+    """The board's name in topics: unitd/<node>/…"""
+
     discovery_prefix: str = "homeassistant"
+    """Where Home Assistant looks for devices; "" announces nothing."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +171,31 @@ class WyomingSettings:
     """The Wyoming door; opens when the table is there."""
 
     host: str = "127.0.0.1"
+    """Any other address is announced in the local network too, for Home Assistant to find."""
+
     port: int = 10700
+    wake_words: tuple[str, ...] = ("hey jarvis", "alexa", "hey mycroft", "okay nabu")
+    """What a client may choose from."""
+
+    system_prompt: str = ""
+    """For what is asked through Home Assistant's Assist."""
+
+
+@dataclass(frozen=True)
+class HomeSettings:
+    """What tasks with `"tools": "home"` can switch."""
+
+    tools: Path | None = None
+    """The file of tools and devices (tools.toml)."""
+
+    homeassistant_url: str = ""
+    """For tools that call a service of Home Assistant, such as http://homeassistant.local:8123."""
+
+    homeassistant_token_file: Path | None = None
+    """A long-lived access token."""
+
+    domains: tuple[str, ...] = ()
+    """Devices of these domains are read from Home Assistant at start, besides those of the file."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +213,9 @@ class LlmSettings:
 
     model: str = "unitd-chat"
     """The model that the name "default" stands for."""
+
+    url: str = ""
+    """Of an OpenAI-compatible server that computes in this machine's place; `model` is then what it is asked for."""
 
     slots: int = 4
     """Sequences that are computed side by side in one copy of the weights."""
@@ -166,11 +273,34 @@ class SysSettings:
 
 
 @dataclass(frozen=True)
+class PipelineTask:
+    """One task of a pipeline."""
+
+    name: str = ""
+    """What `input` of the other tasks of this pipeline may say."""
+
+    unit: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+    """As in a setup; what it leaves out has a sensible value."""
+
+
+@dataclass(frozen=True)
+class PipelineSettings:
+    """A chain of tasks that is there without any client."""
+
+    name: str = ""
+    tasks: tuple[PipelineTask, ...] = ()
+
+
+@dataclass(frozen=True)
 class LogSettings:
     """What is written to standard error."""
 
     level: str = "info"
     """debug, info, warning or error; prompts and answers appear at debug only."""
+
+    format: str = "auto"
+    """text, json (an object per line), journal (systemd's, with fields); auto: the journal under systemd, else text."""
 
 
 @dataclass(frozen=True)
@@ -185,109 +315,12 @@ class Settings:
     http: HttpSettings = HttpSettings()
     mqtt: MqttSettings | None = None
     wyoming: WyomingSettings | None = None
+    home: HomeSettings = HomeSettings()
     auth: AuthSettings = AuthSettings()
     llm: LlmSettings = LlmSettings()
     audio: AudioSettings = AudioSettings()
     limits: LimitSettings = LimitSettings()
     sys: SysSettings = SysSettings()
     log: LogSettings = LogSettings()
-    pipeline: tuple[dict[str, Any], ...] = ()
+    pipeline: tuple[PipelineSettings, ...] = ()
     """Tasks and links set up at boot."""
-
-
-def read_settings(document: dict[str, Any]) -> Settings:
-    """The tree from a parsed TOML document.
-
-    Raises:
-        ConfigError: an unknown key, a wrong type or a number out of range; the reason names the key.
-    """
-    settings = cast(Settings, _read_table(Settings, document, ""))
-    _check_ranges(settings)
-    return settings
-
-
-def _read_table(table: type[Any], document: Any, where: str) -> Any:
-    if not isinstance(document, dict):
-        raise ConfigError(f"{where.rstrip('.')} must be a table")
-    hints = typing.get_type_hints(table)
-    for key in document:
-        if key not in hints:
-            near = difflib.get_close_matches(key, hints, n=1)
-            raise ConfigError(f"unknown key {where}{key}" + (f", did you mean {near[0]}?" if near else ""))
-    return table(**{key: _read_value(hints[key], value, where + key) for key, value in document.items()})
-
-
-def _read_value(wanted: Any, value: Any, where: str) -> Any:
-    """One value as the field's type: a table, a list, a path, or a plain value of exactly that type."""
-    if typing.get_origin(wanted) is types.UnionType:
-        wanted = next(option for option in typing.get_args(wanted) if option is not types.NoneType)
-    if is_dataclass(wanted):
-        return _read_table(cast(type[Any], wanted), value, where + ".")
-    if typing.get_origin(wanted) is tuple:
-        if not isinstance(value, list):
-            raise ConfigError(f"{where} must be a list")
-        item = typing.get_args(wanted)[0]
-        return tuple(_read_value(item, each, f"{where}[{at}]") for at, each in enumerate(value))
-    if typing.get_origin(wanted) is dict:
-        if not isinstance(value, dict):
-            raise ConfigError(f"{where} must be a table")
-        return value
-    if wanted is Path and isinstance(value, str):
-        return Path(value)
-    if wanted is float and type(value) in (int, float):
-        return float(value)
-    if type(value) is not wanted:
-        raise ConfigError(f"{where} must be {_TYPE_NAMES[wanted]}, it is {value!r}")
-    return value
-
-
-_TYPE_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", Path: "a path"}
-
-
-_RANGES: dict[str, tuple[float, float]] = {
-    "tcp.port": (0, 65535),
-    "tcp.max_connections": (1, 65535),
-    "http.port": (0, 65535),
-    "mqtt.port": (1, 65535),
-    "wyoming.port": (0, 65535),
-    "serial.baud": (300, 4_000_000),
-    "serial.data_bits": (5, 8),
-    "llm.slots": (1, 64),
-    "llm.context": (128, 1_048_576),
-    "llm.threads": (0, 1024),
-    "llm.queue": (0, 1024),
-    "limits.tasks": (1, 100_000),
-    "limits.frame_bytes": (1024, 32 * 1024**2),
-    "limits.outbox_bytes": (64 * 1024, 1024**3),
-}
-_CHOICES: dict[str, set[Any]] = {
-    "serial.parity": {"n", "e", "o"},
-    "serial.stop_bits": {1, 1.5, 2},
-    "audio.pace": {"real", "fast"},
-    "audio.echo": {"mute", "hear"},
-    "log.level": {"debug", "info", "warning", "error"},
-}
-
-
-def _check_ranges(settings: Settings) -> None:
-    for where, (low, high) in _RANGES.items():
-        value = _value_at(settings, where)
-        if value is not None and not low <= value <= high:
-            raise ConfigError(f"{where} is {value}, it must be from {low} to {high}")
-    for port in settings.http.extra_ports:
-        if not 0 <= port <= 65535:
-            raise ConfigError(f"http.extra_ports holds {port}, a port is from 0 to 65535")
-    for where, choices in _CHOICES.items():
-        value = _value_at(settings, where)
-        if value is not None and value not in choices:
-            raise ConfigError(f"{where} is {value!r}, it must be one of {', '.join(map(str, sorted(choices)))}")
-    if unknown := set(settings.sys.allow) - SYS_POWERS:
-        raise ConfigError(f"sys.allow names {min(unknown)!r}, it may name {', '.join(sorted(SYS_POWERS))}")
-    if settings.serial is not None and not settings.serial.device:
-        raise ConfigError("serial.device is missing")
-
-
-def _value_at(settings: Settings, where: str) -> Any:
-    table, _, key = where.partition(".")
-    section = getattr(settings, table)
-    return None if section is None else getattr(section, key)

@@ -56,7 +56,7 @@ BUILTIN_KINDS = {
         UnitKind(
             "llm",
             required=("model", "response_format", "enoutput", "prompt"),
-            actions=COMMON_ACTIONS | {"warm"},
+            actions=COMMON_ACTIONS | {"cancel", "warm"},
         ),
         UnitKind(
             "kws",
@@ -67,12 +67,12 @@ BUILTIN_KINDS = {
         UnitKind("asr", patience_seconds=8.0, sources=frozenset({MICROPHONE}), hears=True),
         UnitKind("whisper", patience_seconds=8.0, sources=frozenset({MICROPHONE}), program="asr", hears=True),
         UnitKind("vad", sources=frozenset({MICROPHONE}), hears=True),
-        UnitKind("tts", patience_seconds=8.0),
-        UnitKind("melotts", patience_seconds=13.0, program="tts"),
+        UnitKind("tts", actions=COMMON_ACTIONS | {"cancel"}, patience_seconds=8.0),
+        UnitKind("melotts", actions=COMMON_ACTIONS | {"cancel"}, patience_seconds=13.0, program="tts"),
     )
 }
 
 
 def third_party_kind(name: str) -> UnitKind:
     """A unit from the entry-point group `unitd.units`: it may use every action that exists, and none is required."""
-    return UnitKind(name, required=(), actions=COMMON_ACTIONS | {"warm", "trigger"})
+    return UnitKind(name, required=(), actions=COMMON_ACTIONS | {"cancel", "warm", "trigger"})

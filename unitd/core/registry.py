@@ -28,6 +28,10 @@ class Client(Protocol):
         """ "tcp", "unix", "serial"."""
 
     @property
+    def keeps_tasks(self) -> bool:
+        """False when its tasks end with it: those of HTTP requests and WebSockets."""
+
+    @property
     def is_gone(self) -> bool:
         """True once nothing that is sent can arrive."""
 
@@ -81,7 +85,7 @@ class Registry:
     """All tasks by work_id, and the counter that never gives a number twice."""
 
     def __init__(self, limit: int, next_number: int = FIRST_NUMBER) -> None:
-        self._limit = limit
+        self.limit = limit
         self._tasks: dict[str, Task] = {}
         self.next_number = next_number
 
@@ -138,11 +142,11 @@ class Registry:
         Raises:
             TaskFull: every task still has its owner.
         """
-        if len(self._tasks) < self._limit:
+        if len(self._tasks) < self.limit:
             return None
         abandoned = [task for task in self._tasks.values() if task.abandoned_at is not None and task.listener is None]
         if not abandoned:
-            raise TaskFull(f"{self._limit} tasks are set up; end one with exit")
+            raise TaskFull(f"{self.limit} tasks are set up; end one with exit")
         return min(abandoned, key=lambda task: task.abandoned_at or 0.0)
 
     def note_client(self, task: Task, client: Client) -> None:

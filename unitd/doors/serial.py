@@ -91,6 +91,11 @@ class SerialDoor:
         self._transport = transport
 
     @property
+    def is_open(self) -> bool:
+        """True while there is a line."""
+        return not self._talk.client.is_gone
+
+    @property
     def settings(self) -> LineSettings:
         """The present line parameters."""
         return self._line

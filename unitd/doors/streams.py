@@ -5,9 +5,11 @@ import itertools
 import logging
 import socket
 import stat
+import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from unitd.doors.talk import Server, Talk, TalkSettings
 from unitd.wire.errors import ConfigError, Unavailable
@@ -18,6 +20,9 @@ log = logging.getLogger("unitd.doors")
 # A slow Wi-Fi link may stall for seconds in the middle of a frame.
 TCP_IDLE_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
+
+# From 3.13 on Python removes the file of a socket when it stops listening; one that was passed is not ours to remove.
+_KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
 
 
 class _StreamTalk(Talk):
@@ -62,7 +67,7 @@ class StreamDoor:
         self._all_gone = asyncio.Event()
         self._all_gone.set()
         self._numbers = itertools.count(1)
-        self._listener: asyncio.Server | None = None
+        self._listeners: list[asyncio.Server] = []
 
     def enter(self, talk: _StreamTalk) -> int:
         """A client is connected; returns its number."""
@@ -79,32 +84,45 @@ class StreamDoor:
     def _new_talk(self) -> _StreamTalk:
         return _StreamTalk(self, self._server, self._settings)
 
-    async def open_tcp(self, host: str, port: int) -> tuple[str, int]:
-        """Listens; returns the real address, also for port 0.
+    async def open_tcp(self, host: str, port: int, activated: Sequence[socket.socket] = ()) -> tuple[str, int]:
+        """Listens, or takes sockets that were opened for us; returns the real address, also for port 0.
 
         Raises:
             ConfigError: the address cannot be listened on.
         """
         loop = asyncio.get_running_loop()
+        for each in activated:
+            self._listeners.append(await loop.create_server(self._new_talk, sock=each))
+        if activated:
+            return self._tcp_address()
         try:
             # A name such as localhost may stand for several addresses; a free port is free on one of them.
             addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             hosts = host if port else str(addresses[0][4][0])
-            self._listener = await loop.create_server(self._new_talk, hosts, port, reuse_address=True)
+            self._listeners.append(await loop.create_server(self._new_talk, hosts, port, reuse_address=True))
         except OSError as error:
             raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
-        name = self._listener.sockets[0].getsockname()
+        return self._tcp_address()
+
+    def _tcp_address(self) -> tuple[str, int]:
+        name = self._listeners[0].sockets[0].getsockname()
         return name[0], name[1]
 
-    async def open_unix(self, path: Path) -> str:
-        """Listens on a path; the socket file of a dead daemon is replaced.
+    async def open_unix(self, path: Path, activated: Sequence[socket.socket] = ()) -> str:
+        """Listens on a path, where the socket file of a dead daemon is replaced, or takes sockets that were opened
+        for us; returns the path.
 
         Raises:
             ConfigError: another daemon listens there, the path is no socket, or it cannot be made.
         """
+        loop = asyncio.get_running_loop()
+        for each in activated:
+            self._listeners.append(await loop.create_unix_server(self._new_talk, sock=each, **_KEEP_FILE))
+        if activated:
+            return str(activated[0].getsockname())
         await asyncio.to_thread(_clear_way, path)
         try:
-            self._listener = await asyncio.get_running_loop().create_unix_server(self._new_talk, str(path))
+            self._listeners.append(await loop.create_unix_server(self._new_talk, str(path)))
             await asyncio.to_thread(path.chmod, 0o660)
         except OSError as error:
             raise ConfigError(f"unix: cannot listen on {path}: {error}") from error
@@ -112,8 +130,8 @@ class StreamDoor:
 
     def stop_listening(self) -> None:
         """Takes no new clients; those that are here stay."""
-        if self._listener is not None:
-            self._listener.close()
+        for listener in self._listeners:
+            listener.close()
 
     async def hang_up(self) -> None:
         """Ends every talk once what was written has left; who does not read it in time loses it."""

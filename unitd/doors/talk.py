@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from unitd.core.registry import Client
+from unitd.runtime.meters import Meters
 from unitd.runtime.outbox import Outbox
 from unitd.wire.messages import Reply, Request
 from unitd.wire.session import Session
@@ -20,6 +21,10 @@ log = logging.getLogger("unitd.doors")
 
 class Server(Protocol):
     """What a door needs behind it."""
+
+    @property
+    def meters(self) -> Meters:
+        """Where it counts."""
 
     def serve(self, client: Client, request: Request) -> None:
         """Serves one request."""
@@ -59,6 +64,7 @@ class Talk(asyncio.Protocol):
             session=self._session,
             clock=settings.clock,
             limit_bytes=settings.outbox_bytes,
+            meters=server.meters,
             is_lossy=settings.is_lossy,
         )
         self._transport: asyncio.Transport | None = None
@@ -86,7 +92,7 @@ class Talk(asyncio.Protocol):
         log.debug("< %s %s", self.client.name, data)
         for meaning in self._session.receive_data(data):
             if isinstance(meaning, Reply):
-                self.client.send(meaning)
+                self._refuse(meaning)
             else:
                 self._server.serve(self.client, meaning)
         if self._session.is_incomplete:
@@ -124,4 +130,9 @@ class Talk(asyncio.Protocol):
         if due > loop.time():
             self._idle_timer = loop.call_at(due, self._watch_idle)
         elif refusal := self._session.drop_incomplete():
-            self.client.send(refusal)
+            self._refuse(refusal)
+
+    def _refuse(self, refusal: Reply) -> None:
+        """What could not be read never comes to the daemon, so it is counted here."""
+        self._server.meters.errors[refusal.code] += 1
+        self.client.send(refusal)

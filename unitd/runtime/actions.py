@@ -1,4 +1,4 @@
-"""What clients do with tasks: setup, inference, link, unlink, pause, work, exit, taskinfo, trigger, warm.
+"""What clients do with tasks: setup, inference, link, unlink, pause, work, cancel, exit, taskinfo, trigger, warm.
 
 Each handler decides on the registry's word, tells the task's work, and answers. The order of the words below is that
 of docs/protocol.md.
@@ -18,6 +18,8 @@ from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.frames import Asker, Inference
 from unitd.runtime.supervisor import Supervisor
 from unitd.runtime.switchboard import Switchboard
+from unitd.runtime.tooluse import Toolbox
+from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
 from unitd.wire.errors import (
     BadField,
@@ -28,7 +30,7 @@ from unitd.wire.errors import (
     RunFailed,
     UnitdError,
 )
-from unitd.wire.messages import Reply, error_reply, is_task_id, unit_of
+from unitd.wire.messages import NONE, Reply, error_reply, is_task_id, unit_of
 
 log = logging.getLogger("unitd.actions")
 
@@ -62,6 +64,8 @@ class Actions:
         queue_limit: int,
         works: MutableMapping[str, Work],
         switchboard: Switchboard,
+        watch: Watch,
+        toolboxes: Mapping[str, Toolbox],
     ) -> None:
         self._kinds = kinds
         self._registry = registry
@@ -72,6 +76,8 @@ class Actions:
         self._queue_limit = queue_limit
         self._works = works
         self._switchboard = switchboard
+        self._watch = watch
+        self._toolboxes = toolboxes
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -83,6 +89,7 @@ class Actions:
             "unlink": self._unlink,
             "pause": self._pause,
             "work": self._resume,
+            "cancel": self._cancel,
             "exit": self._exit,
             "taskinfo": self._taskinfo,
             "trigger": self._unit_action,
@@ -110,20 +117,27 @@ class Actions:
             task = await self._begin_task(call, kind, data)
         except UnitdError as error:
             return call.ok(work_id=kind.name, code=error.code, message=str(error))
+        if call.client.is_gone and not call.client.keeps_tasks:
+            await self._end(self._works[task.work_id])
         return call.ok(work_id=task.work_id)
 
     async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
         card = await self._card_for(kind, data)
         setup = _setup_data(kind, card.defaults | data)
+        toolbox = self._toolbox_of(setup) if kind.name == "llm" else None
+        if toolbox is not None:
+            setup = await toolbox.prepare(setup)
         await self._make_room()
         task = self._new_task(call, kind, setup)
         if card.note:
             log.info("%s for %s: %s", task.work_id, call.client.name, card.note)
         child = self._supervisor.child_for(card)
-        work = Work(task, child, self._switchboard, _queue_limit(setup, self._queue_limit))
+        queue_limit = _queue_limit(setup, self._queue_limit)
+        work = Work(task, child, self._switchboard, self._watch, queue_limit, toolbox)
         self._works[task.work_id] = work
         work.begin()
-        await self._counter.save(self._registry.next_number)
+        if call.client.keeps_tasks:  # another one's number is never asked for after a restart
+            await self._counter.save(self._registry.next_number)
         try:
             async with asyncio.timeout(kind.patience_seconds):
                 await work.wait_set_up()
@@ -134,6 +148,15 @@ class Actions:
                 await self._end(work)
             raise
         return task
+
+    def _toolbox_of(self, setup: dict[str, Any]) -> Toolbox | None:
+        """The board's own tools, where the setup names them."""
+        name = setup.get("tools")
+        if not isinstance(name, str):
+            return None
+        if name not in self._toolboxes:
+            raise LoadFailed(f"there are no tools {name!r} here; [home] tools names a file of them")
+        return self._toolboxes[name]
 
     async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
         """A unit that needs no model (a third party's, say) runs without a card."""
@@ -178,7 +201,9 @@ class Actions:
         if not task.takes_input:
             raise NotAnInput(f'{task.work_id} takes no input; set it up with "input": "{task.kind.name}.utf-8"')
         data = call.request.data
-        if not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
+        if "messages" in call.request.options and data in (None, NONE):
+            data = ""  # the conversation says it all
+        elif not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
             raise EmptyInput("nothing to infer from")
         self._registry.note_client(task, call.client)
         if task.kind.hears:
@@ -202,6 +227,7 @@ class Actions:
 
         def tell_fault(heard: asyncio.Future[Any]) -> None:
             if not heard.cancelled() and isinstance(error := heard.exception(), UnitdError):
+                work.child.meter.errors[error.code] += 1
                 client.send(error_reply(error, request.request_id, request.work_id))
 
         heard.add_done_callback(tell_fault)
@@ -217,6 +243,7 @@ class Actions:
             task.inputs.append(source)
             self._works[task.work_id].tell("linked", source=source)
             self._switchboard.on_change()
+            self._watch.changed(task.work_id)
         return call.ok()
 
     def _unlink(self, call: Call) -> Answer:
@@ -225,6 +252,7 @@ class Actions:
             task.inputs.remove(call.request.data)
             self._works[task.work_id].tell("unlinked", source=call.request.data)
             self._switchboard.on_change()
+            self._watch.changed(task.work_id)
         return call.ok()
 
     def _pause(self, call: Call) -> Answer:
@@ -242,6 +270,10 @@ class Actions:
         await policy
         work.resume()
         return call.ok()
+
+    def _cancel(self, call: Call) -> Answer:
+        """What runs, is held or waits ends, as at a wake; the task stays."""
+        return Begun(_when_stopped(call, self._work_of(call).interrupt()))
 
     def _exit(self, call: Call) -> Answer:
         return Begun(_when_done(call, self._end(self._work_of(call))))
@@ -270,22 +302,29 @@ class Actions:
         """Begins the end of a task: nobody finds it any more. Awaiting the result sees it through."""
         self._registry.remove(work.task)
         self._works.pop(work.task.work_id, None)
+        self._watch.changed(work.task.work_id)
         return self._finish_end(work, work.close())
 
     async def _finish_end(self, work: Work, closing: Coroutine[Any, Any, None]) -> None:
-        """The task's memory is free at once, its child's when nobody else uses it."""
+        """The task's memory is free at once, its child's when nobody else uses it or soon will."""
         await closing
-        self._supervisor.release(work.child)
+        self._supervisor.release(work.child, for_a_while=not work.task.owner.keeps_tasks)
 
     def end_all(self) -> Coroutine[Any, Any, None]:
         """Begins the end of every task (sys.reset, and the end of the daemon); awaiting the result sees it through."""
         return _all_of([self._end(work) for work in self.works])
 
-    def forget_client(self, client: Client) -> None:
-        """A client is gone: its inferences are cut unless a link takes their output, its tasks stay."""
+    def forget_client(self, client: Client) -> list[Coroutine[Any, Any, None]]:
+        """A client is gone: its inferences are cut unless a link takes their output, its tasks stay if it keeps them.
+
+        Returns what sees the others through to their ends.
+        """
+        leaving = [work for work in self.works if work.task.owner is client and not client.keeps_tasks]
+        ends = [self._end(work) for work in leaving]
         for work in self.works:
             work.forget_client(client, keep=self._switchboard.is_listened_to(work.task))
         self._registry.note_departure(client, self._clock())
+        return ends
 
     def _addressed(self, call: Call) -> Task:
         """The task that a request names; whoever addresses it may get its output later."""
@@ -308,7 +347,7 @@ async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
 
 
 async def _when_stopped(call: Call, stopped: Awaitable[Any]) -> Reply:
-    """The plain answer to pause; a child that died over it has stopped too."""
+    """The plain answer to pause and cancel; a child that died over it has stopped too."""
     with suppress(RunFailed):
         await stopped
     return call.ok()

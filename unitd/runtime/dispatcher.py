@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from unitd.core.kinds import UnitKind
 from unitd.core.registry import Client
+from unitd.runtime.meters import NOT_UNDERSTOOD, Meters
+from unitd.runtime.subject import Subject, about
 from unitd.wire.errors import (
     InternalError,
     NotAnInput,
@@ -72,11 +74,13 @@ class Dispatcher:
         unit_handlers: Mapping[str, Handler],
         sys_handlers: Mapping[str, Handler],
         audio_handlers: Mapping[str, Handler],
+        meters: Meters,
     ) -> None:
         self._kinds = kinds
         self._unit_handlers = unit_handlers
         self._sys_handlers = sys_handlers
         self._audio_handlers = audio_handlers
+        self._meters = meters
         self._pending: dict[Client, _Pending] = {}
         self._group: asyncio.TaskGroup | None = None
 
@@ -86,22 +90,31 @@ class Dispatcher:
 
     def serve(self, client: Client, request: Request) -> None:
         """Serves one request; never raises."""
+        with about(Subject(request.work_id, client.door, client.name, request.request_id)):
+            self._serve(client, request)
+
+    def _serve(self, client: Client, request: Request) -> None:
         pending = self._pending.get(client)
         if pending is not None and pending.count >= MAX_PENDING:
             busy = Unavailable(f"{MAX_PENDING} requests of this connection are being worked on")
-            client.send(error_reply(busy, request.request_id, request.work_id))
+            self._send(client, error_reply(busy, request.request_id, request.work_id))
             return
         try:
-            answer = self._handler_for(request)(Call(client, request))
+            answer = self._counted_handler_for(request)(Call(client, request))
         except UnitdError as error:
-            client.send(error_reply(error, request.request_id, request.work_id))
+            self._send(client, error_reply(error, request.request_id, request.work_id))
         except Exception:
             self._report_bug(client, request)
         else:
             if isinstance(answer, Reply):
-                client.send(answer)
+                self._send(client, answer)
             elif answer is not None:
                 self._answer_later(client, request, answer)
+
+    def see_through(self, end: Coroutine[Any, Any, None]) -> None:
+        """What has begun without a request ends in the daemon's own group."""
+        assert self._group is not None
+        self._group.create_task(end, name="end of a client's tasks")
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on: at once, or behind the last reply."""
@@ -157,7 +170,22 @@ class Dispatcher:
             self._report_bug(client, request)
             return
         if reply is not None:
-            client.send(reply)
+            self._send(client, reply)
+
+    def _send(self, client: Client, reply: Reply) -> None:
+        if reply.code:
+            self._meters.errors[reply.code] += 1
+        client.send(reply)
+
+    def _counted_handler_for(self, request: Request) -> Handler:
+        """The handler; the request counts under its unit and action, or as one that nobody understands."""
+        try:
+            handler = self._handler_for(request)
+        except UnitdError:
+            self._meters.requests[NOT_UNDERSTOOD] += 1
+            raise
+        self._meters.requests[unit_of(request.work_id), request.action] += 1
+        return handler
 
     def _handler_for(self, request: Request) -> Handler:
         unit = unit_of(request.work_id)
@@ -180,7 +208,6 @@ class Dispatcher:
             raise UnknownAction(f"{unit} has no action {request.action!r}")
         return handler
 
-    @staticmethod
-    def _report_bug(client: Client, request: Request) -> None:
+    def _report_bug(self, client: Client, request: Request) -> None:
         log.exception("a bug in %s on %s for %s", request.action, request.work_id, client.name)
-        client.send(error_reply(InternalError(), request.request_id, request.work_id))
+        self._send(client, error_reply(InternalError(), request.request_id, request.work_id))

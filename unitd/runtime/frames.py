@@ -7,15 +7,21 @@ delta, because clients give up.
 
 import asyncio
 import base64
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.core.registry import Client, Task
+from unitd.runtime.meters import ModelMeter
+from unitd.runtime.watch import Watch
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 
 # The original's clients give up 5 s after the last frame (fact sheet, section 9).
 KEEPALIVE_SECONDS = 4.0
+
+TOOL_CALL = "llm.tool_call"
+"""The object of a frame that wants a function called."""
 
 NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
@@ -42,6 +48,24 @@ class Inference:
     is_over: bool = False
     parts: list[str] = field(default_factory=list)
     last_frame_at: float = 0.0
+    asked_at: float = field(default_factory=time.monotonic)
+    piece_at: float = 0.0
+    """When the last piece of the answer came, or its pause ended; 0 before the first."""
+
+
+@dataclass(frozen=True)
+class End:
+    """How an inference ended."""
+
+    reason: str
+    usage: Any = None
+    stop_word: str = ""
+    """The text that ended it, if one did."""
+
+    error: UnitdError | None = None
+
+
+INTERRUPTED = End("interrupted")
 
 
 @dataclass(frozen=True)
@@ -55,8 +79,10 @@ class Asker:
 class Frames:
     """The sending half of one task."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, meter: ModelMeter, watch: Watch) -> None:
         self._task = task
+        self._meter = meter
+        self._watch = watch
         self._is_streaming = task.is_stream and task.enoutput
         self._running: Inference | None = None
         self._keepalive: asyncio.TimerHandle | None = None
@@ -65,6 +91,8 @@ class Frames:
         """This one runs (again): from now on its stream is not silent for long."""
         self._running = inference
         self._note_frame(inference)
+        if inference.piece_at:
+            inference.piece_at = time.monotonic()
         self._keep_alive()
 
     def hold(self) -> None:
@@ -74,7 +102,9 @@ class Frames:
             self._keepalive = None
 
     def delta(self, inference: Inference, text: str, audio: bytes = b"") -> None:
-        """More of the answer: text, or audio that goes out as base64."""
+        """More of the answer: text, or audio that goes out as base64; nothing in it says that it is alive."""
+        if text or audio:
+            self._note_piece(inference)
         if audio:
             text = base64.b64encode(audio).decode()
         if not self._is_streaming:
@@ -85,6 +115,19 @@ class Frames:
         inference.index += 1
         self._note_frame(inference)
 
+    def prompt_read(self, inference: Inference, tokens: int) -> None:
+        """The answer begins now; told to those who asked for it (`prompt_done` at setup)."""
+        if self._is_streaming:
+            self._say(inference, {"delta": "", "finish": False, "index": inference.index, "prompt_tokens": tokens})
+            inference.index += 1
+            self._note_frame(inference)
+
+    def tool_call(self, inference: Inference, call: dict[str, Any]) -> None:
+        """The answer wants a function called; a frame of its own, also where the text comes as a whole."""
+        if self._task.enoutput:
+            self._say(inference, call, object_=TOOL_CALL)
+            self._note_frame(inference)
+
     def paused(self, inference: Inference, reason: str, tokens: int) -> None:
         """The answer stopped by its policy; `work` lets it go on."""
         self.hold()
@@ -93,46 +136,35 @@ class Frames:
             self._say(inference, data)
             inference.index += 1
 
-    def finish(self, inference: Inference, reason: str, error: UnitdError | None = None, usage: Any = None) -> None:
+    def finish(self, inference: Inference, end: End) -> None:
         """The one end of an accepted inference."""
         inference.is_over = True
+        self._meter.note_end(end.reason, end.usage)
         if inference is self._running:
             self._running = None
             self.hold()
-        if not self._task.enoutput and error is None:
+        if not self._task.enoutput and end.error is None:
             return
-        details = {"finish_reason": reason, "usage": usage or NO_USAGE} if self._task.setup.get("usage") else {}
+        details = _details(end) if self._task.setup.get("usage") else {}
         if self._task.is_stream:
-            self._say(inference, {"delta": "", "finish": True, "index": inference.index} | details, error)
+            self._say(inference, {"delta": "", "finish": True, "index": inference.index} | details, end.error)
         else:
-            self._say(inference, "".join(inference.parts), error, extra=details)
+            self._say(inference, "".join(inference.parts), end.error, extra=details)
 
     def event(self, data: Any, asker: Asker | None = None, object_: str | None = None, failure: str = "") -> None:
         """Output of the task itself; with an asker it answers that request; a failure makes it an error."""
         if not self._task.enoutput:
             return
+        client, request_id = self._task.listener, self._task.request_id
         if asker is not None and not asker.client.is_gone:
             client, request_id = asker.client, asker.request_id
-        elif self._task.listener is not None:
-            client, request_id = self._task.listener, self._task.request_id
-        else:
-            return
         error = RunFailed(failure) if failure else None
-        client.send(
-            Reply(
-                request_id,
-                self._task.work_id,
-                object_ or self._task.response_format,
-                data,
-                code=error.code if error else 0,
-                message=str(error) if error else "",
-            )
-        )
+        self._give(client, self._reply(request_id, data, error, object_=object_))
 
     def refuse(self, error: UnitdError) -> None:
         """What a link wanted could not be done: whoever listens is told."""
-        if (client := self._task.listener) is not None:
-            client.send(Reply(self._task.request_id, self._task.work_id, code=error.code, message=str(error)))
+        reply = Reply(self._task.request_id, self._task.work_id, code=error.code, message=str(error))
+        self._give(self._task.listener, reply)
 
     def _say(
         self,
@@ -140,25 +172,37 @@ class Frames:
         data: Any,
         error: UnitdError | None = None,
         *,
+        object_: str | None = None,
         extra: dict[str, Any] | None = None,
         is_droppable: bool = False,
     ) -> None:
         """One frame to whoever asked, in the request's id."""
-        client = inference.client or self._task.listener
-        if client is None:
-            return
-        client.send(
-            Reply(
-                inference.request_id,
-                self._task.work_id,
-                self._task.response_format,
-                data,
-                code=error.code if error else 0,
-                message=str(error) if error else "",
-                extra=extra,
-                is_droppable=is_droppable,
-            )
-        )
+        reply = self._reply(inference.request_id, data, error, object_=object_, extra=extra, is_droppable=is_droppable)
+        self._give(inference.client or self._task.listener, reply)
+
+    def _reply(
+        self, request_id: str, data: Any, error: UnitdError | None, *, object_: str | None, **more: Any
+    ) -> Reply:
+        code, message = (error.code, str(error)) if error else (0, "")
+        object_ = object_ or self._task.response_format
+        return Reply(request_id, self._task.work_id, object_, data, code=code, message=message, **more)
+
+    def _give(self, client: Client | None, reply: Reply) -> None:
+        """To whoever asked or listens, and to those who follow all tasks."""
+        if reply.code:
+            self._meter.errors[reply.code] += 1
+        self._watch.said(self._task, reply)
+        if client is not None:
+            client.send(reply)
+
+    def _note_piece(self, inference: Inference) -> None:
+        now, meter = time.monotonic(), self._meter
+        meter.deltas += 1
+        if inference.piece_at:
+            meter.gaps.note(now - inference.piece_at)
+        else:
+            meter.first.note(now - inference.asked_at)
+        inference.piece_at = now
 
     def _note_frame(self, inference: Inference) -> None:
         inference.last_frame_at = asyncio.get_running_loop().time()
@@ -175,3 +219,9 @@ class Frames:
             self.delta(inference, "")
             due = loop.time() + KEEPALIVE_SECONDS
         self._keepalive = loop.call_at(due, self._keep_alive)
+
+
+def _details(end: End) -> dict[str, Any]:
+    """What the end says to those who asked for it (`usage` at setup)."""
+    details = {"finish_reason": end.reason, "usage": end.usage or NO_USAGE}
+    return details | ({"stop_word": end.stop_word} if end.stop_word else {})

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from unitd.runtime.meters import Meters
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
 
@@ -22,6 +23,8 @@ LOSSY_HARD_FACTOR = 4
 class Outbox:
     """The sending half of one client; a `registry.Client`."""
 
+    keeps_tasks = True
+
     def __init__(
         self,
         *,
@@ -30,6 +33,7 @@ class Outbox:
         session: Session,
         clock: Callable[[], float],
         limit_bytes: int,
+        meters: Meters,
         is_lossy: bool = False,
     ) -> None:
         self.name = name
@@ -38,6 +42,7 @@ class Outbox:
         self._session = session
         self._clock = clock
         self._limit = limit_bytes
+        self._meters = meters
         self._is_lossy = is_lossy
         self._transport: asyncio.Transport | None = None
         self._holds: set[str] = set()
@@ -109,6 +114,7 @@ class Outbox:
 
     def _drop(self, why: str) -> None:
         self.dropped_frames += 1
+        self._meters.dropped_frames[self.door] += 1
         # One line at the first, then at each doubling: a flood of drops must not become a flood of log lines.
         if self.dropped_frames & (self.dropped_frames - 1) == 0:
             log.warning("%s: %d frames dropped so far, %s", self.name, self.dropped_frames, why)

@@ -6,28 +6,44 @@ folder's, the file's. Known cards (configs/models) lend their names and defaults
 
 import asyncio
 import logging
+import os
 import shutil
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from unitd.core.catalog import Card, Catalog, read_card
+from unitd.core.catalog import Card, Catalog, read_card, remote_card
 from unitd.wire.errors import BadFile, ConfigError, Unavailable
 
 log = logging.getLogger("unitd.shelf")
+
+Stamp = tuple[int, int, int]
+"""Inode, size and time of change: another stamp, another file."""
 
 
 class Shelf:
     """Finds, lists and removes models."""
 
-    def __init__(self, *, folders: Sequence[Path], bundled_folder: Path, cards_folder: Path, default_llm: str) -> None:
-        self._folders = folders
+    def __init__(
+        self,
+        *,
+        folders: Sequence[Path],
+        bundled_folder: Path,
+        cards_folder: Path,
+        default_llm: str,
+        llm_url: str = "",
+    ) -> None:
+        """`llm_url`: a server that is the default llm; `default_llm` is then what it is asked for."""
+        self.folders = folders
         self._bundled_folder = bundled_folder
         self._cards_folder = cards_folder
-        self._default_llm = default_llm
+        self._served = [remote_card(llm_url, default_llm)] if llm_url else []
+        self._default_llm = self._served[0].name if self._served else default_llm
         self._complained_about: set[Path] = set()
+        self._cards_read: dict[Path, tuple[Stamp, Card]] = {}
+        """By file, with what the file was when it was read: parsing them all takes longer than setting a task up."""
 
     async def resolve(self, unit: str, name: str) -> Card:
         """The card that serves a name; LoadFailed if none does."""
@@ -59,29 +75,21 @@ class Shelf:
         return await asyncio.to_thread(self._look)
 
     def _look(self) -> Catalog:
-        known = [card for path in _toml_files(self._cards_folder) if (card := self._read(path))]
+        damaged: list[str] = []
+        known = [card for path in _toml_files(self._cards_folder) if (card := self._read(path, damaged))]
         by_name = {card.name: card for card in known}
-        found = [card for folder in self._folders for card in self._cards_in(folder)]
-        installed = [
-            replace(
-                by_name.get(card.name, card),
-                path=card.path,
-                place=card.place,
-                engine=card.engine,
-                engine_options=card.engine_options,
-            )
-            for card in found
-        ]
-        bundled = [replace(card, is_bundled=True) for card in self._cards_in(self._bundled_folder)]
-        return Catalog(known, [*installed, *bundled], self._default_llm)
+        found = [card for folder in self.folders for card in self._cards_in(folder, damaged)]
+        installed = [_completed(card, by_name.get(card.name)) for card in found]
+        bundled = [replace(card, is_bundled=True) for card in self._cards_in(self._bundled_folder, damaged)]
+        return Catalog(known, [*self._served, *installed, *bundled], self._default_llm, damaged)
 
-    def _cards_in(self, folder: Path) -> Iterator[Card]:
-        """Every model of one folder; a folder that is not there holds none."""
+    def _cards_in(self, folder: Path, damaged: list[str]) -> Iterator[Card]:
+        """Every model of one folder; a folder that is not there holds none. Says which cards are `damaged`."""
         for entry in self._entries(folder):
             if entry.suffix == ".gguf":
                 yield Card(entry.stem, "llm", "llama", path=entry, place=entry)
             elif (entry / "card.toml").exists():
-                if card := self._read(entry / "card.toml"):
+                if card := self._read(entry / "card.toml", damaged):
                     yield replace(card, place=entry)
             elif entry.is_dir() and (files := sorted(entry.glob("*.gguf"))):
                 yield Card(entry.name, "llm", "llama", path=files[0], place=entry)
@@ -99,13 +107,29 @@ class Shelf:
             self._complained_about.add(path)
             log.warning("%s %s", path, words)
 
-    def _read(self, path: Path) -> Card | None:
-        """A card; one that cannot be read is reported once and left out."""
+    def _read(self, path: Path, damaged: list[str]) -> Card | None:
+        """A card; one that cannot be read is logged once and left out."""
         try:
-            return _read_card_file(path)
+            return self._read_if_new(path)
         except (OSError, ValueError, ConfigError) as error:
             self._complain(path, f"is no model card, it is left out: {error}")
+            damaged.append(f"{path} is no model card: {error}")
             return None
+
+    def _read_if_new(self, path: Path) -> Card:
+        status = path.stat()
+        stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if (known := self._cards_read.get(path)) is None or known[0] != stamp:
+            known = self._cards_read[path] = (stamp, _read_card_file(path))
+        return known[1]
+
+
+def _completed(card: Card, known: Card | None) -> Card:
+    """What is known of a model of this name, where the card of the installed one does not say otherwise."""
+    if known is None:
+        return card
+    said = {each.name: value for each in fields(card) if (value := getattr(card, each.name))}
+    return replace(known, **(said | {"defaults": known.defaults | card.defaults}))
 
 
 def _read_card_file(path: Path) -> Card:
@@ -113,8 +137,9 @@ def _read_card_file(path: Path) -> Card:
     card = read_card(document, str(path))
     if "file" not in document:
         return card
-    file = path.parent / document["file"]
-    if not file.resolve().is_relative_to(path.parent.resolve()):
+    file = Path(os.path.normpath(path.parent / document["file"]))
+    # By its name: what a link in the folder points to is the administrator's choice.
+    if not file.is_relative_to(os.path.normpath(path.parent)):
         raise ConfigError(f"{path}: file lies outside the model's folder")
     return replace(card, path=file)
 

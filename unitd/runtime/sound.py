@@ -1,8 +1,9 @@
 """The board's microphone and loudspeaker, as the daemon sees them: one audio program, and who hears and speaks.
 
 Periods of the microphone go to every task that listens to it, once to each child, and to clients that capture. A child
-that does not keep up loses whole periods (counted, logged), the others nothing. While the loudspeaker plays, wake-word
-tasks hear nothing (`[audio] echo = "mute"`), so that the device does not wake itself.
+that does not keep up loses whole periods (counted, logged), the others nothing; a file that is read fast waits for the
+slowest instead. While the loudspeaker plays, wake-word tasks hear nothing (`[audio] echo = "mute"`), so that the device
+does not wake itself.
 
 The program is started when somebody first listens or speaks. Without a microphone it says so and goes on looking for
 one: whoever listens hears when it is there.
@@ -10,6 +11,7 @@ one: whoever listens hears when it is there.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,6 +20,7 @@ from unitd.core.catalog import Card
 from unitd.core.config import AudioSettings
 from unitd.core.registry import Task
 from unitd.runtime.supervisor import Child, Supervisor
+from unitd.runtime.turns import Turns
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed
 
@@ -64,10 +67,13 @@ class _Playback:
 class Sound:
     """The audio program's tenant; what clients ask of it comes by `desk`."""
 
-    def __init__(self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]]) -> None:
+    def __init__(
+        self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]], turns: Turns
+    ) -> None:
         self._supervisor = supervisor
         self._settings = settings
         self._ears = ears
+        self._turns = turns
         self._child: Child | None = None
         self._is_listening = False
         self._tap: Tap | None = None
@@ -96,6 +102,10 @@ class Sound:
         playback.pieces += 1
         self._send_play(pcm, {"owner": owner, "number": number, "form": "pcm", "rate": 16000, "at_once": False})
 
+    def has_to_play(self, owner: str) -> bool:
+        """True until all that this owner gave has been heard."""
+        return any(playback.pieces > 0 for (each, _), playback in self._playbacks.items() if each == owner)
+
     def when_played(self, owner: str, number: int, then: WhenPlayed) -> None:
         """Nothing more is given by this one: calls back when it has been heard; at once if it gave nothing."""
         self._playbacks.setdefault((owner, number), _Playback()).on_done = then
@@ -112,7 +122,7 @@ class Sound:
         for pcm, fields in waiting:
             if fields["owner"] == owner:
                 self._waiting_bytes -= len(pcm)
-                self._on_played(owner, fields["number"], is_cut=True)
+                self._on_played(owner, fields["number"], time.monotonic(), is_cut=True)
             else:
                 self._waiting.append((pcm, fields))
         if self._child is not None and self._child.is_ready:
@@ -152,13 +162,18 @@ class Sound:
     # What the program says
 
     def on_output(self, envelope: Envelope) -> None:
-        """A period of the microphone, the end of a playback, or news of a device."""
+        """A period of the microphone, the beginning or end of a piece that plays, or news of a device."""
         fields = envelope.fields
         if envelope.type == "pcm":
-            self._on_period(envelope.payload, fields["at"], bool(fields.get("is_playing")))
+            waiting = self._on_period(envelope)
+            if fields.get("can_wait"):
+                self._let_go_on(waiting)
+        elif envelope.type == "playing":
+            self._turns.note_sound((str(fields["owner"]), int(fields["number"])), float(fields["at"]))
         elif envelope.type == "played":
+            owner, number, is_cut = str(fields["owner"]), int(fields["number"]), bool(fields.get("is_cut"))
             reason = str(fields.get("reason", ""))
-            self._on_played(str(fields["owner"]), int(fields["number"]), bool(fields.get("is_cut")), reason)
+            self._on_played(owner, number, float(fields["at"]), is_cut=is_cut, reason=reason)
         elif envelope.type == "device":
             self._on_device(str(fields["which"]), str(fields["state"]), str(fields.get("reason", "")))
 
@@ -185,6 +200,7 @@ class Sound:
         for owner, number in list(self._playbacks):
             playback = self._playbacks[owner, number]
             playback.pieces, playback.was_cut = 0, True
+            self._turns.note_silence(owner, time.monotonic())
             self._end_if_done(owner, number)
 
     def on_child_failed(self, error: LoadFailed) -> None:
@@ -207,32 +223,48 @@ class Sound:
             self._child.revive()
         return self._child
 
-    def _on_period(self, pcm: bytes, at: float, is_playing: bool) -> None:
-        is_deaf = is_playing and self._settings.echo == "mute"
+    def _on_period(self, envelope: Envelope) -> list[asyncio.Future[dict[str, Any]]]:
+        """Passes it on; returns the answers of those who have not heard it yet, where its source can wait for them."""
+        pcm, at, can_wait = envelope.payload, envelope.fields["at"], envelope.fields.get("can_wait")
+        is_deaf = envelope.fields.get("is_playing") and self._settings.echo == "mute"
+        waiting = []
         tasks: dict[Child, list[str]] = {}
         for ear in self._ears():
             if ear.hears_microphone and not (is_deaf and ear.task.kind.name == "kws"):
                 tasks.setdefault(ear.child, []).append(ear.task.work_id)
         for child, names in tasks.items():
-            if child.backlog_bytes > MAX_BACKLOG_BYTES:
+            if can_wait:
+                waiting.append(child.ask("pcm", pcm, tasks=names, at=at))
+            elif child.backlog_bytes > MAX_BACKLOG_BYTES:
                 self._note_shed(child)
             else:
                 child.send("pcm", pcm, tasks=names, at=at)
         if self._tap is not None:
             self._tap(pcm)
+        return waiting
+
+    def _let_go_on(self, waiting: list[asyncio.Future[dict[str, Any]]]) -> None:
+        """A file that is read fast may send one period more when this one has been heard, or never will be."""
+        assert self._child is not None
+        tell = self._child.send
+        asyncio.gather(*waiting, return_exceptions=True).add_done_callback(lambda _: tell("heard"))
 
     def _note_shed(self, child: Child) -> None:
         self._shed += 1
+        child.meter.shed_periods += 1
         # One line at the first, then at each doubling: overload must not become a flood of log lines.
         if self._shed & (self._shed - 1) == 0:
             log.warning("%s does not keep up with the microphone: %d periods shed so far", child.name, self._shed)
 
-    def _on_played(self, owner: str, number: int, is_cut: bool, reason: str = "") -> None:
+    def _on_played(self, owner: str, number: int, at: float, *, is_cut: bool, reason: str = "") -> None:
+        """A piece has ended; `at`: when its last sample was heard."""
         playback = self._playbacks.get((owner, number))
         if playback is not None:
             playback.pieces -= 1
             playback.was_cut = playback.was_cut or is_cut
             playback.reason = playback.reason or reason
+            if is_cut or not self.has_to_play(owner):
+                self._turns.note_silence(owner, at)
             self._end_if_done(owner, number)
 
     def _end_if_done(self, owner: str, number: int) -> None:
@@ -250,4 +282,4 @@ class Sound:
             self._waiting_bytes += len(pcm)
         else:
             log.warning("the audio program still starts: %d bytes of speech are lost", len(pcm))
-            self._on_played(fields["owner"], fields["number"], is_cut=True)
+            self._on_played(fields["owner"], fields["number"], time.monotonic(), is_cut=True)

@@ -2,7 +2,8 @@
 
 A child that dies before READY is reported to whoever waits and not tried again until somebody asks again. One that
 dies later is started anew after a back-off that grows while the crashes follow each other closely, and its tasks are
-set up in it again. A child without tasks is stopped: its memory is free at once.
+set up in it again. A child without tasks is stopped: its memory is free at once. Only where tasks come and go with each
+request of a client (HTTP, WebSocket) it stays for a while, with its weights and what it has read.
 """
 
 import asyncio
@@ -10,9 +11,11 @@ import itertools
 import logging
 import random
 from collections.abc import Callable, Sequence
+from contextvars import Context
 from typing import Any, Protocol
 
 from unitd.core.catalog import Card
+from unitd.runtime.meters import Meters, ModelMeter
 from unitd.runtime.process import Process
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed, error_of_code
@@ -50,8 +53,9 @@ def _look_at(answer: asyncio.Future[Any]) -> None:
 class Child:
     """A unit program across its restarts, with the tasks that live in it."""
 
-    def __init__(self, card: Card, argv: Sequence[str], load: dict[str, Any]) -> None:
+    def __init__(self, card: Card, argv: Sequence[str], load: dict[str, Any], meter: ModelMeter) -> None:
         self.card = card
+        self.meter = meter
         self.name = f"{card.unit}/{card.name}"
         self._argv = argv
         self._load = load
@@ -143,9 +147,11 @@ class Child:
             tenant.on_child_ready()
 
     def on_message(self, envelope: Envelope) -> None:
-        """Answers go to who asked, output to its task."""
+        """Answers go to who asked, output to its task; losses are counted."""
         if envelope.type == "result":
             self._on_result(envelope.fields)
+        elif envelope.type == "shed":
+            self.meter.shed_periods += envelope.fields["periods"]
         elif tenant := self._tenants.get(str(envelope.fields.get("task", self.card.unit))):
             tenant.on_output(envelope)
         else:
@@ -168,6 +174,7 @@ class Child:
                 answer.set_exception(RunFailed(f"{self.name} died: {reason}"))
         if was_ready:
             log.warning("%s died: %s; it is started again", self.name, reason)
+            self.meter.restarts += 1
             for tenant in list(self._tenants.values()):
                 tenant.on_child_lost(f"{self.name} died: {reason}")
             return
@@ -181,9 +188,19 @@ class Child:
 class Supervisor:
     """All children by unit kind and model."""
 
-    def __init__(self, argv_for: Callable[[str], Sequence[str]], load_for: Callable[[Card], dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        argv_for: Callable[[str], Sequence[str]],
+        load_for: Callable[[Card], dict[str, Any]],
+        meters: Meters,
+        idle_seconds: float,
+    ) -> None:
+        """A child that is released for a while stays `idle_seconds` without a task."""
         self._argv_for = argv_for
         self._load_for = load_for
+        self._meters = meters
+        self.idle_seconds = idle_seconds
+        self._idle: dict[Child, asyncio.TimerHandle] = {}
         self._children: dict[tuple[str, str], tuple[Child, asyncio.Task[None]]] = {}
         self._retired: dict[Child, asyncio.Task[None]] = {}
         self._stopping: set[asyncio.Task[None]] = set()
@@ -203,12 +220,20 @@ class Supervisor:
         assert self._group is not None
         key = (card.unit, card.name)
         if key not in self._children:
-            child = Child(card, self._argv_for(card.unit), self._load_for(card))
-            self._children[key] = (child, self._group.create_task(child.live(), name=f"child {child.name}"))
+            meter = self._meters.model(card.unit, card.name)
+            child = Child(card, self._argv_for(card.unit), self._load_for(card), meter)
+            # It outlives the request that starts it: what it logs is not about that one.
+            life = self._group.create_task(child.live(), name=f"child {child.name}", context=Context())
+            self._children[key] = (child, life)
         return self._children[key][0]
 
-    def release(self, child: Child) -> None:
-        """Stops a child that nobody uses any more; its end is waited for by `settle`."""
+    def release(self, child: Child, *, for_a_while: bool = False) -> None:
+        """Stops a child that nobody uses any more, if so only when nobody has come back; `settle` waits for its end."""
+        if (timer := self._idle.pop(child, None)) is not None:
+            timer.cancel()
+        if for_a_while and child.is_empty and child.is_ready and child not in self._retired:
+            self._idle[child] = asyncio.get_running_loop().call_later(self.idle_seconds, self.release, child)
+            return
         for key, (candidate, task) in list(self._children.items()):
             if candidate is child and child.is_empty:
                 del self._children[key]
@@ -236,6 +261,8 @@ class Supervisor:
 
     async def stop(self) -> None:
         """Stops every child, all at once, and waits for their ends."""
+        for timer in self._idle.values():
+            timer.cancel()
         self._retired |= dict(self._children.values())
         self._children.clear()
         self.stop_retired()

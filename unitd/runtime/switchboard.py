@@ -3,35 +3,51 @@
 `core.links` judges which links there may be; this module carries what flows over them.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from unitd.core.links import Effect, effect_of
 from unitd.core.registry import Registry, Task
+from unitd.core.thoughts import Thoughts
 from unitd.runtime.frames import Asker, Inference
 from unitd.runtime.sound import Sound
+from unitd.runtime.turns import Turns
 from unitd.runtime.work import Work
-from unitd.wire.errors import UnitdError
+from unitd.wire.errors import Unavailable, UnitdError
 
 log = logging.getLogger("unitd.switchboard")
+
+
+@dataclass
+class _Spoken:
+    """An answer that is said aloud while it is written."""
+
+    voices: list[tuple[Work, Inference]] = field(default_factory=list)
+    thoughts: Thoughts = field(default_factory=Thoughts)
 
 
 class Switchboard:
     """Carries output from task to task; a `work.Switchboard`."""
 
-    def __init__(self, registry: Registry, works: Mapping[str, Work], sound: Sound) -> None:
+    def __init__(self, registry: Registry, works: Mapping[str, Work], sound: Sound, turns: Turns) -> None:
         self._registry = registry
         self._works = works
         self._sound = sound
-        self._spoken: dict[Inference, list[tuple[Work, Inference]]] = {}
+        self._turns = turns
+        self._spoken: dict[Inference, _Spoken] = {}
         """Answers on their way, and the inferences by which they are spoken."""
 
     def on_wake(self, source: Task, at: float, *, chimes: bool) -> None:
         """A wake stops linked generations and voices, and opens linked ears."""
         for work in self._targets(source, Effect.STOP):
+            if self._sound.has_to_play(work.task.work_id):
+                self._turns.note_interruption(work.task.work_id, at)
             work.interrupt()
         for work in self._targets(source, Effect.WAKE):
-            work.tell("wake", at=at)
+            self._open(work, at)
         if chimes:
             self._sound.chime()
 
@@ -40,35 +56,46 @@ class Switchboard:
         for work in self._targets(source, Effect.SPEECH):
             work.tell("speech", is_speech=is_speech, at=at)
 
-    def on_text(self, source: Task, text: str) -> None:
+    def on_text(self, source: Task, text: str, speech_ended_at: float | None) -> None:
         """A finished text becomes a prompt of linked tasks; its output goes to whoever listens there."""
         for work in self._targets(source, Effect.PROMPT):
-            self._submit(work, Inference(work.task.request_id, None, text), source)
+            prompt = Inference(work.task.request_id, None, text)
+            if self._submit(work, prompt, source):
+                self._turns.begin(source.work_id, _key(work.task, prompt), speech_ended_at)
 
     def on_delta(self, source: Task, inference: Inference, text: str) -> None:
         """An answer is spoken while it is written."""
+        key = _key(source, inference)
+        self._turns.note_sound(key) if _is_voice(source) else self._turns.note_word(key)
         targets = self._targets(source, Effect.SPEAK)
         if inference not in self._spoken and targets:
-            self._spoken[inference] = []
+            self._spoken[inference] = _Spoken()
             for work in targets:
                 spoken = Inference(work.task.request_id, None, "", is_open=True)
                 if self._submit(work, spoken, source):
-                    self._spoken[inference].append((work, spoken))
-        for work, spoken in self._spoken.get(inference, ()):
-            work.feed(spoken, text)
+                    self._spoken[inference].voices.append((work, spoken))
+                    self._turns.note_voice(key, _key(work.task, spoken))
+        if (aloud := self._spoken.get(inference)) is not None and (words := aloud.thoughts.feed(text)):
+            for work, spoken in aloud.voices:
+                work.feed(spoken, words)
 
     def on_end(self, source: Task, inference: Inference) -> None:
         """What the voices have got is all they get; what the loudspeaker has got is told when it was heard."""
-        for work, spoken in self._spoken.pop(inference, ()):
-            work.feed(spoken, "", is_last=True)
+        if (aloud := self._spoken.pop(inference, None)) is not None:
+            rest = aloud.thoughts.finish()
+            for work, spoken in aloud.voices:
+                work.feed(spoken, rest, is_last=True)
+        key = _key(source, inference)
         voice = self._works.get(source.work_id)
         if voice is None or not (_is_voice(source) and "sys" in source.response_format):
+            self._turns.end(key)
             return
         frames = voice.frames
         asker = Asker(inference.client, inference.request_id) if inference.client else None
 
         def tell(was_heard: bool, reason: str) -> None:
             frames.event(was_heard and not inference.is_cut, asker, f"{source.kind.name}.played", reason)
+            self._turns.end(key)
 
         self._sound.when_played(source.work_id, inference.number, tell)
 
@@ -96,6 +123,20 @@ class Switchboard:
         effects = {effect_of(task.work_id, target.work_id) for target in self._registry.targets_of(task.work_id)}
         return not effects.isdisjoint({Effect.PROMPT, Effect.SPEAK})
 
+    def _open(self, work: Work, woken_at: float) -> None:
+        """Wakes linked ears; they answer when they hear."""
+        try:
+            opened = work.ask("wake", at=woken_at)
+        except Unavailable as reason:
+            log.debug("= %s is not woken: %s", work.task.work_id, reason)
+            return
+
+        def note(opened: asyncio.Future[Any]) -> None:
+            if not opened.cancelled() and opened.exception() is None:
+                self._turns.note_ears(woken_at)
+
+        opened.add_done_callback(note)
+
     def _submit(self, work: Work, inference: Inference, source: Task) -> bool:
         try:
             work.submit(inference)
@@ -111,6 +152,10 @@ class Switchboard:
             for target in self._registry.targets_of(source.work_id)
             if effect_of(source.work_id, target.work_id) is effect
         ]
+
+
+def _key(task: Task, inference: Inference) -> tuple[str, int]:
+    return task.work_id, inference.number
 
 
 def _is_voice(task: Task) -> bool:

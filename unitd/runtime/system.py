@@ -133,20 +133,7 @@ class System:
         return call.ok()
 
     def _lstask(self, call: Call) -> Answer:
-        rows = [
-            {
-                "work_id": work.task.work_id,
-                "unit": work.task.kind.name,
-                "model": work.task.model,
-                "state": work.state,
-                "queue": work.queued,
-                "inputs_": list(work.task.inputs),
-                "door": work.task.owner.door,
-                "created": work.task.created,
-            }
-            for work in self._actions.works
-        ]
-        return call.ok(object="sys.lstask", data=rows)
+        return call.ok(object="sys.lstask", data=[work.entry for work in self._actions.works])
 
     def _hwinfo(self, call: Call) -> Answer:
         """One measurement serves everybody who asks while it runs."""

@@ -14,13 +14,16 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Protocol
 
 from unitd.core.kinds import MICROPHONE
 from unitd.core.registry import Client, Task
-from unitd.runtime.frames import Frames, Inference
+from unitd.runtime.frames import INTERRUPTED, End, Frames, Inference
 from unitd.runtime.supervisor import Child
+from unitd.runtime.tooluse import Toolbox, ToolUse
 from unitd.runtime.uploads import Uploads
+from unitd.runtime.watch import Watch
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError, error_of_code
 
@@ -33,8 +36,8 @@ class Switchboard(Protocol):
     def on_wake(self, source: Task, at: float, *, chimes: bool) -> None:
         """A wake word was heard; `at` in seconds of the monotonic clock; `chimes`: the board shall say so."""
 
-    def on_text(self, source: Task, text: str) -> None:
-        """A text is finished."""
+    def on_text(self, source: Task, text: str, speech_ended_at: float | None) -> None:
+        """A text is finished; when the last of it was spoken, if that is known."""
 
     def on_delta(self, source: Task, inference: Inference, text: str) -> None:
         """More of an answer."""
@@ -61,7 +64,16 @@ class Switchboard(Protocol):
 class Work:
     """The runtime of one task in one child."""
 
-    def __init__(self, task: Task, child: Child, switchboard: Switchboard, queue_limit: int) -> None:
+    def __init__(
+        self,
+        task: Task,
+        child: Child,
+        switchboard: Switchboard,
+        watch: Watch,
+        queue_limit: int,
+        toolbox: Toolbox | None = None,
+    ) -> None:
+        """With a toolbox, what the model calls is done here and not by the client."""
         self.task = task
         self.child = child
         self._switchboard = switchboard
@@ -72,9 +84,13 @@ class Work:
         self._dropped: list[Inference] = []
         self._is_set_up = False
         self._is_paused = False
+        self._held_by_policy: Inference | None = None
         self._is_closing = False
         self._refusal: UnitdError | None = None
-        self.frames = Frames(task)
+        self.frames = Frames(task, child.meter, watch)
+        self._watch = watch
+        self._toolbox = toolbox
+        self._tool_use: ToolUse | None = None
         self.uploads = Uploads(task.work_id, self.ask, self.tell)
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._memory: Any = None
@@ -89,6 +105,21 @@ class Work:
         if self._is_paused:
             return "paused"
         return "running" if self._running else "idle"
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """What sys.lstask says of it."""
+        task = self.task
+        return {
+            "work_id": task.work_id,
+            "unit": task.kind.name,
+            "model": task.model,
+            "state": self.state,
+            "queue": self.queued,
+            "inputs_": list(task.inputs),
+            "door": task.owner.door,
+            "created": task.created,
+        }
 
     @property
     def hears_microphone(self) -> bool:
@@ -136,6 +167,7 @@ class Work:
         inference.number = next(self._numbers)
         self._waiting.append(inference)
         self._start_next()
+        self._changed()
 
     def pause(self) -> asyncio.Future[Any]:
         """Holds the task; done when it has stopped, and no frame of it follows.
@@ -145,7 +177,8 @@ class Work:
         """
         if self.task.setup.get("on_pause") == "stop":
             return self._cut_running()
-        self._is_paused = True
+        self._is_paused, self._held_by_policy = True, None
+        self._changed()
         self.frames.hold()
         self._switchboard.on_hold(self.task, is_held=True)
         return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
@@ -158,11 +191,12 @@ class Work:
         """Goes on exactly where pause stopped. Needs no answer: the child takes messages in their order."""
         if not self._is_paused:
             return
-        self._is_paused = False
+        self._is_paused, self._held_by_policy = False, None
         if self._is_set_up:
             self.child.send("work", task=self.task.work_id)
         self._switchboard.on_hold(self.task, is_held=False)
         self._go_on()
+        self._changed()
 
     def feed(self, inference: Inference, text: str, *, is_last: bool = False) -> None:
         """More text for an open inference; one that is over takes no more."""
@@ -190,11 +224,14 @@ class Work:
         if self._is_set_up:
             self.child.send(message, task=self.task.work_id, **fields)
 
-    def interrupt(self) -> None:
-        """A wake: what runs or is held ends, the queue is dropped; a paused task stays paused."""
+    def interrupt(self) -> asyncio.Future[Any]:
+        """A wake: what runs or is held ends, the queue is dropped; a paused task stays paused.
+
+        Done when the last finish frame has been sent.
+        """
         self._switchboard.on_hush(self.task)
         self._drop(lambda _: True)
-        self._cut_running()
+        return self._cut_running()
 
     def forget_client(self, client: Client, *, keep: bool) -> None:
         """A client is gone: what it asked for is cut, unless (`keep`) a link takes the output."""
@@ -222,7 +259,7 @@ class Work:
             log.debug("= %s ends without its child: %s", self.task.work_id, error)
         finally:
             if self._running:
-                self._finish(self._running, "interrupted")
+                self._finish(self._running, INTERRUPTED)
             self.child.dismiss(self.task.work_id)
 
     # What the child says
@@ -242,12 +279,39 @@ class Work:
             self._switchboard.on_delta(self.task, inference, text)
         elif envelope.type == "speak" and not inference.is_cut:
             self._switchboard.on_sound(self.task, inference, envelope.payload)
+        elif envelope.type == "read":
+            self.frames.prompt_read(inference, fields["prompt_tokens"])
+        elif envelope.type == "tool_call":
+            self._on_tool_call(inference, {key: fields[key] for key in ("id", "name", "arguments")})
         elif envelope.type == "paused":
-            self._is_paused = True
+            self._is_paused, self._held_by_policy = True, inference
+            self._changed()
             self.frames.paused(inference, fields["reason"], fields["tokens"])
         elif envelope.type == "finish":
             self._memory = fields.get("memory", self._memory)
-            self._finish(inference, fields.get("reason", "stop"), _error_of(fields), fields.get("usage"))
+            end = End(fields.get("reason", "stop"), fields.get("usage"), fields.get("stop_word", ""), _error_of(fields))
+            if self._tool_use is None or not self._tool_use.is_calling or end.error or inference.is_cut:
+                self._finish(inference, end)
+            else:
+                inference.is_sent = False  # the child has nothing of it until the results are there
+                self._tool_use.run(self._memory, partial(self._go_on_with, inference))
+
+    def _on_tool_call(self, inference: Inference, call: dict[str, Any]) -> None:
+        """Told to the client; done here if the tools are the board's own and not the inference's."""
+        self.frames.tool_call(inference, call)
+        if self._toolbox is None or "tools" in inference.options:
+            return
+        if self._tool_use is None:
+            prompt = str(inference.options.get("prompt", self.task.setup.get("prompt", "")))
+            self._tool_use = ToolUse(self._toolbox, prompt, str(inference.data), inference.options.get("messages"))
+        self._tool_use.note(call)
+
+    def _go_on_with(self, inference: Inference, options: dict[str, Any]) -> None:
+        """The results of tools are there: the same answer goes on, unless it was cut meanwhile."""
+        if inference is not self._running:
+            return
+        inference.options = inference.options | options
+        self._go_on()
 
     def on_child_ready(self) -> None:
         """Sets the task up, with what the child remembered of it before a crash; then goes on."""
@@ -263,8 +327,10 @@ class Work:
         if isinstance(error, UnitdError):
             self._refusal = error
             self._fail_all(RunFailed(str(error)))
+            self._changed()
             return
         self._is_set_up = True
+        self._changed()
         if self._is_paused:
             self.child.send("pause", task=self.task.work_id)
         self._switchboard.on_change()
@@ -273,8 +339,9 @@ class Work:
     def on_child_lost(self, reason: str) -> None:
         """What ran or was held is over; what waits stays for the next child."""
         self._is_set_up = False
+        self._changed()
         if self._running and self._running.is_sent:
-            self._finish(self._running, "error", RunFailed(reason))
+            self._finish(self._running, End("error", error=RunFailed(reason)))
 
     def on_child_failed(self, error: LoadFailed) -> None:
         """There is no next child: everything accepted ends with the reason, whoever waits for setup is told."""
@@ -282,8 +349,12 @@ class Work:
         if not self._outcome.done():
             self._outcome.set_exception(error)
         self._fail_all(RunFailed(error.reason))
+        self._changed()
 
     # Inside
+
+    def _changed(self) -> None:
+        self._watch.changed(self.task.work_id)
 
     def _start_next(self) -> None:
         if self._running or self._is_paused or not self._waiting:
@@ -300,7 +371,8 @@ class Work:
             self._start_next()
             return
         self.frames.begin(self._running)
-        if self._is_set_up and not self._running.is_sent:
+        is_at_tools = self._tool_use is not None and self._tool_use.is_at_work
+        if self._is_set_up and not self._running.is_sent and not is_at_tools:
             self._send(self._running)
 
     def _send(self, inference: Inference) -> None:
@@ -325,7 +397,7 @@ class Work:
             inference.is_cut = True
             return self.child.ask("cancel", task=self.task.work_id, inference=inference.number)
         if inference is not None:
-            self._finish(inference, "interrupted")
+            self._finish(inference, INTERRUPTED)
         return _done()
 
     def _drop(self, is_unwanted: Callable[[Inference], bool]) -> None:
@@ -339,14 +411,14 @@ class Work:
         dropped, self._dropped = self._dropped, []
         for inference in dropped:
             inference.is_cut = True
-            self._say_finish(inference, "interrupted")
+            self._say_finish(inference, INTERRUPTED)
 
     def _fail_all(self, error: RunFailed) -> None:
         """Everything accepted ends with the same reason."""
         everything = [*([self._running] if self._running else []), *self._waiting]
         self._waiting.clear()
         for inference in everything:
-            self._finish(inference, "error", error)
+            self._finish(inference, End("error", error=error))
 
     def _on_event(self, fields: dict[str, Any]) -> None:
         """Links first (a wake must not wait for a slow client), then the task's own frame."""
@@ -356,23 +428,25 @@ class Work:
         if "is_speech" in fields:
             self._switchboard.on_speech(self.task, fields["is_speech"], at)
         if fields.get("text"):
-            self._switchboard.on_text(self.task, fields["text"])
+            self._switchboard.on_text(self.task, fields["text"], fields.get("speech_ended_at"))
         if "data" in fields:
             self.frames.event(fields["data"], self.uploads.asker if fields.get("source") == "upload" else None)
 
-    def _finish(self, inference: Inference, reason: str, error: UnitdError | None = None, usage: Any = None) -> None:
+    def _finish(self, inference: Inference, end: End) -> None:
         """The one end of an accepted inference; then the links, then whatever waits."""
         if inference is self._running:
             self._running = None
-        self._say_finish(inference, reason, error, usage)
+        self._tool_use = None
+        if inference is self._held_by_policy:  # it was the answer that stopped, not the task
+            self._is_paused, self._held_by_policy = False, None
+        self._say_finish(inference, end)
         self._finish_dropped()
         if not self._is_closing:
             self._start_next()
+            self._changed()
 
-    def _say_finish(
-        self, inference: Inference, reason: str, error: UnitdError | None = None, usage: Any = None
-    ) -> None:
-        self.frames.finish(inference, reason, error, usage)
+    def _say_finish(self, inference: Inference, end: End) -> None:
+        self.frames.finish(inference, end)
         self._switchboard.on_end(self.task, inference)
 
 

@@ -83,6 +83,11 @@ class Framer:
         """True while an object or a payload has begun and not ended."""
         return self._depth > 0 or self._raw_missing > 0 or self._raw_header is not None
 
+    @property
+    def awaits_payload(self) -> bool:
+        """True behind a RAW header, until its bytes are there."""
+        return self._raw_header is not None
+
     def feed(self, data: bytes) -> list[Frame | WireError]:
         """Takes any slice of the stream; returns what it completes."""
         if not self._buffer and not self.is_incomplete and (result := self._take_single(data)) is not None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import orjson
 
-from unitd.wire.errors import BadBase64, BadField, EmptyInput, UnitdError, WireError
+from unitd.wire.errors import BadBase64, BadField, EmptyInput, NotJson, UnitdError, WireError
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
 from unitd.wire.joining import StreamJoiner, decode_base64
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply, escape_line, parse_request
@@ -34,6 +34,11 @@ class Session:
         """True while an object has begun and not ended; the door then watches the clock."""
         return self._framer.is_incomplete
 
+    @property
+    def awaits_payload(self) -> bool:
+        """True behind a RAW header, until its bytes are there."""
+        return self._framer.awaits_payload
+
     def receive_data(self, data: bytes) -> Iterator[Request | Reply]:
         """Yields requests to serve and refusals to send, in order; what is not taken from it is lost."""
         for result in self._framer.feed(data):
@@ -41,6 +46,18 @@ class Session:
                 yield error_reply(result, result.request_id, result.work_id)
             elif (meaning := self._meaning_of(result)) is not None:
                 yield meaning
+
+    def receive_message(self, message: bytes) -> Iterator[Request | Reply]:
+        """For doors that carry whole messages: one is one object, and what it leaves unfinished is refused at once.
+
+        Only behind a RAW header the next message is the payload.
+        """
+        if b"{" not in message and not self.awaits_payload:
+            yield error_reply(NotJson("a message must be one JSON object"), "0", "sys")
+            return
+        yield from self.receive_data(message)
+        if self.is_incomplete and not self.awaits_payload and (refusal := self.drop_incomplete()) is not None:
+            yield refusal
 
     def drop_incomplete(self) -> Reply | None:
         """The peer was silent for too long in the middle of an object: the refusal to send, if one is due."""
@@ -77,6 +94,8 @@ class Session:
                 return None
         elif isinstance(request.data, str):
             chunks = [request.data]
+        elif request.data is None and "messages" in request.options:
+            return request
         elif request.data is None:
             raise EmptyInput('"data" is missing')
         else:

@@ -62,6 +62,7 @@ class BundledRecogniser:
         self._rules = rules
         self._rest = b""
         self._spoken_seconds = self._since_partial = 0.0
+        self.quiet_seconds = 0.0
         self.reset()
 
     @property
@@ -136,9 +137,7 @@ class BundledRecogniser:
             decoding.take(sound)
 
     def _end_or_partial(self, decoding: Decoding) -> Heard | None:
-        now = self._frames * self._frame_seconds
-        is_silent = not self._endpointer.in_speech and now - self._endpointer.speech_end >= self._rules.rule2
-        if is_silent or self._spoken_seconds >= self._rules.rule3:
+        if self._trailing_silence() >= self._rules.rule2 or self._spoken_seconds >= self._rules.rule3:
             shown, said = self._text, self._end(decoding)
             # What was no speech ends nothing: whoever coughs after a wake may still speak. But a shown text goes.
             return Heard(said, is_final=bool(said)) if said or shown else None
@@ -151,7 +150,15 @@ class BundledRecogniser:
         self._text = said
         return Heard(said, is_final=False)
 
+    def _trailing_silence(self) -> float:
+        """Seconds since the endpointer's last speech."""
+        if self._endpointer.in_speech:
+            return 0.0
+        silence: float = self._frames * self._frame_seconds - self._endpointer.speech_end
+        return silence
+
     def _end(self, decoding: Decoding) -> str:
+        self.quiet_seconds = self._trailing_silence() + len(self._rest) / SAMPLE_BYTES / RATE
         said = decoding.end()
         self._decodings.give_back(decoding)
         self._decoding = None

@@ -27,7 +27,7 @@ class Rules:
     """Of silence in which nobody has said anything: an empty utterance ends."""
 
     rule2: float = 1.2
-    """Of silence after speech; infinite where a linked vad decides."""
+    """Of silence after speech; `silence_timeout` says it in milliseconds. Infinite where a linked vad decides."""
 
     rule3: float = 30.0
     """Length of an utterance."""
@@ -47,6 +47,9 @@ class AsrOptions:
 
 class Recogniser(Protocol):
     """One stream of audio."""
+
+    quiet_seconds: float
+    """How long nobody had spoken when the last utterance ended, up to the last sample that was fed."""
 
     @property
     def is_hearing_speech(self) -> bool:
@@ -80,11 +83,15 @@ _NAMES = {
     "rule3": "endpoint_config.rule3.min_utterance_length",
 }
 _LONGEST_SECONDS = 3600.0
+LONGEST_TIMEOUT_MS = 60_000
 
 
 def read_options(data: Mapping[str, Any], usual: Rules, *, has_vad: bool) -> AsrOptions:
     """The options of a setup; UnitFault names the key of a bad value."""
     rules = {rule: _rule(data, rule, name, getattr(usual, rule)) for rule, name in _NAMES.items()}
+    if "silence_timeout" in data:
+        # Before rule2, which the original's clients send to every model, its offline ones included.
+        rules["rule2"] = number(data, "silence_timeout", 0, 1, LONGEST_TIMEOUT_MS) / 1000
     if has_vad:
         rules["rule2"] = math.inf
     return AsrOptions(Rules(**rules), text(data, "language"), text(data, "grammar"))
@@ -129,4 +136,6 @@ def folder_of(load: Mapping[str, Any]) -> Path:
     if not load.get("path"):
         raise LoadError("the card names no file of the model")
     path = Path(load["path"])
+    if not path.exists():
+        raise LoadError(f"there is no {path}, which the card names")
     return path if path.is_dir() else path.parent

@@ -38,7 +38,8 @@ Transcribe = Callable[[Floats], str]
 class OfflineEngine:
     """One model in each language that a task asks for."""
 
-    usual_rules = Rules(rule2=0.8)
+    # The original's silence_timeout.
+    usual_rules = Rules(rule2=1.0)
 
     def __init__(self, load: Mapping[str, Any]) -> None:
         self._folder = folder_of(load)
@@ -151,6 +152,7 @@ class OfflineRecogniser:
         self._gate = SpeechGate(detector, GateRules(min_silence_seconds=rules.rule2))
         self._kept: deque[Samples] = deque()
         self._kept_samples = 0
+        self.quiet_seconds = 0.0
 
     @property
     def is_hearing_speech(self) -> bool:
@@ -184,6 +186,7 @@ class OfflineRecogniser:
 
     def _end(self, *, is_speech: bool) -> list[Heard]:
         said = ""
+        self.quiet_seconds = self._gate.silent_seconds
         if is_speech:
             said = self._transcribe(np.concatenate(list(self._kept)).astype(np.float32) / np.float32(32768))
         self._forget()

@@ -88,6 +88,8 @@ class SherpaRecogniser:
         self._model = model
         self._stream = model.create_stream()
         self._text = ""
+        self._fed_seconds = 0.0
+        self.quiet_seconds = 0.0
 
     @property
     def is_hearing_speech(self) -> bool:
@@ -103,12 +105,14 @@ class SherpaRecogniser:
             heard.append(Heard(said, is_final=False))
         if self._model.is_endpoint(self._stream):
             heard.append(Heard(self._text, is_final=True))
+            self._note_silence()
             self._model.reset(self._stream)
             self._text = ""
         return heard
 
     def finish(self) -> str:
         """With the rest that the encoder held back."""
+        self._note_silence()
         self._take(np.zeros(int(TAIL_SECONDS * RATE), np.int16))
         self._stream.input_finished()
         self._decode()
@@ -120,8 +124,16 @@ class SherpaRecogniser:
         """A new stream."""
         self._stream = self._model.create_stream()
         self._text = ""
+        self._fed_seconds = 0.0
+
+    def _note_silence(self) -> None:
+        """Since the last token."""
+        tokens = self._model.timestamps(self._stream)
+        spoken_seconds = self._model.start_time(self._stream) + (tokens[-1] if tokens else 0.0)
+        self.quiet_seconds = self._fed_seconds - spoken_seconds
 
     def _take(self, samples: Samples) -> None:
+        self._fed_seconds += len(samples) / RATE
         self._stream.accept_waveform(RATE, samples.astype(np.float32) / np.float32(32768))
         self._decode()
 

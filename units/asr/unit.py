@@ -117,11 +117,15 @@ class AsrTask(HearingTask):
         else:
             self._say(source, shown, at, text=said)
 
-    def _say_frame(self, source: Source, delta: str, at: float, *, is_final: bool, **fields: str) -> None:
+    def _say_frame(self, source: Source, delta: str, at: float, *, is_final: bool, **fields: Any) -> None:
         ear = self._ear(source)
         self._say(source, {"delta": delta, "finish": is_final, "index": ear.index}, at, **fields)
         ear.index = 0 if is_final else ear.index + 1
 
-    def _say(self, source: Source, data: Any, at: float, **fields: str) -> None:
-        more: dict[str, Any] = {**fields, "heard_at": at} if source == "mic" else {**fields}
-        self._host.say("event", task=self.work_id, data=data, source=source, **more)
+    def _say(self, source: Source, data: Any, at: float, **fields: Any) -> None:
+        """Only the microphone has a clock; a text of it comes with the end of its speech."""
+        if source == "mic":
+            fields["heard_at"] = at
+            if "text" in fields:
+                fields["speech_ended_at"] = at - self._ear(source).recogniser.quiet_seconds
+        self._host.say("event", task=self.work_id, data=data, source=source, **fields)

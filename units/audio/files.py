@@ -30,7 +30,11 @@ def _reason(error: OSError) -> str:
 
 
 class FileSource:
-    """A WAV of any rate or raw s16le at 16 kHz; silence at real pace behind its end. A FIFO lasts for ever."""
+    """A WAV of any rate or raw s16le at 16 kHz; silence at real pace behind its end. A FIFO lasts for ever.
+
+    The times of a file that is read fast are those at which it would have sounded, so that ears which compare them
+    (what was said since the wake?) are not misled.
+    """
 
     is_stale = False
 
@@ -46,6 +50,7 @@ class FileSource:
             raise DeviceMissing(_reason(error)) from error
         self._is_fast = pace == "fast"
         self._clock = Clock()
+        self._heard_at = time.monotonic()
         self._upload = Upload()
         self._form = "pcm"
         self._has_ended = False
@@ -62,7 +67,8 @@ class FileSource:
             period = np.concatenate([period, np.zeros(PERIOD - len(period), np.int16)])
         if is_silence or not self._is_fast:
             self._clock.wait(PERIOD)
-        return period, time.monotonic()
+        self._heard_at = self._heard_at + PERIOD / RATE if self._is_fast and not self._is_fifo else time.monotonic()
+        return period, self._heard_at
 
     def _read_file(self) -> Samples:
         try:

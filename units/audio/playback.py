@@ -14,6 +14,9 @@ from units.audio.devices import BLOCK, Backoff, DeviceLost, DeviceMissing, OpenS
 from units.audio.playlist import MAX_QUEUED_SECONDS, Item, Playlist
 from units.audio.state import Fate, Report, State
 
+Playing = Callable[[Item, float], None]
+"""Takes an item whose first sample is on its way, and the monotonic time at which it is heard."""
+
 Played = Callable[[Item, bool, str], None]
 """Takes an item that has ended, whether it was cut, and why."""
 
@@ -24,10 +27,14 @@ _IDLE_SECONDS = 0.1
 class Playback:
     """Opens the loudspeaker, and again when it comes back; without one, items end at once, cut."""
 
-    def __init__(self, setting: str, open_sink: OpenSink, played: Played, report: Report) -> None:
+    def __init__(self, setting: str, open_sink: OpenSink, playing: Playing, played: Played, report: Report) -> None:
         self.volume = 1.0
+        self.latency = 0.0
+        """Seconds from a block's writing to the ear, where a device is open."""
+
         self._fate = Fate(setting, report)
         self._open_sink = open_sink
+        self._playing = playing
         self._played = played
         self._playlist = Playlist()
         self._sounding: deque[tuple[float, Item]] = deque()
@@ -107,20 +114,23 @@ class Playback:
 
     def _write(self, sink: Sink) -> None:
         """Until the device fails or is stale. It is open once it has taken a block."""
-        underruns_before = self._underruns
+        underruns_before, self.latency = self._underruns, sink.latency
         while not self._is_closing.is_set() and not (sink.is_stale and not self.is_playing):
-            block, ended = self._playlist.take(BLOCK)
+            taken = self._playlist.take(BLOCK)
+            heard_at = time.monotonic() + sink.latency
             try:
-                self._write_block(sink, scaled(block, self.volume))
+                self._write_block(sink, scaled(taken.samples, self.volume))
             except Exception as error:
-                self._tell_cut(ended, str(error))  # nobody else knows of them any more
+                self._tell_cut(taken.ended, str(error))  # nobody else knows of them any more
                 raise
+            for item in taken.begun:
+                self._playing(item, heard_at)
             if self._fate.state != "open":
                 self._fate.change("open")
                 self._backoff.reset()
             self._underruns = underruns_before + sink.underruns
             now = time.monotonic()
-            self._sounding += [(now + sink.latency, item) for item in ended]
+            self._sounding += [(now + sink.latency, item) for item in taken.ended]
             self._tell_played(now)
 
     def _write_block(self, sink: Sink, block: Samples) -> None:

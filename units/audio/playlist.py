@@ -6,6 +6,7 @@ The lock is held for some microseconds, with no waiting inside: the taking threa
 import threading
 from collections import deque
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +27,16 @@ class Item:
     played: int = 0
 
 
+class Taken(NamedTuple):
+    """The next stretch of sound, and the items that begin and end in it."""
+
+    samples: Samples
+    begun: list[Item]
+    ended: list[Item]
+
+
 class Playlist:
-    """Items in their order, and which of them have ended."""
+    """Items in their order, and which of them have begun and ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -59,12 +68,15 @@ class Playlist:
             self._held.add(owner) if is_held else self._held.discard(owner)
             self._mark()
 
-    def take(self, count: int) -> tuple[Samples, list[Item]]:
-        """The next samples, at most `count`, and the items that end in them."""
+    def take(self, count: int) -> Taken:
+        """The next samples, at most `count`."""
         pieces: list[Samples] = []
+        begun: list[Item] = []
         ended: list[Item] = []
         with self._lock:
             while count > 0 and (item := self._maybe_next()) is not None:
+                if not item.played:
+                    begun.append(item)
                 piece = item.samples[item.played : item.played + count]
                 item.played += len(piece)
                 count -= len(piece)
@@ -73,7 +85,7 @@ class Playlist:
                     self._items.remove(item)
                     ended.append(item)
             self._mark()
-        return (np.concatenate(pieces) if pieces else NOTHING), ended
+        return Taken(np.concatenate(pieces) if pieces else NOTHING, begun, ended)
 
     def _maybe_next(self) -> Item | None:
         return next((item for item in self._items if item.owner not in self._held), None)

@@ -2,9 +2,12 @@
 
 Everything that waits for a device does so in the threads; they speak to the daemon by themselves. A daemon that does
 not take the microphone's periods holds the capture thread, and the device's own buffer loses what is too old: whole
-stretches, counted in `status` and told in the log when it begins.
+stretches, counted in `status` and told in the log when it begins. A file that is read fast loses nothing: it sends so
+many periods, and one more for each `heard`.
 """
 
+import threading
+import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -29,6 +32,10 @@ from units.sound.wav import HIGHEST_RATE, LOWEST_RATE
 
 PACES = ("real", "fast")
 
+# How far a file that is read fast may be ahead of the slowest ear: enough to keep all of them busy, and less than the
+# 1.5 s that a sleeping one remembers for the wake that is still to come.
+PERIODS_AHEAD = 50
+
 
 class AudioUnit(Unit):
     """One microphone, one loudspeaker, for everybody."""
@@ -40,6 +47,7 @@ class AudioUnit(Unit):
         self._overruns_told = 0
         self.handlers: Mapping[str, Handler] = {
             "listen": self._listen,
+            "heard": self._go_on,
             "play": self._play,
             "chime": self._chime,
             "stop": self._stop,
@@ -56,14 +64,19 @@ class AudioUnit(Unit):
         if pace not in PACES:
             raise LoadError(f"pace must be one of {', '.join(PACES)}, it is {pace!r}")
         library = PortAudio()
+        self._can_wait = pace == "fast" and maybe_path(capture) is not None
+        self._room = threading.Semaphore(PERIODS_AHEAD)
         opener = _source_opener(capture, cast(Pace, pace), library)
         open_sink = _sink_opener(playback, cast(Pace, pace), library)
-        self._playback = Playback(playback, open_sink, self._tell_played, partial(self._tell_device, "playback"))
+        report = partial(self._tell_device, "playback")
+        self._playback = Playback(playback, open_sink, self._tell_playing, self._tell_played, report)
         self._capture = Capture(capture, opener, self._tell_heard, partial(self._tell_device, "capture"))
         return {"about": f"capture {capture or 'none'}, playback {playback or 'none'}"}
 
     def close(self) -> None:
         """Files are complete after this."""
+        self._can_wait = False
+        self._room.release()  # for the period that it may wait with: nobody says any more that one was heard
         self._capture.close()
         self._playback.close()
 
@@ -71,6 +84,10 @@ class AudioUnit(Unit):
 
     def _listen(self, envelope: Envelope) -> None:
         self._capture.listen(bool(envelope.fields["is_on"]))
+
+    def _go_on(self, envelope: Envelope) -> None:
+        """A period was heard by everybody who listens."""
+        self._room.release()
 
     def _play(self, envelope: Envelope) -> None:
         """What cannot be played has been played at once, with the reason."""
@@ -109,15 +126,23 @@ class AudioUnit(Unit):
     # What the threads say
 
     def _tell_heard(self, samples: Samples, at: float) -> None:
-        self._host.say("pcm", samples.astype("<i2").tobytes(), at=at, is_playing=self._playback.is_playing)
+        waits = {"can_wait": True} if self._can_wait else {}
+        if self._can_wait:
+            self._room.acquire()
+        self._host.say("pcm", samples.astype("<i2").tobytes(), at=at, is_playing=self._playback.is_playing, **waits)
         overruns = self._capture.about()["overruns"]
         if overruns > self._overruns_told == 0:
             self._host.log("warning", "the microphone loses sound: nobody takes it in time; audio_status counts")
         self._overruns_told = overruns
 
+    def _tell_playing(self, item: Item, at: float) -> None:
+        self._host.say("playing", owner=item.owner, number=item.number, at=at)
+
     def _tell_played(self, item: Item, is_cut: bool, reason: str) -> None:
         why: dict[str, Any] = {"reason": reason} if reason else {}
-        self._host.say("played", owner=item.owner, number=item.number, is_cut=is_cut, **why)
+        # What a device has taken of it is heard to its end.
+        at = time.monotonic() + (self._playback.latency if is_cut and item.played else 0.0)
+        self._host.say("played", owner=item.owner, number=item.number, is_cut=is_cut, at=at, **why)
 
     def _tell_device(self, which: str, state: State, reason: str) -> None:
         self._host.say("device", which=which, state=state, reason=reason)

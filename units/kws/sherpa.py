@@ -7,6 +7,7 @@ told. One network serves all tasks; each pair of ears is a stream with its own p
 import contextlib
 import importlib.util
 import io
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ _INSTALL = "pip install sherpa-onnx sentencepiece pypinyin"
 # As the library's own example has it: the network looks that far ahead.
 _TAIL: Samples = np.zeros(RATE * 66 // 100, np.int16)
 _FULL_SCALE = np.float32(32768)
+_CHINESE = re.compile("[\u4e00-\u9fff]+")
+# What the library prints of a text that it leaves out.
+_UNKNOWN = re.compile(r"(?:Can't find token|Word) (\S+)")
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,11 @@ class SherpaEngine:
         if not path:
             raise LoadError('the card of this model names no file: file = "tokens.txt", the others lie beside it')
         place = Path(path)
+        if not place.exists():
+            raise LoadError(f"there is no {place}, which the card names")
         self._files = find_files(place if place.is_dir() else place.parent)
         self._tokens = read_tokens(self._files.tokens)
-        self._kinds = _kinds_of(self._files)
+        self._kinds = _kinds_of(self._files, self._tokens)
         self._spotter = _load(self._files)
         self.about = f"sherpa-onnx, {self._files.encoder.name}, phrases as {' or '.join(self._kinds)}"
 
@@ -140,21 +146,25 @@ class SherpaEngine:
                     )
                 if found and found[0] and all(self._is_usable(token) for token in found[0]):
                     return [str(token) for token in found[0]]
-        reason = " ".join(said.getvalue().split())
-        raise refusal(f"the phrase {phrase!r} of kws is not in this model's language: {reason}")
+        unknown = ", ".join(dict.fromkeys(_UNKNOWN.findall(said.getvalue())))
+        reason = f": it has no token for {unknown}" if unknown else ""
+        raise refusal(f"the phrase {phrase!r} of kws is not in this model's language{reason}")
 
     def _is_usable(self, token: object) -> bool:
         """Known to the model, and none of the marks by which a line of phrases is divided."""
         return token in self._tokens and not str(token).startswith((":", "#", "@")) and "/" not in str(token)
 
 
-def _kinds_of(files: SherpaFiles) -> tuple[str, ...]:
-    """How text becomes tokens; without a list of pieces or words it is Chinese, by sound or by character."""
+def _kinds_of(files: SherpaFiles, tokens: frozenset[str]) -> tuple[str, ...]:
+    """How text becomes tokens; without a list of pieces or words it is Chinese, by character or by sound.
+
+    Never both of these: a model of sounds has letters, too, and "hello" spelt by them would be heard by nobody.
+    """
     if files.lexicon:
         return ("phone+ppinyin",)
     if files.bpe_model:
         return ("bpe", "cjkchar+bpe")
-    return ("ppinyin", "cjkchar")
+    return ("cjkchar",) if any(_CHINESE.fullmatch(token) for token in tokens) else ("ppinyin",)
 
 
 def _load(files: SherpaFiles) -> "sherpa_onnx.KeywordSpotter":

@@ -1,7 +1,8 @@
 """The kws unit's face: tasks and the messages of the daemon.
 
-The microphone is heard as it comes. Uploads wait in one row and are heard half a second of audio at a time between the
-messages, so that an hour of sound from a client delays nobody's wake word.
+The microphone is heard as it comes; where that takes longer than it speaks, all that waits is dropped at once, as two
+seconds of gap harm less than a word heard ever later, or in shreds. Uploads wait in one row and are heard half a second
+of audio at a time between the messages, so that an hour of sound from a client delays nobody's wake word.
 """
 
 from collections import deque
@@ -32,6 +33,18 @@ ENGINES: Mapping[str, Callable[[str], Engine]] = {
 SLICE = RATE // 2
 """Samples of an upload in one step: some 15 ms of computing."""
 
+MAX_WAITING = 2 * RATE
+"""Samples of the microphone that may wait: what is older is no use to somebody who waits for an answer."""
+
+
+@dataclass
+class _Period:
+    """What the microphone heard; the envelope is answered when the tasks have heard it, too."""
+
+    envelope: Envelope
+    samples: Samples
+    tasks: list[str]
+
 
 @dataclass
 class _Hearing:
@@ -42,6 +55,12 @@ class _Hearing:
     samples: Samples
     is_whole: bool
     position: int = 0
+    has_woken: bool = False
+
+    @property
+    def is_recording(self) -> bool:
+        """Whoever sends a whole recording is answered, also when nobody woke in it."""
+        return self.is_whole and self.envelope.type == "hear"
 
 
 class KwsUnit(Unit):
@@ -50,6 +69,9 @@ class KwsUnit(Unit):
     def __init__(self, host: Host) -> None:
         self._host = host
         self._tasks: dict[str, KwsTask] = {}
+        self._periods: deque[_Period] = deque()
+        self._waiting = 0
+        """Samples in all of them."""
         self._hearings: deque[_Hearing] = deque()
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
@@ -72,20 +94,42 @@ class KwsUnit(Unit):
 
     @property
     def is_busy(self) -> bool:
-        """True while an upload waits to be heard."""
-        return bool(self._hearings)
+        """True while something waits to be heard."""
+        return bool(self._periods or self._hearings)
 
     def step(self) -> None:
-        """A slice of the oldest upload; its answer when all of it has been heard."""
+        """What the microphone has heard, and a slice of the oldest upload."""
+        self._hear_microphone()
+        if self._hearings:
+            self._hear_upload()
+
+    def _hear_microphone(self) -> None:
+        heard = 0
+        while self._periods and heard < SLICE:
+            period = self._periods.popleft()
+            heard += len(period.samples)
+            for work_id in period.tasks:
+                task = self._tasks[work_id]
+                self._tell(task, task.hear("mic", period.samples), "mic", period.envelope.fields["at"])
+            self._host.answer(period.envelope)
+        self._waiting -= heard
+
+    def _hear_upload(self) -> None:
+        """A slice; the answer when all of it has been heard."""
         hearing = self._hearings[0]
         task, position = hearing.task, hearing.position
         piece = hearing.samples[position : position + SLICE]
-        self._tell(task, task.hear("upload", piece), "upload")
+        wakes = task.hear("upload", piece)
         hearing.position += len(piece)
-        if hearing.position < len(hearing.samples):
+        is_over = hearing.position >= len(hearing.samples)
+        if is_over and hearing.is_whole:
+            wakes += task.finish("upload")
+        hearing.has_woken = hearing.has_woken or bool(wakes)
+        self._tell(task, wakes, "upload")
+        if not is_over:
             return
-        if hearing.is_whole:
-            self._tell(task, task.finish("upload"), "upload")
+        if hearing.is_recording and not hearing.has_woken:
+            self._host.say("event", task=task.work_id, data=False, source="upload")
         self._hearings.popleft()
         self._host.answer(hearing.envelope)
 
@@ -98,13 +142,23 @@ class KwsUnit(Unit):
     def _warn(self, work_id: str, words: str) -> None:
         self._host.log("warning", f"{work_id}: {words}")
 
-    def _pcm(self, envelope: Envelope) -> None:
+    def _pcm(self, envelope: Envelope) -> Mapping[str, Any]:
         """A microphone's period, for all tasks that listen; one that has just ended is passed over."""
         samples: Samples = np.frombuffer(envelope.payload, "<i2", len(envelope.payload) // 2).astype(np.int16)
-        for work_id in envelope.fields["tasks"]:
-            task = self._tasks.get(work_id)
-            if task is not None and not task.is_paused:
-                self._tell(task, task.hear("mic", samples), "mic", envelope.fields["at"])
+        if self._waiting + len(samples) > MAX_WAITING:
+            self._shed()
+        listening = [each for each in envelope.fields["tasks"] if each in self._tasks]
+        tasks = [each for each in listening if not self._tasks[each].is_paused]
+        self._periods.append(_Period(Envelope(envelope.type, envelope.fields), samples, tasks))
+        self._waiting += len(samples)
+        return LATER
+
+    def _shed(self) -> None:
+        dropped, self._periods, self._waiting = self._periods, deque(), 0
+        self._host.log("warning", f"kws cannot keep up, {len(dropped)} microphone periods were dropped")
+        self._host.say("shed", periods=len(dropped))
+        for period in dropped:
+            self._host.answer(period.envelope)
 
     def _hear(self, envelope: Envelope) -> Mapping[str, Any] | None:
         fields = envelope.fields
@@ -129,14 +183,14 @@ class KwsUnit(Unit):
 
     def _pause(self, envelope: Envelope) -> None:
         task = self._task_of(envelope)
-        self._drop_hearings(task)
+        self._drop_waiting(task)
         task.pause()
 
     def _work(self, envelope: Envelope) -> None:
         self._task_of(envelope).work()
 
     def _exit(self, envelope: Envelope) -> None:
-        self._drop_hearings(self._task_of(envelope))
+        self._drop_waiting(self._task_of(envelope))
         del self._tasks[envelope.fields["task"]]
 
     def _task_of(self, envelope: Envelope) -> KwsTask:
@@ -145,8 +199,10 @@ class KwsUnit(Unit):
             raise UnitFault(RUN_FAILED, f"there is no task {work_id}")
         return self._tasks[work_id]
 
-    def _drop_hearings(self, task: KwsTask) -> None:
+    def _drop_waiting(self, task: KwsTask) -> None:
         """What waits is not heard any more; it is answered all the same."""
+        for period in self._periods:
+            period.tasks = [each for each in period.tasks if each != task.work_id]
         dropped = [each for each in self._hearings if each.task is task]
         self._hearings = deque(each for each in self._hearings if each.task is not task)
         for hearing in dropped:

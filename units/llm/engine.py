@@ -141,6 +141,7 @@ class Engine:
             return
         self._pace.note_read(time.monotonic() - began, size)
         if reader.missing == 0 and reader.max_tokens:
+            reader.listener.on_read(reader)
             self._say_next(reader, size - 1)
         elif reader.missing == 0:
             self.end(reader, "stop")
@@ -191,6 +192,7 @@ class Engine:
         """Samples one token and says it, or ends; behind a sentence's end it is only looked at."""
         token = generation.sampler.sample(self._context, row)
         if self._model.ends_answer(token):
+            generation.stop_word = self._model.turn_end(token)
             self.end(generation, "sentence_boundary_eos" if generation.is_at_boundary else "stop")
         elif generation.is_at_boundary:
             generation.ahead = token
@@ -205,7 +207,8 @@ class Engine:
         if text := generation.text.feed(self._model.piece(token)):
             generation.recent = (generation.recent + text)[-RECENT_CHARACTERS:]
             generation.listener.on_text(generation, text)
-        if generation.text.is_stopped:
+        if generation.text.stop_word:
+            generation.stop_word = generation.text.stop_word
             self.end(generation, "stop")
         elif generation.generated >= generation.max_tokens or len(generation.tokens) >= generation.context:
             self.end(generation, "length")
@@ -223,6 +226,7 @@ class Engine:
     def resume(self, generation: Generation) -> None:
         """Goes on; a token that was looked at in advance opens the next chunk."""
         generation.is_held, generation.is_at_boundary, generation.chunk_tokens = False, False, 0
+        generation.recent = ""  # a sentence that ended the last chunk does not end this one
         if generation.ahead is not None:
             token, generation.ahead = generation.ahead, None
             self._say(generation, token)

@@ -8,13 +8,14 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import llama_cpp
 
 from units.base import LoadError
+from units.llm.tools import CALL_MARKS
 
 VERSION = str(llama_cpp.__version__)
 _WARN, _ERROR = 3, 4  # ggml_log_level
@@ -120,20 +121,29 @@ class Model:
         text = llama_cpp.llama_model_chat_template(self.handle, None)
         return text.decode(errors="replace") if text else None
 
-    def tokenize(self, text: str, *, parse_special: bool) -> list[int]:
-        """Tokens of a text; with `parse_special` control tokens in it count as such."""
+    def tokenize(self, text: str, *, parse_special: bool, add_special: bool = False) -> list[int]:
+        """Tokens of a text; with `parse_special` control tokens in it count as such.
+
+        With `add_special` the text begins as the model wants texts to begin; chat templates see to that themselves.
+        """
         data = text.encode()
         # A token is at least one byte; models that want a BOS or EOS add at most two.
         room = len(data) + 2
         tokens = (llama_cpp.llama_token * room)()
-        count = llama_cpp.llama_tokenize(self.vocab, data, len(data), tokens, room, False, parse_special)
+        count = llama_cpp.llama_tokenize(self.vocab, data, len(data), tokens, room, add_special, parse_special)
         if count < 0:
             raise ValueError(f"the tokenizer wants room for {-count} tokens")
         return list(tokens[:count])
 
     def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; control tokens stand for none."""
-        return self._piece(token, is_special=False)
+        """The bytes a token stands for; control tokens stand for none, but for those between which a call stands."""
+        return self._piece(token, is_special=token in self._call_marks)
+
+    @cached_property
+    def _call_marks(self) -> frozenset[int]:
+        """In vocabularies that have a token for each."""
+        marks = [self.tokenize(mark, parse_special=True) for mark in CALL_MARKS]
+        return frozenset(mark[0] for mark in marks if len(mark) == 1)
 
     def special_text(self, token: int) -> str:
         """How a control token is written in a template."""
@@ -162,6 +172,16 @@ class Model:
             for token in range(self.vocab_size)
             if llama_cpp.llama_vocab_is_control(self.vocab, token)
         ]
+
+    @cached_property
+    def end_tokens(self) -> frozenset[int]:
+        """End of turn and end of text, under all their names."""
+        return frozenset(token for token in range(self.vocab_size) if self.ends_answer(token))
+
+    def turn_end(self, token: int) -> str:
+        """How the end of a turn is written in the template; "" for the end of the text itself."""
+        is_text_end = token == llama_cpp.llama_vocab_eos(self.vocab) and token != llama_cpp.llama_vocab_eot(self.vocab)
+        return "" if is_text_end else self.special_text(token)
 
     def ends_answer(self, token: int) -> bool:
         """True for end of turn and end of text."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from units.base import SETUP_REFUSED, UnitFault
 from units.llm.policy import NEVER, PausePolicy, read_policy
+from units.llm.tools import ToolCall, Tools, read_calls, read_tools
 
 DEFAULT_MAX_TOKENS = 127
 """The original's Arduino client sends this; documents show 256."""
@@ -37,6 +38,9 @@ class SamplerSpec(NamedTuple):
     json_schema: str = ""
     """A JSON schema as JSON; excludes a grammar."""
 
+    wakes_at: str = ""
+    """The grammar is obeyed from this text on; before it anything may be said."""
+
     @property
     def has_penalties(self) -> bool:
         """True when what was said before counts."""
@@ -59,6 +63,34 @@ class LlmOptions:
     policy: PausePolicy = NEVER
     keeps_history: bool = False
     thinks: bool = False
+    messages: tuple["Message", ...] | None = None
+    """The whole conversation of one inference, instead of system prompt, history and question."""
+
+    end_bias: float = 0.0
+    """Added to the logits of all tokens that end an answer: below zero it grows longer, above zero shorter."""
+
+    tells_prompt: bool = False
+    """Say so when the prompt is read."""
+
+    is_raw: bool = False
+    """The text is the prompt itself: no template, no history, and no control token is read in it."""
+
+    tools: Tools | None = None
+    """What the model may call."""
+
+
+class Message(NamedTuple):
+    """One turn of a conversation that a client keeps."""
+
+    role: str
+    """system, user, assistant, or tool: what a function returned."""
+
+    content: str
+    calls: tuple[ToolCall, ...] = ()
+    """What the assistant called in this turn."""
+
+    call_id: str = ""
+    """Which call this is the result of."""
 
 
 # Each token's text is searched for all of them.
@@ -88,8 +120,10 @@ _NUMBERS = {
     "frequency_penalty": _Number(-100.0, 100.0),
     "penalty_window": _Number(0, 1_048_576, is_whole=True),
     "seed": _Number(0, 2**32 - 1, is_whole=True),
+    "end_bias": _Number(-100.0, 100.0),
 }
-_BOOLEANS = ("history", "usage", "thinking", "enable_thinking")
+_BOOLEANS = ("history", "usage", "thinking", "enable_thinking", "prompt_done", "raw")
+_ROLES = ("system", "user", "assistant", "tool")
 _SAMPLER_FIELDS = {
     "temperature": "temperature",
     "top_k": "top_k",
@@ -132,6 +166,11 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
         policy=_policy(data.get("pause", {})),
         keeps_history=_flag(data, "history", default=False),
         thinks=_flag(data, "thinking", default=False) or _flag(data, "enable_thinking", default=False),
+        messages=_messages(data.get("messages")),
+        end_bias=numbers.get("end_bias", 0.0),
+        tells_prompt=_flag(data, "prompt_done", default=False),
+        is_raw=_flag(data, "raw", default=False),
+        tools=_tools(data),
     )
 
 
@@ -160,6 +199,36 @@ def _text(data: dict[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise refusal(f"{key} must be a text")
     return value
+
+
+def _messages(value: Any) -> tuple[Message, ...] | None:
+    """[{"role": "user", "content": "Hello"}, ...]"""
+    if value is None:
+        return None
+    if not isinstance(value, list) or not value:
+        raise refusal("messages must be a list of objects with role and content")
+    return tuple(_message(each, f"messages[{at}]") for at, each in enumerate(value))
+
+
+def _message(value: Any, where: str) -> Message:
+    if not isinstance(value, dict) or value.get("role") not in _ROLES:
+        raise refusal(f"{where} must be an object with a role ({', '.join(_ROLES)}) and a text as content")
+    calls = value.get("tool_calls") or []
+    content = value.get("content") or "" if calls else value.get("content")
+    if not isinstance(content, str):
+        raise refusal(f"{where}.content must be a text")
+    try:
+        made = read_calls(calls, f"{where}.tool_calls")
+    except ValueError as error:
+        raise refusal(str(error)) from error
+    return Message(value["role"], content, made, str(value.get("tool_call_id", "")))
+
+
+def _tools(data: dict[str, Any]) -> Tools | None:
+    try:
+        return read_tools(data.get("tools"), data.get("tool_choice"), data.get("parallel_tool_calls"))
+    except ValueError as error:
+        raise refusal(str(error)) from error
 
 
 def _policy(value: Any) -> PausePolicy:

@@ -1,14 +1,17 @@
 """Conversations become prompts: the model's own chat template, rendered in a sandbox; ChatML where it has none."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+import orjson
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from units.base import RUN_FAILED, UnitFault
 from units.llm.llama import Model
-from units.llm.task import Turn, conversation
+from units.llm.options import Message
+from units.llm.tools import CALL_MARKS, OPEN, RESULT_MARKS, Tools, call_text, explained, result_text
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -26,35 +29,92 @@ class PromptMaker:
         self._control_texts = [text for text in model.control_texts() if text]
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         environment.globals["raise_exception"] = _raise
-        self._template = environment.from_string(model.chat_template or CHATML)
+        environment.filters["tojson"] = _to_json
+        template = model.chat_template or CHATML
+        self._template = environment.from_string(template)
+        self._knows_calls = OPEN in template and "tools" in template
         self._tokens = {"bos_token": model.bos, "eos_token": model.eos}
 
-    def make(self, system: str, history: Sequence[Turn], user: str | None, *, context: int, thinks: bool) -> list[int]:
-        """The tokens of a conversation that waits for its answer; without `user`, of its beginning.
+    def make(
+        self, messages: Sequence[Message], *, context: int, thinks: bool, asks: bool = True, tools: Tools | None = None
+    ) -> list[int]:
+        """The tokens of a conversation that waits for its answer; unless it `asks`, of the beginning of one.
 
         Raises:
             UnitFault: it does not fit into `context`, or the template fails on it.
         """
-        messages = conversation(system, history, user)
-        size = sum(len(message["content"].encode()) for message in messages)
+        size = sum(len(message.content.encode()) for message in messages)
         if size > context * MAX_BYTES_PER_TOKEN:
             raise too_long(f"over {size // MAX_BYTES_PER_TOKEN}", context)
-        for message in messages:
-            message["content"] = self._disarm(message["content"])
+        turns = self._turns(messages, tools)
+        listed = self._disarmed(tools.as_chat()) if tools is not None and self._knows_calls else None
         try:
             text = self._template.render(
-                messages=messages, add_generation_prompt=user is not None, enable_thinking=thinks, **self._tokens
+                messages=turns, tools=listed, add_generation_prompt=asks, enable_thinking=thinks, **self._tokens
             )
         except (TemplateError, TypeError) as error:
             raise UnitFault(RUN_FAILED, f"the chat template failed: {error}") from error
         return self._model.tokenize(text, parse_special=True)
 
+    def _turns(self, messages: Sequence[Message], tools: Tools | None) -> list[dict[str, Any]]:
+        """The messages as the template wants them."""
+        if tools is None and not any(each.role == "tool" or each.calls for each in messages):
+            return [{"role": each.role, "content": self._disarm(each.content)} for each in messages]
+        return [self._turn(each) for each in messages] if self._knows_calls else self._plain_turns(messages, tools)
+
+    def _turn(self, message: Message) -> dict[str, Any]:
+        """A message for a template that knows calls and results."""
+        turn: dict[str, Any] = {"role": message.role, "content": self._said(message)}
+        if message.calls:
+            turn["tool_calls"] = self._disarmed([call.as_chat() for call in message.calls])
+        if message.call_id:
+            turn["tool_call_id"] = message.call_id
+        return turn
+
+    def _plain_turns(self, messages: Sequence[Message], tools: Tools | None) -> list[dict[str, Any]]:
+        """The messages for a template that does not: functions, calls and results become text."""
+        turns: list[dict[str, Any]] = []
+        for before, message in zip((None, *messages), messages, strict=False):
+            content = self._said(message)
+            if message.role == "tool":
+                content = result_text(content)
+            if message.role == "tool" and before is not None and before.role == "tool":
+                turns[-1]["content"] += f"\n{content}"  # templates want user and assistant in turns
+                continue
+            calls = [call_text(self._disarmed(call.arguments), call.name) for call in message.calls]
+            role = "user" if message.role == "tool" else message.role
+            turns.append({"role": role, "content": "\n".join([content, *calls] if content else calls)})
+        if tools is not None:
+            if not turns or turns[0]["role"] != "system":
+                turns.insert(0, {"role": "system", "content": ""})
+            system = [turns[0]["content"], explained(self._disarmed(list(tools.functions)))]
+            turns[0]["content"] = "\n\n".join(filter(None, system))
+        return turns
+
+    def _said(self, message: Message) -> str:
+        """The content; what comes from outside cannot look like a call or like its result."""
+        marks = (*CALL_MARKS, *RESULT_MARKS) if message.role in ("user", "tool") else ()
+        return _without(marks, self._disarm(message.content))
+
+    def _disarmed(self, value: Any) -> Any:
+        """The same for everything in a JSON value."""
+        return orjson.loads(self._disarm(orjson.dumps(value).decode()))
+
     def _disarm(self, content: str) -> str:
         """A user who writes a control token gets its letters, not its power."""
-        for text in self._control_texts:
-            if text in content:
-                content = content.replace(text, f"{text[0]} {text[1:]}")
-        return content
+        return _without(self._control_texts, content)
+
+
+def _without(marks: Sequence[str], content: str) -> str:
+    for mark in marks:
+        if mark in content:
+            content = content.replace(mark, f"{mark[0]} {mark[1:]}")
+    return content
+
+
+def _to_json(value: Any, indent: int | None = None) -> str:
+    """As chat templates mean it: Jinja's own sorts keys and writes < as an escape."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def too_long(tokens: int | str, context: int) -> UnitFault:

@@ -17,7 +17,7 @@ engine. A cancel closes the upstream stream, at which these servers stop computi
 import asyncio
 import threading
 import traceback
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,8 @@ import orjson
 from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
-from units.llm.options import LlmOptions, refusal
+from units.llm.chat_api import CallPieces, request_body
+from units.llm.options import LlmOptions, Message, refusal
 from units.llm.policy import PausePolicy, ends_sentence, read_policy
 from units.llm.task import RESET_ANSWER, LlmTask, conversation
 
@@ -38,6 +39,8 @@ CONNECT_SECONDS = 5.0
 SILENCE_SECONDS = 120.0
 # Without its tokenizer a prompt can only be estimated; too long by the estimate is left to the server to refuse.
 BYTES_PER_TOKEN = 4
+# A sentence's end with its closing quotes and brackets is shorter.
+RECENT_PIECES = 8
 
 
 @dataclass(eq=False)
@@ -125,6 +128,8 @@ class RemoteLlmUnit(Unit):
             if text is None:
                 raise UnitFault(RUN_FAILED, "llm takes text (llm.utf-8)")
             options = task.options_with(envelope.fields.get("options", {}))
+            if options.is_raw:
+                raise refusal("raw needs the llama engine; a chat server takes messages")
         except UnitFault as fault:
             self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
             return
@@ -191,20 +196,29 @@ class RemoteLlmUnit(Unit):
 
     async def _speak(self, task: LlmTask, options: LlmOptions, answer: Answer, text: str, usage: dict[str, Any]) -> str:
         """The reason why it ended."""
-        body = _request_body(self._model, options, self._messages(task, options, text))
-        reason, is_at_boundary = "stop", False
+        body = request_body(self._model, options, self._messages(task, options, text))
+        reason, is_at_boundary, calls = "stop", False, CallPieces()
         async with self._http.stream("POST", self._url, json=body) as response:
             if response.is_error:
                 raise RemoteError(_status_words(response.status_code, await response.aread(), response.headers))
+            if options.tells_prompt:  # how long it is, the server says at the end
+                self._host.say("read", task=task.work_id, inference=answer.number, prompt_tokens=0)
             async for event in _events(response):
                 usage |= _usage_of(event)
                 for choice in event.get("choices") or ():
                     if choice.get("finish_reason"):
                         reason = choice["finish_reason"]
-                    if piece := (choice.get("delta") or {}).get("content"):
+                    delta = choice.get("delta") or {}
+                    calls.add(delta.get("tool_calls") or ())
+                    if piece := delta.get("content"):
                         if is_at_boundary:
                             await self._hold(task, answer, "sentence_boundary")
                         is_at_boundary = await self._say(task, answer, piece)
+        for call in calls.complete():
+            task.has_called = True
+            self._host.say("tool_call", task=task.work_id, inference=answer.number, **call._asdict())
+        if reason == "tool_calls":
+            return "stop"
         return "sentence_boundary_eos" if is_at_boundary and reason == "stop" else reason
 
     async def _say(self, task: LlmTask, answer: Answer, piece: str) -> bool:
@@ -217,7 +231,8 @@ class RemoteLlmUnit(Unit):
         if answer.chunk_pieces == answer.policy.max_tokens:
             await self._hold(task, answer, "max_tokens")
             return False
-        return answer.policy.sentence_boundary and ends_sentence("".join(task.said[-8:]))
+        recent = task.said[-min(answer.chunk_pieces, RECENT_PIECES) :]
+        return answer.policy.sentence_boundary and ends_sentence("".join(recent))
 
     async def _hold(self, task: LlmTask, answer: Answer, reason: str) -> None:
         """Stops by the policy until `work`."""
@@ -225,8 +240,10 @@ class RemoteLlmUnit(Unit):
         self._host.say("paused", task=task.work_id, inference=answer.number, reason=reason, tokens=answer.chunk_pieces)
         await answer.may_speak.wait()
 
-    def _messages(self, task: LlmTask, options: LlmOptions, text: str) -> list[dict[str, str]]:
-        """The conversation, without the oldest turns that cannot fit by the estimate."""
+    def _messages(self, task: LlmTask, options: LlmOptions, text: str) -> Sequence[Message]:
+        """The conversation, without the oldest turns that cannot fit by the estimate; a client's own as it is."""
+        if options.messages is not None:
+            return options.messages
         room = (options.context - min(options.max_tokens, options.context // 2)) * BYTES_PER_TOKEN
         while task.history and _size(conversation(options.system_prompt, task.history, text)) > room:
             del task.history[0]
@@ -247,37 +264,8 @@ def _read_key(path: Path) -> str:
         raise LoadError(f"api_key_file {path}: {error.strerror}") from error
 
 
-def _size(messages: list[dict[str, str]]) -> int:
-    return sum(len(message["content"].encode()) for message in messages)
-
-
-def _request_body(model: str, options: LlmOptions, messages: list[dict[str, str]]) -> dict[str, Any]:
-    """Only what was asked for: servers refuse what they do not know."""
-    spec = options.sampler
-    body: dict[str, Any] = {
-        "model": model,
-        "messages": messages,
-        "max_tokens": options.max_tokens,
-        "temperature": spec.temperature,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    optional: dict[str, tuple[Any, Any]] = {
-        "top_p": (spec.top_p, 1.0),
-        "top_k": (spec.top_k, 0),
-        "min_p": (spec.min_p, 0.0),
-        "repetition_penalty": (spec.repeat_penalty, 1.0),
-        "presence_penalty": (spec.presence_penalty, 0.0),
-        "frequency_penalty": (spec.frequency_penalty, 0.0),
-        "seed": (spec.seed, None),
-        "stop": (list(options.stop), []),
-        "logit_bias": ({str(token): max(bias, -100.0) for token, bias in spec.logit_bias}, {}),
-    }
-    body |= {key: value for key, (value, unset) in optional.items() if value != unset}
-    if spec.json_schema:
-        schema = {"name": "answer", "schema": orjson.loads(spec.json_schema)}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return body
+def _size(messages: Sequence[Message]) -> int:
+    return sum(len(message.content.encode()) for message in messages)
 
 
 async def _events(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ filtering a vocabulary of 150,000 tokens for each of them would cost more than t
 
 import ctypes
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,13 @@ from llama_cpp.llama_grammar import json_schema_to_gbnf
 
 from units.llm.llama import Context, Model
 from units.llm.options import SamplerSpec
+
+# Of the converter's strings, which may hold what JSON's may not: raw control characters and halves of surrogate pairs.
+_ANY_CHARACTER = re.compile(r"^char ::= .*$", re.MULTILINE)
+_CHARACTER = (
+    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" '
+    r"([0-9a-ce-fA-CE-F] [0-9a-fA-F] | [dD] [0-7]) [0-9a-fA-F] [0-9a-fA-F])"
+)
 
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
@@ -30,9 +38,13 @@ class Sampler:
             ValueError: the grammar does not compile, or the JSON schema is none; the words name the key.
         """
         grammar = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
-        self._grammar = make_grammar(model, grammar) if grammar else None
+        self._grammar = make_grammar(model, grammar, spec.wakes_at) if grammar else None
+        self._is_asleep = bool(spec.wakes_at)
+        self._wakes_at = spec.wakes_at.encode()
+        self._model = model
+        self._recent = b""
         self._bias = dict(spec.logit_bias)
-        self._is_greedy = spec.temperature <= 0 and not spec.has_penalties and self._grammar is None
+        self._is_greedy = spec.temperature <= 0 and not spec.has_penalties
         self._chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         for sampler in _samplers(model, spec):
             llama_cpp.llama_sampler_chain_add(self._chain, sampler)
@@ -40,14 +52,34 @@ class Sampler:
 
     def sample(self, context: Context, row: int) -> int:
         """Chooses from the logits of one batch row, and remembers the choice."""
-        if self._grammar is None and not self._is_greedy:
+        if self._grammar is not None and not self._is_asleep:
+            return self._sample_by_grammar(context, row)
+        token = self._sample_freely(context, row)
+        if self._is_asleep:
+            self._listen(token)
+        return token
+
+    def _sample_freely(self, context: Context, row: int) -> int:
+        if not self._is_greedy:
             return int(llama_cpp.llama_sampler_sample(self._chain, context.handle, row))
-        logits = np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context.handle, row), (self._vocab_size,))
-        if self._is_greedy:
-            # The same token as the chain's, without its table of candidates, which takes longer than the search.
-            for token, bias in self._bias.items():
-                logits[token] += bias
-            return int(logits.argmax())
+        # The same token as the chain's, without its table of candidates, which takes longer than the search.
+        logits = self._logits(context, row)
+        for token, bias in self._bias.items():
+            logits[token] += bias
+        return int(logits.argmax())
+
+    def _listen(self, token: int) -> None:
+        """llama.cpp notices the mark by itself; here it is noticed so that nothing is filtered before."""
+        llama_cpp.llama_sampler_accept(self._grammar, token)
+        self._recent += self._model.piece(token)
+        self._is_asleep = self._wakes_at not in self._recent
+        self._recent = self._recent[-len(self._wakes_at) :]
+
+    def _logits(self, context: Context, row: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+        return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context.handle, row), (self._vocab_size,))
+
+    def _sample_by_grammar(self, context: Context, row: int) -> int:
+        logits = self._logits(context, row)
         candidates = _Candidates(logits)
         token = candidates.choose(self._chain)
         if not _Candidates.of_one(token).survive(self._grammar):
@@ -92,16 +124,35 @@ class _Candidates:
         return bool(np.isfinite(self._table["logit"]).any())
 
 
-def make_grammar(model: Model, text: str) -> Any:
-    """A compiled grammar.
+def make_grammar(model: Model, text: str, wakes_at: str = "") -> Any:
+    """A compiled grammar; one that wakes at a text allows anything before, and is obeyed from that text on.
 
     Raises:
         ValueError: it does not compile.
     """
-    grammar = llama_cpp.llama_sampler_init_grammar(model.vocab, text.encode(), b"root")
+    if wakes_at:
+        grammar = _make_sleeping_grammar(model, text, wakes_at)
+    else:
+        grammar = llama_cpp.llama_sampler_init_grammar(model.vocab, text.encode(), b"root")
     if not grammar:
         raise ValueError("grammar does not compile")
     return grammar
+
+
+def _make_sleeping_grammar(model: Model, text: str, wakes_at: str) -> Any:
+    """By the mark's own token, where the vocabulary has one; else by its letters: a search for each token."""
+    marks = model.tokenize(wakes_at, parse_special=True)
+    words = [] if len(marks) == 1 else [f"({re.escape(wakes_at)})".encode()]
+    tokens = marks if len(marks) == 1 else []
+    return llama_cpp.llama_sampler_init_grammar_lazy_patterns(
+        model.vocab,
+        text.encode(),
+        b"root",
+        (ctypes.c_char_p * len(words))(*words),
+        len(words),
+        (llama_cpp.llama_token * len(tokens))(*tokens),
+        len(tokens),
+    )
 
 
 def grammar_of_schema(schema: str) -> str:
@@ -111,7 +162,7 @@ def grammar_of_schema(schema: str) -> str:
         ValueError: it is no schema, or uses what the converter does not know.
     """
     try:
-        return str(json_schema_to_gbnf(schema))
+        return _ANY_CHARACTER.sub(lambda _: _CHARACTER, json_schema_to_gbnf(schema))
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError, IndexError, RecursionError) as error:
         raise ValueError(f"json_schema cannot be used: {error!r}") from error
 

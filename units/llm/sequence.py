@@ -15,6 +15,9 @@ class Listener(Protocol):
     def on_text(self, generation: "Generation", text: str) -> None:
         """More of the answer."""
 
+    def on_read(self, generation: "Generation") -> None:
+        """The prompt is in the cache, the first token comes next."""
+
     def on_pause(self, generation: "Generation", reason: str) -> None:
         """It stopped by its policy: max_tokens or sentence_boundary."""
 
@@ -47,6 +50,12 @@ class Generation:
     policy: PausePolicy = NEVER
     priority: int = 0
     """More urgent ones get a slot and have their prompts read first: somebody who speaks before a background job."""
+
+    tells_prompt: bool = False
+    """Whoever asked wants to know when the prompt is read."""
+
+    stop_word: str = ""
+    """What ended it, if it was a stop string or the end of a turn; the end of the text itself has no word."""
 
     number: int = 0
     tokens: list[int] = field(default_factory=list)

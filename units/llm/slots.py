@@ -1,9 +1,10 @@
 """The KV cache as a resource: who gets which slot, and what of its tokens can be kept.
 
-A task comes back to the slot it had, if that is idle; else it gets an empty one, else the one unused for longest, else
-that of a held generation, whose cache is saved to memory and comes back bit for bit. Whatever a slot and a prompt begin
-with in common is not computed again. If another task's slot holds more of it (a shared system prompt), its cache is
-copied.
+A task comes back to the slot it had, if that is idle; else it gets what an ended task left if that begins like its
+prompt (a client that says its whole conversation with each question), else an empty one, else the one unused for
+longest, else that of a held generation, whose cache is saved to memory and comes back bit for bit. Whatever a slot and
+a prompt begin with in common is not computed again. If another task's slot holds more of it (a shared system prompt),
+its cache is copied.
 """
 
 import time
@@ -45,10 +46,10 @@ class Slots:
             generation.slot.last_used = time.monotonic()
 
     def release(self, task: str) -> None:
-        """The task is over: what it left is no use any more."""
+        """The task is over: what it left is nobody's, and still a good beginning for whoever says the same."""
         for slot in self._slots:
             if slot.task == task and slot.generation is None:
-                self._empty(slot)
+                slot.task = ""
 
     def shorten(self, slot: Slot, length: int) -> None:
         """Forgets what lies behind the first `length` tokens; everything, where the model cannot forget a part."""
@@ -59,12 +60,12 @@ class Slots:
 
     def has_empty(self) -> bool:
         """True while nobody would lose anything by a slot's use."""
-        return any(slot.generation is None and not slot.tokens for slot in self._slots)
+        return any(slot.generation is None and not slot.task for slot in self._slots)
 
     def _choose(self, generation: Generation) -> Slot | None:
         idle = [slot for slot in self._slots if slot.generation is None]
         if idle:
-            return max(idle, key=lambda slot: (slot.task == generation.task, not slot.tokens, -slot.last_used))
+            return max(idle, key=lambda slot: _preference(slot, generation))
         held = [slot for slot in self._slots if slot.generation is not None and slot.generation.is_held]
         if not held:
             return None
@@ -103,6 +104,13 @@ class Slots:
     def _empty(self, slot: Slot) -> None:
         self._context.forget(slot.index)
         slot.tokens, slot.task, slot.generation = [], "", None
+
+
+def _preference(slot: Slot, generation: Generation) -> tuple[bool, int, bool, bool, float]:
+    """Its own slot first, then what an ended task left if it begins alike, then what nobody misses, oldest first."""
+    common = 0 if slot.task else _common_length(slot.tokens, generation.tokens)
+    useful = common if common >= SMALLEST_COPY else 0
+    return slot.task == generation.task, useful, not slot.tokens, not slot.task, -slot.last_used
 
 
 def _common_length(first: Sequence[int], second: Sequence[int]) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from units.llm.options import LlmOptions, read_options
+from units.llm.options import LlmOptions, Message, read_options
 
 if TYPE_CHECKING:
     from units.llm.sequence import Generation
@@ -33,6 +33,8 @@ class LlmTask:
     generation: "Generation | None" = None
     question: str = ""
     said: list[str] = field(default_factory=list)
+    has_called: bool = False
+    """What was said are calls; the answer comes when their results are there."""
 
     @classmethod
     def from_setup(cls, work_id: str, data: dict[str, Any], memory: Any, largest_context: int) -> "LlmTask":
@@ -54,11 +56,11 @@ class LlmTask:
 
     def begin(self, question: str) -> None:
         """A new exchange."""
-        self.question, self.said = question, []
+        self.question, self.said, self.has_called = question, [], False
 
     def remember(self) -> None:
         """The exchange becomes part of the conversation, as far as it was said."""
-        if self.options.keeps_history:
+        if self.options.keeps_history and self.question and not self.has_called:
             self.history.append(Turn(self.question, "".join(self.said)))
 
     @property
@@ -67,11 +69,11 @@ class LlmTask:
         return {"memory": {"history": [list(turn) for turn in self.history]}} if self.options.keeps_history else {}
 
 
-def conversation(system: str, history: Sequence[Turn], user: str | None) -> list[dict[str, str]]:
-    """The messages of a chat, as templates and chat servers want them."""
-    messages = [{"role": "system", "content": system}] if system else []
+def conversation(system: str, history: Sequence[Turn], user: str | None) -> list[Message]:
+    """The messages of a chat that the task keeps itself."""
+    messages = [Message("system", system)] if system else []
     for turn in history:
-        messages += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]
+        messages += [Message("user", turn.user), Message("assistant", turn.assistant)]
     if user is not None:
-        messages.append({"role": "user", "content": user})
+        messages.append(Message("user", user))
     return messages

@@ -11,17 +11,21 @@ class TextStream:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._stop = stop
         self._held = ""
-        self.is_stopped = False
+        self.stop_word = ""
+        """The stop string that was found; nothing is shown after it."""
 
     def feed(self, data: bytes) -> str:
         """The text these bytes complete, up to a stop string or what may become one."""
-        self._held += self._decoder.decode(data)
-        ends = [at for each in self._stop if (at := self._held.find(each)) >= 0]
+        return self._show(self._decoder.decode(data))
+
+    def _show(self, text: str) -> str:
+        self._held += text
+        ends = [(at, each) for each in self._stop if (at := self._held.find(each)) >= 0]
         if ends:
-            self.is_stopped = True
-            text, self._held = self._held[: min(ends)], ""
+            first, self.stop_word = min(ends)
+            text, self._held = self._held[:first], ""
             return text
-        keep = self._suspect_length()
+        keep = suspect_length(self._held, self._stop)
         text, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
         return text
 
@@ -29,16 +33,12 @@ class TextStream:
         """What was held back, now that nothing follows; half a character becomes a replacement character."""
         text = self._held + self._decoder.decode(b"", final=True)
         self._held = ""
-        return "" if self.is_stopped else text
+        return "" if self.stop_word else text
 
-    def _suspect_length(self) -> int:
-        """How many characters at the end could be the beginning of a stop string."""
-        return max(
-            (
-                size
-                for each in self._stop
-                for size in range(1, min(len(each), len(self._held) + 1))
-                if self._held.endswith(each[:size])
-            ),
-            default=0,
-        )
+
+def suspect_length(text: str, words: Sequence[str]) -> int:
+    """How many characters at the end could be the beginning of one of the words."""
+    return max(
+        (size for each in words for size in range(1, min(len(each), len(text) + 1)) if text.endswith(each[:size])),
+        default=0,
+    )

@@ -10,16 +10,18 @@ from typing import Any
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, Handler, Unit, UnitFault
 from units.host import Host
+from units.llm.calls import CallStream, with_calls
 from units.llm.engine import Engine
 from units.llm.llama import VERSION, Alarm, Context, Model
-from units.llm.options import LlmOptions, refusal
+from units.llm.options import LlmOptions, Message, SamplerSpec, refusal
 from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker, too_long
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
 from units.llm.snapshots import Snapshots, identity_of
-from units.llm.task import RESET_ANSWER, LlmTask, Turn
+from units.llm.task import RESET_ANSWER, LlmTask, conversation
 from units.llm.text import TextStream
+from units.llm.tools import ToolCall
 
 CUTTING = ("cancel", "exit")
 READING_AHEAD = -1
@@ -111,11 +113,11 @@ class LlmUnit(Unit):
         self._check_prompt(task)
         self._tasks[task.work_id] = task
         if task.options.system_prompt and self._engine.has_room():
-            self._read_ahead(task, None)
+            self._read_ahead(task, task.options, None)
 
     def _check_prompt(self, task: LlmTask) -> None:
         """A system prompt that leaves no room for a question is refused at setup."""
-        tokens = len(self._make_prompt(task.options, [], None))
+        tokens = len(self._make_prompt(task.options, conversation(task.options.system_prompt, [], None), asks=False))
         if tokens >= task.options.context:
             raise refusal(f"prompt is {tokens} tokens, the context holds {task.options.context}")
 
@@ -125,7 +127,7 @@ class LlmUnit(Unit):
         if strange := [token for token, _ in spec.logit_bias if token >= self._model.vocab_size]:
             raise refusal(f"logit_bias names token {strange[0]}, the vocabulary ends at {self._model.vocab_size - 1}")
         try:
-            Sampler(self._model, spec).close()
+            Sampler(self._model, self._sampler_spec(options)).close()
         except ValueError as error:
             raise refusal(str(error)) from error
 
@@ -165,10 +167,11 @@ class LlmUnit(Unit):
             prompt=prompt,
             max_tokens=options.max_tokens,
             context=options.context,
-            sampler=Sampler(self._model, options.sampler),
-            text=TextStream(options.stop),
+            sampler=Sampler(self._model, self._sampler_spec(options)),
+            text=self._text_stream(task, options, number),
             listener=self,
             policy=options.policy,
+            tells_prompt=options.tells_prompt,
             priority=priority,
             number=number,
         )
@@ -177,11 +180,20 @@ class LlmUnit(Unit):
         return generation
 
     def _prompt(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
-        """The tokens of the conversation; old turns go, whole, until an answer fits behind it."""
+        """The tokens of the conversation; old turns go, whole, until an answer fits behind it.
+
+        A conversation that the client keeps is not shortened: it would not know.
+        """
         context = options.context
+        if options.is_raw or options.messages is not None:
+            prompt = self._raw_prompt(text) if options.is_raw else self._make_prompt(options, options.messages or ())
+            if len(prompt) >= context:
+                raise too_long(len(prompt), context)
+            return prompt
         wanted = context - min(options.max_tokens, context // 2)
         for forgotten in range(len(task.history) + 1):
-            prompt = self._make_prompt(options, task.history[forgotten:], text)
+            messages = conversation(options.system_prompt, task.history[forgotten:], text)
+            prompt = self._make_prompt(options, messages)
             if len(prompt) <= wanted:
                 break
         if len(prompt) >= context:
@@ -189,8 +201,31 @@ class LlmUnit(Unit):
         del task.history[:forgotten]
         return prompt
 
-    def _make_prompt(self, options: LlmOptions, history: Sequence[Turn], text: str | None) -> list[int]:
-        return self._prompts.make(options.system_prompt, history, text, context=options.context, thinks=options.thinks)
+    def _make_prompt(self, options: LlmOptions, messages: Sequence[Message], *, asks: bool = True) -> list[int]:
+        return self._prompts.make(
+            messages, context=options.context, thinks=options.thinks, asks=asks, tools=options.tools
+        )
+
+    def _raw_prompt(self, text: str) -> list[int]:
+        return self._model.tokenize(text, parse_special=False, add_special=True)
+
+    def _sampler_spec(self, options: LlmOptions) -> SamplerSpec:
+        """The sampler's settings with the grammar of calls, and with the bias on every token that ends an answer."""
+        spec = with_calls(options.sampler, options.tools)
+        if not options.end_bias:
+            return spec
+        ends = tuple((token, options.end_bias) for token in self._model.end_tokens)
+        return spec._replace(logit_bias=spec.logit_bias + ends)
+
+    def _text_stream(self, task: LlmTask, options: LlmOptions, number: int) -> TextStream:
+        if options.tools is None:
+            return TextStream(options.stop)
+
+        def tell(call: ToolCall) -> None:
+            task.has_called = True
+            self._host.say("tool_call", task=task.work_id, inference=number, **call._asdict())
+
+        return CallStream(options.stop, tell)
 
     def _reset(self, task: LlmTask, number: int) -> None:
         task.history.clear()
@@ -234,14 +269,17 @@ class LlmUnit(Unit):
         self._stop_reading_ahead(task)
         if task.generation is not None:
             return None  # it is as warm as can be: it is speaking
-        return LATER if self._read_ahead(task, envelope) else None
+        options = self._options_of(task, envelope.fields.get("data") or {})
+        return LATER if self._read_ahead(task, options, envelope) else None
 
-    def _read_ahead(self, task: LlmTask, asked: Envelope | None) -> bool:
+    def _read_ahead(self, task: LlmTask, options: LlmOptions, asked: Envelope | None) -> bool:
         """Begins to read system prompt and history, from a snapshot if there is one; False when there is nothing."""
-        prompt = self._make_prompt(task.options, task.history, None)[: task.options.context - 1]
+        messages = options.messages or conversation(options.system_prompt, task.history, None)
+        prompt = self._make_prompt(options, messages, asks=False)[: options.context - 1]
         if not prompt:
             return False
-        generation = self._start(task, replace(task.options, max_tokens=0), prompt, 0, READING_AHEAD)
+        quiet = replace(options, max_tokens=0, tells_prompt=False)
+        generation = self._start(task, quiet, prompt, 0, READING_AHEAD)
         if self._snapshots is not None and (state := self._snapshots.load(prompt)) is not None:
             generation.saved = (state, prompt)
         self._warming[generation] = asked
@@ -269,6 +307,13 @@ class LlmUnit(Unit):
         self._tasks[generation.task].said.append(text)
         self._host.say("delta", task=generation.task, inference=generation.number, text=text)
 
+    def on_read(self, generation: Generation) -> None:
+        """The prompt is read; said only where it was asked for."""
+        if generation.tells_prompt:
+            self._host.say(
+                "read", task=generation.task, inference=generation.number, prompt_tokens=len(generation.prompt)
+            )
+
     def on_pause(self, generation: Generation, reason: str) -> None:
         """The policy's stop."""
         self._host.say(
@@ -293,8 +338,10 @@ class LlmUnit(Unit):
             "completion_tokens": generation.generated,
             "total_tokens": len(generation.tokens),
         }
-        failure = {"code": RUN_FAILED, "message": error} if error else {}
-        self._finish(task, generation.number, reason, usage=usage, **failure)
+        details: dict[str, Any] = {"code": RUN_FAILED, "message": error} if error else {}
+        if generation.stop_word:
+            details["stop_word"] = generation.stop_word
+        self._finish(task, generation.number, reason, usage=usage, **details)
 
     def _finish(self, task: LlmTask, number: int, reason: str, **fields: Any) -> None:
         self._host.say("finish", task=task.work_id, inference=number, reason=reason, **task.memory, **fields)

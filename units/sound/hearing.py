@@ -70,6 +70,7 @@ class HearingUnit(Unit, ABC):
             if task.dropped:
                 words = f"{task.work_id} cannot keep up, {task.dropped} microphone periods were dropped"
                 self._host.log("warning", words)
+                self._host.say("shed", periods=task.dropped)
                 task.dropped = 0
                 self._complained_at = now
 
@@ -86,6 +87,9 @@ class HearingUnit(Unit, ABC):
         for work_id in envelope.fields["tasks"]:
             if (task := self._tasks.get(work_id)) is not None:
                 task.take_period(Period(envelope.fields["at"], samples))
+                # Whoever waits for the answer (a file that is read fast) sends no more before this is heard.
+                while "seq" in envelope.fields and task.has_period:
+                    task.work_on_mic()
 
     def _take_upload(self, envelope: Envelope) -> Mapping[str, Any]:
         """Reads it at once, so that audio which cannot be used is refused at once; hears it in steps."""

@@ -191,6 +191,11 @@ class HearingTask(ABC):
         """True when audio waits."""
         return not self.is_paused and bool(self._waiting or self._errands)
 
+    @property
+    def has_period(self) -> bool:
+        """True when microphone audio waits."""
+        return not self.is_paused and bool(self._waiting)
+
     def work_on_mic(self) -> None:
         """One slice of microphone audio."""
         if not self._waiting:
@@ -234,14 +239,19 @@ class HearingTask(ABC):
         return Period(pieces[-1].at, np.concatenate([piece.samples for piece in pieces]))
 
     def _wait(self, period: Period) -> None:
-        """Queues what was spoken since the wake; the oldest periods go when too much waits."""
+        """Queues what was spoken since the wake, unless too much waits."""
         wanted = period.since(self._hears_from)
         if not len(wanted.samples):
             return
         self._waiting.append(wanted)
-        while isinstance(self._waiting[0], Period) and self._waiting[0].at < period.at - MAX_WAITING_SECONDS:
-            self._waiting.popleft()
-            self.dropped += 1
+        if isinstance(self._waiting[0], Period) and self._waiting[0].at < period.at - MAX_WAITING_SECONDS:
+            self._shed()
+
+    def _shed(self) -> None:
+        """All that waits goes at once: what is said behind one long gap is whole, with many short ones nothing is."""
+        ends = [each for each in self._waiting if isinstance(each, EndOfSpeech)]
+        self.dropped += len(self._waiting) - len(ends)
+        self._waiting = deque(ends)
 
     def _fall_asleep(self) -> None:
         self.is_asleep = True

@@ -64,6 +64,7 @@ ENGINES = {
     "espeak-program": "units.tts.espeak_program",
     "piper": "units.tts.piper",
     "sherpa": "units.tts.sherpa",
+    "sherpa-onnx": "units.tts.sherpa",
 }
 """Module by the card's `engine`; each has `load_engine(load) -> Engine`, which raises LoadError."""
 

@@ -1,0 +1,171 @@
+"""Covers unitd.core.home."""
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from unitd.core.home import Home, Tool, read_home
+from unitd.wire.errors import ConfigError
+
+HOUSE = """
+[[entity]]
+name = "Kitchen light"
+kind = "light"
+area = "kitchen"
+aliases = ["ceiling lamp", "big light"]
+id = "light.kitchen_ceiling"
+
+[[entity]]
+name = "heater"
+kind = "climate"
+
+[[tool]]
+name = "turn_on"
+description = "Turns something on"
+kinds = ["light", "switch"]
+topic = "home/{{ entity.id }}/set"
+
+[[tool]]
+name = "set_brightness"
+kinds = ["light"]
+topic = "home/{{ entity.id }}/set"
+[tool.parameters.percent]
+type = "integer"
+minimum = 0
+maximum = 100
+
+[[tool]]
+name = "lock"
+kinds = ["lock"]
+service = "lock.lock"
+
+[[tool]]
+name = "water_plants"
+topic = "garden/water"
+"""
+
+
+def home_of(text: str) -> Home:
+    """From the text of a tools.toml."""
+    return read_home(tomllib.loads(text))
+
+
+def test_devices_stand_at_the_end_of_the_prompt() -> None:
+    """With kind, area and aliases, as the bundled model has learnt them."""
+    prompt = home_of(HOUSE).system_prompt("You are a home assistant.")
+
+    assert prompt == (
+        "You are a home assistant.\n\nDevices:\n"
+        "Kitchen light (light in kitchen, also ceiling lamp, big light)\nheater (climate)"
+    )
+
+
+def test_a_prompt_of_its_own_is_not_needed() -> None:
+    """Then the list is all of it; without devices there is no list."""
+    assert home_of(HOUSE).system_prompt("").startswith("Devices:\n")
+    assert Home().system_prompt("Be brief.") == "Be brief."
+
+
+def test_tools_become_functions() -> None:
+    """The devices of its kinds as an enum, its own parameters behind it; a tool without devices is left out."""
+    functions = [each["function"] for each in home_of(HOUSE).functions()]
+
+    assert [each["name"] for each in functions] == ["turn_on", "set_brightness", "water_plants"]
+    assert functions[1]["parameters"] == {
+        "type": "object",
+        "properties": {
+            "entity": {"type": "string", "enum": ["Kitchen light"]},
+            "percent": {"type": "integer", "minimum": 0, "maximum": 100},
+        },
+        "required": ["entity", "percent"],
+    }
+    assert functions[2]["parameters"]["properties"] == {}
+
+
+@pytest.mark.parametrize("name", ["Kitchen light", "kitchen LIGHT", "big light"])
+def test_a_device_is_found_by_name_and_alias(name: str) -> None:
+    """In any capitalisation."""
+    entity = home_of(HOUSE).entity(name)
+
+    assert entity is not None
+    assert entity.id == "light.kitchen_ceiling"
+
+
+def test_an_id_is_made_from_the_name() -> None:
+    """For topics, where spaces are a nuisance."""
+    home = home_of('[[entity]]\nname = "tall boy"\nkind = "light"')
+
+    assert home.entities[0].id == "tall_boy"
+
+
+def test_a_name_comes_before_an_alias_and_the_kind_decides() -> None:
+    """Two devices may be called the same by somebody."""
+    home = home_of(
+        '[[entity]]\nname = "tall boy"\nkind = "light"\naliases = ["lamp"]\n[[entity]]\nname = "lamp"\nkind = "light"\n'
+        '[[entity]]\nname = "plug"\nkind = "switch"\naliases = ["lamp"]'
+    )
+
+    found = [home.entity("lamp"), home.entity("lamp", ("switch",)), home.entity("lamp", ("lock",))]
+
+    assert [each and each.name for each in found] == ["lamp", "plug", None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "misfit"),
+    [
+        ({"percent": 40}, ""),
+        ({}, "percent is missing"),
+        ({"percent": 140}, "percent cannot be 140"),
+        ({"percent": "40"}, "percent cannot be 40"),
+        ({"percent": True}, "percent cannot be True"),
+        ({"percent": None}, "percent cannot be None"),
+    ],
+)
+def test_arguments_must_fit_the_schema(arguments: dict[str, Any], misfit: str) -> None:
+    """A model on another machine is held by no grammar of ours."""
+    home = home_of(HOUSE)
+    tool = home.tool("set_brightness")
+    assert tool is not None
+
+    assert home.misfit(tool, arguments) == misfit
+
+
+def test_an_enum_is_the_law() -> None:
+    """Whatever its type."""
+    tool = Tool("set_color", parameters={"color": {"enum": ["red", "green"]}})
+
+    assert Home().misfit(tool, {"color": "red"}) == ""
+    assert Home().misfit(tool, {"color": "blue"}) == "color cannot be blue"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[[gadget]]\nname = "x"', "unknown table [[gadget]]"),
+        ("[entity]\nname = 'x'", "entity must be tables: [[entity]]"),
+        ('[[entity]]\nkind = "light"', "entity 1: name is missing"),
+        ('[[entity]]\nname = "x"\nkind = "toaster"', "entity 'x': kind is 'toaster', it must be one of light, switch"),
+        ('[[entity]]\nname = "x"\nkind = "light"\nalias = ["y"]', "entity 'x': unknown key alias"),
+        ('[[entity]]\nname = "x"\nkind = "light"\naliases = "y"', "entity 'x': aliases must be a list of texts"),
+        ('[[tool]]\nname = "t"', "tool 't' must have one of topic, service and state"),
+        ('[[tool]]\nname = "t"\ntopic = "a"\nservice = "b.c"', "tool 't' must have one of topic, service and state"),
+        ('[[tool]]\nname = "t"\nservice = "turn_on"', "service is 'turn_on', it must look like light.turn_on"),
+        ('[[tool]]\nname = "t"\ntopic = "a"\nkinds = ["lights"]', "tool 't': there is no kind 'lights'"),
+        ('[[tool]]\nname = "t"\ntopic = "a"\n[[tool]]\nname = "t"\ntopic = "b"', "tool 't' is there twice"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_said(text: str, words: str) -> None:
+    """With the table and the key."""
+    with pytest.raises(ConfigError) as refusal:
+        home_of(text)
+
+    assert words in refusal.value.reason
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    """A line each."""
+    with pytest.raises(ConfigError) as refusal:
+        home_of('[[entity]]\nname = "x"\nkind = "toaster"\n[[tool]]\nname = "t"')
+
+    assert len(refusal.value.reason.splitlines()) == 2

@@ -1,0 +1,82 @@
+"""Home Assistant's REST API, as far as unitd can tell; how it behaves is a test's to say."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+TOKEN = "letmein"
+DEVICES = [
+    {"id": "light.desk", "name": "desk lamp", "domain": "light", "area": "study"},
+    {"id": "media_player.radio", "name": "radio", "domain": "media_player", "area": ""},
+    {"id": "update.core", "name": "core update", "domain": "update", "area": ""},
+    {"id": "light.desk_2", "name": "desk lamp", "domain": "light", "area": "hall"},
+]
+
+
+@dataclass
+class AssistantServer:
+    """What was asked of it, and what it says."""
+
+    url: str = ""
+    calls: list[tuple[str, Any]] = field(default_factory=list)
+    status: int = 200
+    body: bytes | None = None
+    """Instead of the right answer."""
+
+    may_answer: asyncio.Event = field(default_factory=asyncio.Event)
+    """Cleared: it takes requests and says nothing."""
+
+    def answer_to(self, path: str, token: str, data: Any) -> tuple[int, bytes]:
+        """Status and body, as Home Assistant has them."""
+        if token != f"Bearer {TOKEN}":
+            return 401, b"401: Unauthorized"
+        if self.status != 200 or self.body is not None:
+            return self.status, self.body or b""
+        if path == "/api/template":
+            return 200, orjson.dumps([each for each in DEVICES if f'"{each["domain"]}"' in data["template"]])
+        if path.startswith("/api/services/light/"):
+            return 200, b"[]"
+        return 400, b'{"message":"Service not found"}'
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Requests of one connection, up to its end."""
+        try:
+            while head := await _head(reader):
+                fields = dict(line.split(": ", 1) for line in head[1:])
+                body = orjson.loads(await reader.readexactly(int(fields["content-length"])))
+                path = head[0].split()[1]
+                self.calls.append((path, body))
+                await self.may_answer.wait()
+                status, answer = self.answer_to(path, fields.get("authorization", ""), body)
+                writer.write(b"HTTP/1.1 %d x\r\nContent-Length: %d\r\n\r\n%b" % (status, len(answer), answer))
+                await writer.drain()
+        finally:
+            writer.close()
+
+
+async def _head(reader: asyncio.StreamReader) -> list[str]:
+    """Request line and fields, names in lower case; empty at the end."""
+    try:
+        lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
+    except (asyncio.IncompleteReadError, ConnectionResetError):
+        return []
+    pairs = [line.partition(":") for line in lines[1:]]
+    return [lines[0], *(f"{name.lower()}: {value.strip()}" for name, _, value in pairs)]
+
+
+@asynccontextmanager
+async def assistant_server() -> AsyncIterator[AssistantServer]:
+    """One on a free port, in good health."""
+    assistant = AssistantServer()
+    assistant.may_answer.set()
+    server = await asyncio.start_server(assistant.serve, "127.0.0.1", 0)
+    assistant.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield assistant
+    finally:
+        assistant.may_answer.set()
+        server.close()

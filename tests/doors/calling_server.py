@@ -1,0 +1,76 @@
+"""A chat server that calls tools on demand, as far as an OpenAI-compatible engine can tell.
+
+A question that is a JSON list, [["turn_on", {"entity": "lamp"}], …], is called as it stands; results are said back as
+"told: RESULT; RESULT". The question "again [[…]]" is called in every round until no tools are offered. Everything else
+is said back.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+
+
+@dataclass
+class CallingServer:
+    """Keeps what it was asked."""
+
+    url: str = ""
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+
+    def card(self, folder: Path) -> None:
+        """Makes it the model "caller" of a daemon with this state folder."""
+        place = folder / "models" / "caller"
+        place.mkdir(parents=True)
+        (place / "card.toml").write_text(
+            f'name = "caller"\nunit = "llm"\nengine = "openai"\nbase_url = "{self.url}"\nremote_model = "x"\n'
+        )
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One request."""
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        body = orjson.loads(await reader.readexactly(int(head.split(b"content-length:")[1].split()[0])))
+        self.bodies.append(body)
+        delta = _delta(body)
+        reason = "tool_calls" if "tool_calls" in delta else "stop"
+        writer.write(HEAD + _event({"choices": [{"delta": delta}]}))
+        writer.write(_event({"choices": [{"delta": {}, "finish_reason": reason}]}) + b"data: [DONE]\n\n")
+        await writer.drain()
+        writer.close()
+
+
+def _delta(body: dict[str, Any]) -> dict[str, Any]:
+    """Calls or words."""
+    messages = body["messages"]
+    asked = next(each["content"] for each in reversed(messages) if each["role"] == "user")
+    results = [each["content"] for each in messages if each["role"] == "tool"]
+    goes_on = asked.startswith("again ") and "tools" in body
+    if asked.removeprefix("again ").startswith("[") and (goes_on or messages[-1]["role"] == "user"):
+        calls = orjson.loads(asked.removeprefix("again "))
+        return {"tool_calls": [_call(at, name, arguments) for at, (name, arguments) in enumerate(calls)]}
+    return {"content": f"told: {'; '.join(results)}" if messages[-1]["role"] == "tool" else asked}
+
+
+def _call(at: int, name: str, arguments: Any) -> dict[str, Any]:
+    function = {"name": name, "arguments": orjson.dumps(arguments).decode()}
+    return {"index": at, "id": f"call_{at}", "type": "function", "function": function}
+
+
+def _event(fields: object) -> bytes:
+    return b"data: " + orjson.dumps(fields) + b"\n\n"
+
+
+@asynccontextmanager
+async def calling_server() -> AsyncIterator[CallingServer]:
+    """One on a free port."""
+    caller = CallingServer()
+    server = await asyncio.start_server(caller.serve, "127.0.0.1", 0)
+    caller.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    async with server:
+        yield caller

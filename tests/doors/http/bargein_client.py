@@ -1,0 +1,149 @@
+"""A client of the barge-in dialect, and an engine elsewhere that says what a test wants."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import orjson
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.helpers import MS
+from unitd.app import App
+from unitd.doors.guest import Guest
+
+Frame = dict[str, Any]
+
+GREEDY = {"temperature": 0}
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+
+
+class Person:
+    """One connection."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+
+    async def say(self, **fields: Any) -> None:
+        """One message."""
+        await self.socket.send(orjson.dumps(fields).decode())
+
+    async def start(self, utterance: str, session_id: str = "ann", **fields: Any) -> None:
+        """Begins a turn, with the same answer to the same words unless told otherwise."""
+        turn = {"session_id": session_id, "user_utterance": utterance, "sampling": GREEDY}
+        await self.say(type="start", **turn | fields)
+
+    async def hear(self) -> Frame:
+        """The next frame."""
+        frame: Frame = orjson.loads(await self.socket.recv())
+        return frame
+
+    async def until(self, *types: str) -> list[Frame]:
+        """All frames up to the first of one of these types."""
+        frames = [await self.hear()]
+        while frames[-1]["type"] not in types:
+            frames.append(await self.hear())
+        return frames
+
+    async def turn(self, utterance: str, session_id: str = "ann", **fields: Any) -> list[Frame]:
+        """A turn from its ack to its end."""
+        await self.start(utterance, session_id, **fields)
+        return await self.until("done", "error")
+
+
+@asynccontextmanager
+async def person_at(app: App, query: str = "") -> AsyncIterator[Person]:
+    """A client of this daemon."""
+    host, port = app.endpoints["http"]
+    async with connect(f"ws://{host}:{port}/ws{query}") as socket:
+        yield Person(socket)
+
+
+def kinds_of(frames: list[Frame]) -> list[str]:
+    """Their types in order, tokens counted once."""
+    kinds = [frame["type"] for frame in frames]
+    return [kind for at, kind in enumerate(kinds) if kind != "token" or kinds[at - 1] != "token"]
+
+
+def text_of(frames: list[Frame]) -> str:
+    """What the tokens say."""
+    return "".join(frame["text"] for frame in frames if frame["type"] == "token")
+
+
+async def tasks_of(app: App) -> list[dict[str, Any]]:
+    """What the daemon works on, as everybody sees it."""
+    tasks: list[dict[str, Any]] = (await Guest(app, "administrator", "tcp").ask("sys", "lstask")).data
+    return tasks
+
+
+async def at_work(app: App) -> str:
+    """The work_id of the one task, as soon as it runs."""
+    async with asyncio.timeout(5):
+        while True:
+            tasks = await tasks_of(app)
+            if [task["state"] for task in tasks] == ["running"]:
+                return str(tasks[0]["work_id"])
+            await asyncio.sleep(MS)
+
+
+async def capacity_of(app: App) -> dict[str, Any]:
+    """The seats, as /status tells them."""
+    host, port = app.endpoints["http"]
+    async with httpx.AsyncClient() as http:
+        capacity: dict[str, Any] = (await http.get(f"http://{host}:{port}/status")).json()["capacity"]
+        return capacity
+
+
+async def until_nobody_is_left(app: App) -> None:
+    """No task and no socket."""
+    async with asyncio.timeout(5):
+        while await tasks_of(app) or (await capacity_of(app))["active"]:
+            await asyncio.sleep(MS)
+
+
+@dataclass
+class Script:
+    """What an engine elsewhere says to every question, and what it was asked."""
+
+    pieces: list[str | None]
+    """Piece by piece; None: it fails."""
+
+    pause_seconds: float = 0.0
+    """Between two pieces."""
+
+    asked: list[Frame] = field(default_factory=list)
+    url: str = ""
+
+    @property
+    def system(self) -> str:
+        """The system prompt of the last question."""
+        message = self.asked[-1]["messages"][0]
+        return message["content"] if message["role"] == "system" else ""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One request."""
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        size = int(head.split(b"content-length:")[1].split()[0])
+        self.asked.append(orjson.loads(await reader.readexactly(size)))
+        writer.write(HEAD)
+        for piece in self.pieces:
+            event: Frame = {"error": {"message": "out of memory"}}
+            if piece is not None:
+                event = {"choices": [{"delta": {"content": piece}}]}
+            writer.write(b"data: " + orjson.dumps(event) + b"\n\n")
+            await asyncio.sleep(self.pause_seconds)
+        writer.write(b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n')
+        await writer.drain()
+        writer.close()
+
+
+@asynccontextmanager
+async def engine_that_says(*pieces: str) -> AsyncIterator[Script]:
+    """The engine, at its `url`."""
+    script = Script(list(pieces))
+    server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
+    async with server:
+        script.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        yield script

@@ -1,0 +1,62 @@
+"""The daemon with its page, and browsers that look at it."""
+
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.conftest import running_app, tcp_client
+from tests.doors.http.static.browser import Visit, chromium, visit
+from tests.doors.http.static.teller import story_teller
+from tests.helpers import WireClient
+from unitd.app import App
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """A browser of its own for each test, so that none is left over."""
+    async with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def seen(browser: Browser, address: str) -> Visit:
+    """The page of a daemon with its defaults."""
+    return await visit(browser, address)
+
+
+@pytest.fixture
+async def slow_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+    """A daemon whose language model takes its time."""
+    caplog.set_level(logging.INFO)
+    with story_teller() as url:
+        folder = tmp_path / "models" / "story-teller"
+        folder.mkdir(parents=True)
+        (folder / "card.toml").write_text(
+            f'name = "story-teller"\nunit = "llm"\nengine = "openai"\nbase_url = "{url}"\nremote_model = "x"\n'
+        )
+        async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": "story-teller"}}) as app:
+            yield app
+
+
+@pytest.fixture
+async def seen_slow(browser: Browser, slow_daemon: App) -> Visit:
+    """The page of the slow daemon."""
+    host, port = slow_daemon.endpoints["http"]
+    return await visit(browser, f"{host}:{port}")
+
+
+@pytest.fixture
+async def tcp(http_daemon: App) -> AsyncIterator[WireClient]:
+    """Somebody else, who talks to the same daemon over TCP."""
+    async with tcp_client(http_daemon) as client:
+        yield client
+
+
+@pytest.fixture
+async def slow_tcp(slow_daemon: App) -> AsyncIterator[WireClient]:
+    """Somebody else at the slow daemon."""
+    async with tcp_client(slow_daemon) as client:
+        yield client

@@ -1,0 +1,63 @@
+"""A language model that takes its time: a real server of the OpenAI protocol that says one word after the other.
+
+The bundled model answers faster than a finger finds a button.
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+WORDS_PER_SECOND = 25
+MOST_WORDS = 1000
+
+
+class _Teller(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        """Counts aloud until nobody listens."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        server = self.server
+        assert isinstance(server, _Server)
+        try:
+            for number in range(1, MOST_WORDS):
+                self._say({"choices": [{"index": 0, "delta": {"content": f"word{number} "}, "finish_reason": None}]})
+                if server.is_over.wait(1 / WORDS_PER_SECOND):
+                    return
+            self.wfile.write(b"data: [DONE]\n\n")
+        except ConnectionError:
+            pass  # nobody listens any more: what an interrupt looks like from here
+
+    def _say(self, chunk: object) -> None:
+        self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+        self.wfile.flush()
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Silent."""
+
+
+class _Server(ThreadingHTTPServer):
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Teller)
+        self.is_over = threading.Event()
+
+
+@contextmanager
+def story_teller() -> Iterator[str]:
+    """Its address."""
+    server = _Server()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.is_over.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

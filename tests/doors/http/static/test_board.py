@@ -1,0 +1,115 @@
+"""Covers the page's board.js, models.js, log.js, theme-choice.js: what is shown beside graph and chat."""
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.doors.http.static.browser import Visit
+from tests.helpers import WireClient
+
+pytestmark = pytest.mark.timeout(60)
+
+
+async def test_the_board_is_measured(seen: Visit) -> None:
+    """CPU and memory as the daemon measures them; a board without a sensor says so; each has its plot."""
+    plots = seen.page.locator(".plot")
+
+    await expect(plots.filter(has_text="CPU").locator(".figure")).to_have_text(re.compile(r"^\s*\d+%\s*$"))
+    await expect(plots.filter(has_text="Memory").locator(".figure")).to_have_text(re.compile(r"^\s*\d+%\s*$"))
+    await expect(plots.filter(has_text="Temperature").locator(".figure")).to_have_text(re.compile(r"°C|no sensor"))
+    await expect(plots.locator("canvas")).to_have_count(4)
+
+
+async def test_tokens_are_counted_while_they_come(seen_slow: Visit) -> None:
+    """25 words a second are told, whoever asked for them."""
+    await seen_slow.ask("tell me a story")
+
+    figure = seen_slow.page.locator(".plot").filter(has_text="Tokens").locator(".figure")
+    await expect(figure).to_have_text(re.compile(r"^\s*(1\d|2\d)/s\s*$"))
+
+
+async def test_the_last_lines_of_the_log_are_there_and_new_ones_follow(seen: Visit, tcp: WireClient) -> None:
+    """Life events; never what somebody asked."""
+    log = seen.page.locator(".lines")
+    await expect(log).to_contain_text("ready: ")
+
+    await seen.ask("turn on the kitchen light")
+
+    await expect(log).to_contain_text("llm/unitd-chat is ready")
+    await expect(seen.answer.locator(".words")).to_have_text("Turning on the kitchen light.")
+    assert "kitchen" not in await log.inner_text()
+
+
+async def test_models_are_listed_and_what_else_is_understood(seen: Visit) -> None:
+    """Installed ones by kind; names that another model answers for are folded away."""
+    models = seen.page.locator(".models")
+    await expect(models.locator(".scroll > .rows .name").first).to_contain_text("unitd-chat")
+
+    await models.get_by_text("more names are understood").click()
+
+    await expect(models.locator(".replaced")).to_contain_text("qwen2.5-0.5B-prefill-20e")
+    await expect(models.locator(".replaced")).to_contain_text("unitd-chat answers")
+
+
+async def test_a_download_has_a_bar(seen: Visit) -> None:
+    """A row of sys.lsmode with `download` is drawn with how far it is."""
+    await seen.page.evaluate("""async () => {
+        const { render } = await import("/static/vendor/preact.js");
+        const { html } = await import("/static/html.js");
+        const { ModelList } = await import("/static/models.js");
+        const row = { mode: "qwen", model: "qwen", type: "llm", installed: false };
+        row.download = { bytes: 125e6, of: 500e6 };
+        const place = document.body.appendChild(document.createElement("div"));
+        render(html`<${ModelList} rows=${[row]} />`, place);
+    }""")
+
+    bar = seen.page.get_by_role("progressbar", name="Download of qwen")
+    assert await bar.evaluate("bar => bar.value / bar.max") == 0.25
+    await expect(seen.page.get_by_text("25 % of 500 MB")).to_be_visible()
+
+
+async def test_a_chosen_theme_stays(seen: Visit) -> None:
+    """As the system says until somebody chooses; also after a reload."""
+    ground = "getComputedStyle(document.body).backgroundColor"
+    await seen.page.emulate_media(color_scheme="light")
+    light = await seen.page.evaluate(ground)
+    await seen.page.emulate_media(color_scheme="dark")
+    dark = await seen.page.evaluate(ground)
+
+    await seen.press("Theme: as the system")
+    assert (await seen.page.evaluate(ground), light == dark) == (light, False)
+    await seen.page.reload()
+
+    await expect(seen.page.get_by_role("button", name="Theme: light")).to_be_visible()
+    assert await seen.page.evaluate(ground) == light
+    assert seen.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_words_can_be_read(seen: Visit, tcp: WireClient, scheme: str) -> None:
+    """A contrast of 4.5 to 1 at least, for whatever is not switched off."""
+    await seen.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    await seen.ask("turn on the kitchen light")
+    await expect(seen.answer.locator(".under")).to_contain_text("first word")
+
+    faint = await seen.page.evaluate("""() => {
+        const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+        const bytes = (colour) => (canvas.clearRect(0, 0, 1, 1), canvas.fillStyle = colour, canvas.fillRect(0, 0, 1, 1),
+            [...canvas.getImageData(0, 0, 1, 1).data]);
+        const light = ([r, g, b]) => [r, g, b].map((each) => each / 255)
+            .map((each) => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, each, at) => sum + each * [0.2126, 0.7152, 0.0722][at], 0);
+        const ground = (element) => {
+            const colour = bytes(getComputedStyle(element).backgroundColor);
+            return colour[3] || !element.parentElement ? colour : ground(element.parentElement);
+        };
+        const hasWords = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+        return [...document.querySelectorAll("body *")]
+            .filter((each) => hasWords(each) && each.checkVisibility() && !each.closest(":disabled"))
+            .map((each) => [each, light(bytes(getComputedStyle(each).color)), light(ground(each))])
+            .filter(([, words, behind]) => (Math.max(words, behind) + 0.05) / (Math.min(words, behind) + 0.05) < 4.5)
+            .map(([each]) => each.outerHTML);
+    }""")
+
+    assert faint == []

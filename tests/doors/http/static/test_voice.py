@@ -1,0 +1,104 @@
+"""Covers the page's microphone.js, microphone-button.js, recorder.js, resampler.js: a browser as an ear."""
+
+import wave
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.async_api import expect
+
+from tests.doors.http.static.browser import PATIENCE_MS, Visit, chromium, visit
+from tests.helpers import KWS_SETUP, WireClient
+from tests.units.spoken import RATE, Samples, speak
+from unitd.app import App
+
+pytestmark = pytest.mark.timeout(60)
+
+
+def microphone_of(samples: Samples, folder: Path) -> list[str]:
+    """Flags for a browser whose microphone is this sound and, behind it, quiet; at 48 kHz, as most are."""
+    file = folder / "microphone.wav"
+    quiet = np.zeros(3 * RATE, np.int16)
+    with wave.open(str(file), "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(3 * RATE)
+        out.writeframes(np.repeat(np.concatenate([quiet[:RATE], samples, quiet]), 3).tobytes())
+    return [
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={file}%noloop",
+    ]
+
+
+async def test_what_is_spoken_into_the_browser_is_answered(address: str, tcp: WireClient, tmp_path: Path) -> None:
+    """An ear is set up and linked to the chat; the words appear, and an answer to them."""
+    async with chromium(*microphone_of(speak("turn on the kitchen light"), tmp_path)) as browser:
+        seen = await visit(browser, address)
+
+        await seen.press("Talk")
+
+        await expect(seen.page.get_by_role("button", name="Listening")).to_be_visible()
+        await expect(seen.page.locator(".turn.you.done")).to_contain_text("kitchen")
+        await expect(seen.answer.locator(".words")).not_to_be_empty()
+        await expect(seen.page.locator("[data-link]")).to_have_count(1)
+        await seen.press("Listening")
+        await expect(seen.page.locator(".node").filter(has_text="asr.")).to_have_count(0)
+        assert seen.complaints == []
+
+
+async def test_a_wake_word_into_the_browser_interrupts(slow_daemon: App, slow_tcp: WireClient, tmp_path: Path) -> None:
+    """The microphone feeds any task that takes audio from clients; this one is linked to the chat."""
+    kws = await slow_tcp.setup("kws", KWS_SETUP, model="unitd-kws", kws="hey jarvis", input="kws.base64")
+    host, port = slow_daemon.endpoints["http"]
+    async with chromium(*microphone_of(speak("hey jarvis"), tmp_path)) as browser:
+        seen = await visit(browser, f"{host}:{port}")
+        await seen.ask("tell me a story")
+        llm = await seen.page.locator(".chip").inner_text()
+        await slow_tcp.ask(work_id=llm, action="link", data=kws)
+        await seen.press(f"{kws}, ")
+
+        await seen.press("Listen with this microphone")
+
+        await expect(seen.answer.locator(".under")).to_contain_text("Interrupted.", timeout=PATIENCE_MS)
+        await seen.press("Stop listening")
+        await expect(seen.page.get_by_role("button", name="Listen with this microphone")).to_be_visible()
+
+
+async def test_a_page_that_may_not_hear_says_why(address: str) -> None:
+    """Over plain http from another machine there is no microphone; the page tells the way round."""
+    port = address.split(":")[1]
+    async with chromium("--host-resolver-rules=MAP board.example 127.0.0.1") as browser:
+        seen = await visit(browser, f"board.example:{port}")
+
+        await seen.press("Talk")
+
+        await expect(seen.page.get_by_role("status").filter(has_text="https or from localhost")).to_be_visible()
+        assert await seen.page.evaluate("isSecureContext") is False
+
+
+@pytest.mark.parametrize("rate", [16000, 44100, 48000])
+async def test_sound_of_any_rate_becomes_16_khz(seen: Visit, rate: int) -> None:
+    """What lies in the band stays, what does not is gone, and no sample is lost between blocks."""
+    heard: Any = await seen.page.evaluate(
+        """async (rate) => {
+            const { Resampler } = await import("/static/resampler.js");
+            const level = (hertz) => {
+                const resampler = new Resampler(rate);
+                const turn = (2 * Math.PI * hertz) / rate;
+                const tone = Float32Array.from({ length: rate }, (_, at) => Math.sin(turn * at));
+                const out = [];
+                for (let at = 0; at < rate; at += 128) out.push(...resampler.push(tone.subarray(at, at + 128)));
+                const middle = out.slice(2000, -2000);
+                return [out.length, Math.sqrt(2 * middle.reduce((sum, each) => sum + each * each, 0) / middle.length)];
+            };
+            return { low: level(300), high: level(6000), above: level(rate > 16000 ? 11000 : 0) };
+        }""",
+        rate,
+    )
+
+    assert heard["low"][0] == pytest.approx(RATE, abs=32)
+    assert heard["low"][1] == pytest.approx(1, abs=0.01)
+    assert heard["high"][1] == pytest.approx(1, abs=0.05)
+    assert heard["above"][1] < 0.003

@@ -1,0 +1,84 @@
+"""Covers unitd.doors.http.guard: keys, origins, sizes, and errors without a traceback."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.conftest import running_app
+from unitd.core.reading import read_settings
+from unitd.doors.http.door import BODY_FRAMES
+
+BODY_BYTES = BODY_FRAMES * read_settings({}).limits.frame_bytes
+
+
+@pytest.fixture
+async def http(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a daemon with a key."""
+    async with running_app(tmp_path, {"http": {"enabled": True, "api_key": "secret"}}) as app:
+        host, port = app.endpoints["http"]
+        async with httpx.AsyncClient(base_url=f"http://{host}:{port}") as client:
+            yield client
+
+
+async def test_probes_need_no_key(http: httpx.AsyncClient) -> None:
+    """Service managers look at these."""
+    assert (await http.get("/health")).status_code == 200
+    assert (await http.get("/healthz")).status_code == 200
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-API-Key": "guess"}, {"Authorization": "Bearer secre"}])
+async def test_everything_else_needs_the_key(http: httpx.AsyncClient, headers: dict[str, str]) -> None:
+    """Also paths that do not exist: nobody learns which do."""
+    for path in ("/status", "/v1/models", "/metrics", "/nowhere"):
+        answer = await http.get(path, headers=headers)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+async def test_an_unknown_path_is_an_error_in_json(http: httpx.AsyncClient) -> None:
+    """With the key."""
+    answer = await http.get("/nowhere", headers={"X-API-Key": "secret"})
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+
+
+async def test_a_page_of_another_site_may_not_post(http: httpx.AsyncClient) -> None:
+    """Not even with the key, which its browser might know."""
+    headers = {"X-API-Key": "secret", "Origin": "https://evil.example"}
+    answer = await http.post("/v1/chat/completions", headers=headers, json={})
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "origin_not_allowed")
+
+
+async def test_a_body_that_says_it_is_too_large_is_refused_unread(http: httpx.AsyncClient) -> None:
+    """413."""
+    host, port = http.base_url.host, http.base_url.port
+    reader, writer = await asyncio.open_connection(host, port)
+    request = (
+        f"POST /api/chat HTTP/1.1\r\nHost: {host}\r\nX-API-Key: secret\r\nContent-Length: {BODY_BYTES + 1}\r\n\r\n"
+    )
+    writer.write(request.encode())
+
+    status = await reader.readline()
+
+    writer.close()
+    await writer.wait_closed()
+    assert status.startswith(b"HTTP/1.1 413")
+
+
+async def test_a_body_without_a_length_is_counted(http: httpx.AsyncClient) -> None:
+    """Chunk by chunk."""
+
+    def endless() -> Iterator[bytes]:
+        for _ in range(BODY_BYTES // 65536 + 2):
+            yield b" " * 65536
+
+    async def body() -> AsyncIterator[bytes]:
+        for chunk in endless():
+            yield chunk
+
+    answer = await http.post("/v1/chat/completions", headers={"X-API-Key": "secret"}, content=body())
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "body_too_large")

@@ -1,0 +1,77 @@
+"""Covers unitd.doors.http.line."""
+
+import asyncio
+
+from tests.helpers import eventually
+from unitd.doors.http.line import Line
+
+
+class Customer:
+    """Stands in a line; `told` is what it heard, `leave` ends its turn."""
+
+    def __init__(self, line: Line) -> None:
+        self.told: list[int] = []
+        self.has_waited: bool | None = None
+        self._leaving = asyncio.Event()
+        self.task = asyncio.create_task(self._stand(line))
+
+    async def _stand(self, line: Line) -> None:
+        async with line.turn(self._hear) as self.has_waited:
+            await self._leaving.wait()
+
+    async def _hear(self, position: int) -> None:
+        self.told.append(position)
+
+    async def leave(self) -> None:
+        """Its turn is over."""
+        self._leaving.set()
+        await self.task
+
+    async def give_up(self) -> None:
+        """It walks away, whatever it is doing."""
+        self.task.cancel()
+        await asyncio.wait([self.task])
+
+
+async def test_who_finds_a_place_waits_for_nothing() -> None:
+    """Two places, two customers: nobody is told anything."""
+    line = Line(2)
+
+    customers = [Customer(line), Customer(line)]
+    await eventually(lambda: all(each.has_waited is not None for each in customers))
+
+    assert [(each.has_waited, each.told) for each in customers] == [(False, []), (False, [])]
+    assert line.view == {"slots": 2, "active": 2, "queued": 0}
+    for each in customers:
+        await each.leave()
+
+
+async def test_the_others_wait_in_the_order_in_which_they_came() -> None:
+    """Each is told its place, and every one nearer."""
+    line = Line(1)
+    first, second, third = Customer(line), Customer(line), Customer(line)
+    await eventually(lambda: third.told == [2])
+
+    await first.leave()
+    await eventually(lambda: second.has_waited is True)
+    await second.leave()
+    await eventually(lambda: third.has_waited is True)
+
+    assert (second.told, third.told) == ([1], [2, 1])
+    await third.leave()
+    assert line.view == {"slots": 1, "active": 0, "queued": 0}
+
+
+async def test_who_gives_up_lets_those_behind_move_on() -> None:
+    """In the line, and at the counter."""
+    line = Line(1)
+    first, second, third = Customer(line), Customer(line), Customer(line)
+    await eventually(lambda: third.told == [2])
+
+    await second.give_up()
+    await eventually(lambda: third.told == [2, 1])
+    await first.give_up()
+    await eventually(lambda: third.has_waited is True)
+
+    assert line.view == {"slots": 1, "active": 1, "queued": 0}
+    await third.leave()

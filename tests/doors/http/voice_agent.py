@@ -1,0 +1,98 @@
+"""A voice agent on the chunked streaming socket, and how others see what it does."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import orjson
+import psutil
+from websockets.asyncio.client import ClientConnection, connect
+
+from unitd.app import App
+from unitd.doors.guest import Guest
+
+Message = dict[str, Any]
+TOKENS = {"stream_tokens": True}
+SENTENCES = {"pause": {"sentence_boundary": True}}
+JOKE = "Tell me a joke."
+
+
+def asking(text: str, **options: Any) -> Message:
+    """The fields of a start that every test needs; greedy, so that texts can be compared."""
+    return {"messages": [{"role": "user", "content": text}], "temperature": 0, **options}
+
+
+class Agent:
+    """A voice agent on one socket."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+
+    async def tell(self, action: str, stream_id: str | None = None, **fields: Any) -> None:
+        """Sends one message."""
+        ids = {} if stream_id is None else {"stream_id": stream_id}
+        await self.socket.send(orjson.dumps({"action": action, **ids, **fields}).decode())
+
+    async def hear(self) -> Message:
+        """The next message."""
+        async with asyncio.timeout(10):
+            message: Message = orjson.loads(await self.socket.recv())
+        return message
+
+    async def ask(self, action: str, stream_id: str | None = None, **fields: Any) -> Message:
+        """One message and the next that comes."""
+        await self.tell(action, stream_id, **fields)
+        return await self.hear()
+
+    async def chunk(self) -> tuple[str, Message]:
+        """The tokens of a chunk put together, and the message that ends it."""
+        text = ""
+        while (message := await self.hear())["type"] == "token":
+            text += message["content"]
+        return text, message
+
+    async def sentences(self, stream_id: str, chunk: Message) -> list[Message]:
+        """A buffered answer from this chunk on, sentence by sentence to its end."""
+        chunks = [chunk]
+        while not chunks[-1]["done"]:
+            chunks.append(await self.ask("continue_stream", stream_id, **SENTENCES))
+        return chunks
+
+
+@asynccontextmanager
+async def agent_at(app: App) -> AsyncIterator[Agent]:
+    """An agent of a daemon."""
+    host, port = app.endpoints["http"]
+    async with connect(f"ws://{host}:{port}/ws") as socket:
+        yield Agent(socket)
+
+
+async def tasks_of(app: App) -> list[Message]:
+    """What everybody sees of the daemon's tasks."""
+    listed: list[Message] = (await Guest(app, "observer", "http").ask("sys", "lstask")).data
+    return listed
+
+
+async def no_task_is_left(app: App) -> bool:
+    """For waiting until streams have ended."""
+    while await tasks_of(app):
+        await asyncio.sleep(0.001)
+    return True
+
+
+async def health_of(app: App) -> Message:
+    """The body of /health."""
+    host, port = app.endpoints["http"]
+    async with httpx.AsyncClient() as client:
+        body: Message = (await client.get(f"http://{host}:{port}/health")).json()
+    return body
+
+
+def kill_children() -> list[psutil.Process]:
+    """The engine dies."""
+    children = psutil.Process().children()
+    for child in children:
+        child.kill()
+    return children

@@ -1,0 +1,1 @@
+"""Tests of the MQTT door, against a real Mosquitto."""

@@ -1,0 +1,162 @@
+"""A real Mosquitto that can be killed and started again, and a client of it."""
+
+import asyncio
+import shutil
+import socket
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiomqtt
+import orjson
+import pytest
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+MISSING = "mosquitto is not installed: sudo apt-get install mosquitto"
+
+
+def free_port() -> int:
+    """A port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Broker:
+    """Mosquitto on one port, with what it must keep in a folder."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.port = free_port()
+        self._folder = folder
+        self._options = options
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """Runs it, and returns when it takes connections."""
+        lines = [
+            f"listener {self.port} 127.0.0.1",
+            *(self._options or ("allow_anonymous true",)),
+            "persistence true",
+            f"persistence_location {self._folder}/",
+            "autosave_on_changes true",
+            "autosave_interval 1",
+            "max_queued_messages 10000",
+            "user root",
+        ]
+        config = self._folder / "mosquitto.conf"
+        config.write_text("\n".join(lines) + "\n")
+        assert MOSQUITTO is not None
+        self._process = await asyncio.create_subprocess_exec(
+            MOSQUITTO, "-c", str(config), stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+        )
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            except ConnectionRefusedError:
+                await asyncio.sleep(0.005)
+            else:
+                writer.close()
+                await writer.wait_closed()
+                return
+
+    async def stop(self, *, by_force: bool = False) -> None:
+        """Ends it; safe to call twice."""
+        if self._process is not None:
+            self._process.kill() if by_force else self._process.terminate()
+            await self._process.wait()
+            self._process = None
+
+
+@dataclass
+class Listener:
+    """A client that keeps every message it gets."""
+
+    client: aiomqtt.Client
+    messages: list[aiomqtt.Message] = field(default_factory=list)
+    _arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def listen(self) -> None:
+        """Until cancelled."""
+        async for message in self.client.messages:
+            self.messages.append(message)
+            self._arrived.set()
+
+    async def until(self, condition: Callable[[], bool], limit: float = 10.0) -> None:
+        """Returns when what has arrived makes the condition true."""
+        async with asyncio.timeout(limit):
+            while not condition():
+                self._arrived.clear()
+                await self._arrived.wait()
+
+    def on(self, topic: str) -> list[bytes]:
+        """The payloads that came on a topic, in their order."""
+        return [bytes(each.payload) for each in self.messages if str(each.topic) == topic]
+
+    def objects_on(self, topic: str) -> list[Any]:
+        """The same as JSON; empty payloads are None."""
+        return [orjson.loads(each) if each else None for each in self.on(topic)]
+
+    async def request(self, node: str, *, answers: str = "my/answers", **fields: Any) -> bytes:
+        """Sends a request with fresh correlation data, which is returned."""
+        correlation = uuid.uuid4().bytes
+        await self.publish(f"unitd/{node}/request", orjson.dumps(fields), answers, correlation)
+        return correlation
+
+    async def publish(
+        self, topic: str, payload: bytes | str, answers: str | None = None, correlation: bytes | None = None
+    ) -> None:
+        """One message of QoS 1."""
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        if answers is not None:
+            properties.ResponseTopic = answers
+        if correlation is not None:
+            properties.CorrelationData = correlation
+        await self.client.publish(topic, payload, qos=1, properties=properties)
+
+    def answers_to(self, correlation: bytes) -> list[dict[str, Any]]:
+        """The replies that carry this correlation data."""
+        return [
+            orjson.loads(bytes(each.payload))
+            for each in self.messages
+            if getattr(each.properties, "CorrelationData", None) == correlation and "request" not in str(each.topic)
+        ]
+
+    async def ask(self, node: str, **fields: Any) -> dict[str, Any]:
+        """A request and its first answer."""
+        correlation = await self.request(node, **fields)
+        await self.until(lambda: bool(self.answers_to(correlation)))
+        return self.answers_to(correlation)[0]
+
+
+@asynccontextmanager
+async def listening(broker: Broker, *topics: str) -> AsyncIterator[Listener]:
+    """A listener on these topics, or on all."""
+    async with aiomqtt.Client("127.0.0.1", broker.port, protocol=aiomqtt.ProtocolVersion.V5) as client:
+        for topic in topics or ("#",):
+            await client.subscribe(topic, qos=1)
+        listener = Listener(client)
+        listens = asyncio.create_task(listener.listen())
+        try:
+            yield listener
+        finally:
+            listens.cancel()
+            await asyncio.wait([listens])
+
+
+@asynccontextmanager
+async def running_broker(folder: Path) -> AsyncIterator[Broker]:
+    """A broker for one test; the test is skipped where there is none."""
+    if MOSQUITTO is None:
+        pytest.skip(MISSING)
+    folder.mkdir(parents=True)
+    broker = Broker(folder)
+    await broker.start()
+    try:
+        yield broker
+    finally:
+        await broker.stop()

@@ -1,0 +1,42 @@
+"""A broker, a daemon with its bridge, and somebody who listens."""
+
+import importlib
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import running_app
+from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
+from unitd.app import App
+
+# The daemon imports these when its doors are opened; here they come first, for the guard against blocking calls.
+for _module in ("unitd.doors.mqtt.door", "unitd.doors.toolbox", "jinja2.sandbox"):
+    importlib.import_module(_module)
+
+
+@pytest.fixture
+async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
+    """A real Mosquitto on a free port."""
+    async with running_broker(tmp_path / "broker") as broker:
+        yield broker
+
+
+@pytest.fixture
+async def listener(broker: Broker) -> AsyncIterator[Listener]:
+    """Hears everything."""
+    async with listening(broker) as listener:
+        yield listener
+
+
+@pytest.fixture
+async def bridged(
+    tmp_path: Path, broker: Broker, listener: Listener, caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[App]:
+    """The daemon "kitchen", online."""
+    caplog.set_level(logging.INFO)
+    mqtt = {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}
+    async with running_app(tmp_path, {"mqtt": mqtt}) as app:
+        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
+        yield app

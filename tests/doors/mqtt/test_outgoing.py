@@ -1,0 +1,123 @@
+"""Covers unitd.doors.mqtt.outgoing and the memory of unitd.doors.mqtt.requests: bounds, order, one execution."""
+
+import pytest
+
+from unitd.doors.mqtt.outgoing import LIMIT_ANSWERS, LIMIT_PASSING, Outgoing, Publication
+from unitd.doors.mqtt.requests import Executed, Incoming
+
+
+def drained(outgoing: Outgoing) -> list[tuple[str, bytes]]:
+    """Everything that waits, in the order in which the broker gets it."""
+    sent = []
+    while (publication := outgoing.first) is not None:
+        sent.append((publication.topic, publication.payload))
+        outgoing.taken(publication)
+    return sent
+
+
+def test_answers_go_first_then_what_is_true_then_what_passes() -> None:
+    """Each kind in its order."""
+    outgoing = Outgoing()
+    outgoing.pass_on("output", b"1")
+    outgoing.retain("state", b"idle")
+    outgoing.answer(Publication("answer", b"2", is_answer=True))
+
+    assert drained(outgoing) == [("answer", b"2"), ("state", b"idle"), ("output", b"1")]
+
+
+def test_only_the_last_value_of_a_retained_topic_counts() -> None:
+    """A broker that was away hears how things are, not how they were."""
+    outgoing = Outgoing()
+    for value in (b"idle", b"running", b"paused"):
+        outgoing.retain("state", value)
+
+    assert drained(outgoing) == [("state", b"paused")]
+
+
+def test_a_new_connection_says_everything_true_again() -> None:
+    """And takes back what is not true any more."""
+    outgoing = Outgoing()
+    outgoing.retain("a", b"1")
+    outgoing.retain("b", b"2")
+    assert drained(outgoing)
+    outgoing.retain("b", b"")
+
+    outgoing.say_all_again()
+
+    assert sorted(drained(outgoing)) == [("a", b"1"), ("b", b"")]
+
+
+def test_what_changed_while_it_was_sent_is_sent_again() -> None:
+    """The broker's acknowledgement is for the older value."""
+    outgoing = Outgoing()
+    outgoing.retain("state", b"old")
+    sending = outgoing.first
+    outgoing.retain("state", b"new")
+    assert sending is not None
+
+    outgoing.taken(sending)
+
+    assert drained(outgoing) == [("state", b"new")]
+
+
+def test_output_in_passing_has_a_bound(caplog: pytest.LogCaptureFixture) -> None:
+    """The oldest goes first, and the log counts."""
+    outgoing = Outgoing()
+    for number in range(LIMIT_PASSING + 2):
+        outgoing.pass_on("output", str(number).encode())
+
+    sent = drained(outgoing)
+
+    assert len(sent) == LIMIT_PASSING
+    assert sent[0] == ("output", b"2")
+    assert "2 messages dropped" in caplog.text
+
+
+def test_answers_have_a_bound(caplog: pytest.LogCaptureFixture) -> None:
+    """Far away, and not silent."""
+    outgoing = Outgoing()
+    for _ in range(LIMIT_ANSWERS + 1):
+        outgoing.answer(Publication("answer", b"", is_answer=True))
+
+    assert len(drained(outgoing)) == LIMIT_ANSWERS
+    assert "dropped" in caplog.text
+
+
+PING = b'{"request_id":"1","work_id":"sys","action":"ping"}'
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_repeated"),
+    [
+        (Incoming(PING), Incoming(PING), False),
+        (Incoming(PING), Incoming(PING, is_duplicate=True), True),
+        (Incoming(PING), Incoming(PING + b" ", is_duplicate=True), False),
+        (Incoming(PING, correlation=b"1"), Incoming(PING, correlation=b"1"), True),
+        (Incoming(PING, correlation=b"1"), Incoming(PING, correlation=b"2"), False),
+        (Incoming(PING, True, "a", b"1"), Incoming(PING, True, "b", b"1"), False),
+        (Incoming(PING, correlation=b"1"), Incoming(PING, is_duplicate=True), False),
+    ],
+)
+def test_a_repetition_is_known_by_correlation_else_by_the_brokers_mark(
+    first: Incoming, second: Incoming, is_repeated: bool
+) -> None:
+    """A request_id says nothing, and a client may ask the same twice."""
+    executed = Executed()
+    assert not executed.is_repetition(first)
+
+    assert executed.is_repetition(second) is is_repeated
+
+
+def test_a_redelivered_message_that_was_not_executed_is_executed() -> None:
+    """The broker marks it, but the daemon died before it came to it."""
+    assert not Executed().is_repetition(Incoming(PING, is_duplicate=True))
+
+
+def test_the_memory_has_a_bound() -> None:
+    """The oldest is forgotten."""
+    executed = Executed(limit=2)
+    for correlation in (b"1", b"2", b"3"):
+        executed.is_repetition(Incoming(PING, correlation=correlation))
+
+    assert executed.is_repetition(Incoming(PING, correlation=b"3"))
+    assert not executed.is_repetition(Incoming(PING, correlation=b"1"))

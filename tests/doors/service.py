@@ -1,0 +1,87 @@
+"""A service manager's side of the daemon: a notification socket, passed sockets, a program started and ended."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cli.programs import UNITD
+
+LAUNCHER = str(Path(__file__).with_name("activate.py"))
+
+
+class Manager:
+    """Listens to what the daemon tells."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(path))
+        self._socket.setblocking(False)
+
+    async def heard(self, assignment: str, timeout: float = 10) -> dict[str, str]:
+        """The next message that holds this assignment."""
+        async with asyncio.timeout(timeout):
+            while assignment not in (lines := (await self._next()).splitlines()):
+                pass
+        return dict(line.partition("=")[::2] for line in lines)
+
+    def waiting(self) -> int:
+        """How many messages have come and were not heard; they are gone then."""
+        count = 0
+        while True:
+            try:
+                self._socket.recv(65536)
+            except BlockingIOError:
+                return count
+            count += 1
+
+    async def _next(self) -> str:
+        return (await asyncio.get_running_loop().sock_recv(self._socket, 65536)).decode()
+
+    def close(self) -> None:
+        """Listens no more."""
+        self._socket.close()
+
+
+@dataclass
+class Daemon:
+    """A started `unitd serve`, whose log is read to its end."""
+
+    process: asyncio.subprocess.Process
+    log: bytes = b""
+
+    async def end(self) -> int:
+        """Waits for the end, reading the log; returns the exit code."""
+        _, self.log = await self.process.communicate()
+        assert self.process.returncode is not None
+        return self.process.returncode
+
+
+@asynccontextmanager
+async def started(
+    config: Path, environment: Mapping[str, str], passed: Mapping[str, socket.socket] | None = None
+) -> AsyncIterator[Daemon]:
+    """`unitd serve` with these variables and these sockets; killed if the test leaves it."""
+    command = [UNITD, "serve", "--config", str(config)]
+    descriptors = [each.fileno() for each in (passed or {}).values()]
+    if passed:
+        names = ":".join(name.partition(" ")[0] for name in passed)  # "tcp 2" is a second tcp
+        command = [sys.executable, LAUNCHER, names, *map(str, descriptors), "--", *command]
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        pass_fds=descriptors,
+        env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin", **environment},
+    )
+    try:
+        yield Daemon(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()

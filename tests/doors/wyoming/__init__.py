@@ -1,0 +1,1 @@
+"""Tests of the Wyoming door, with the client classes of the `wyoming` package."""

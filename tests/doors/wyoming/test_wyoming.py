@@ -1,0 +1,218 @@
+"""Covers unitd.doors.wyoming: each service as Home Assistant's pipeline and a satellite use it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from wyoming.asr import Transcribe, Transcript
+from wyoming.audio import AudioChunk, AudioStart, AudioStop
+from wyoming.client import AsyncTcpClient
+from wyoming.event import Event
+from wyoming.handle import Handled
+from wyoming.info import Describe, Info
+from wyoming.ping import Ping, Pong
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
+from wyoming.wake import Detect, Detection
+
+from tests.conftest import running_app, tcp_client
+from tests.units.spoken import RATE, Samples, joined, recording, silence, speak
+from unitd.app import App
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    """The daemon with its Wyoming door on a free port."""
+    async with running_app(tmp_path, {"wyoming": {"port": 0, "system_prompt": ""}}) as app:
+        yield app
+
+
+@pytest.fixture
+async def client(app: App) -> AsyncIterator[AsyncTcpClient]:
+    """The package's own client."""
+    host, port = app.endpoints["wyoming"]
+    async with AsyncTcpClient(host, port) as client:
+        yield client
+
+
+async def hear(client: AsyncTcpClient, last: str) -> list[Event]:
+    """Events up to the one of this type, or an error."""
+    events: list[Event] = []
+    while not events or events[-1].type not in (last, "error"):
+        event = await client.read_event()
+        assert event is not None, f"hung up after {[each.type for each in events]}"
+        events.append(event)
+    return events
+
+
+async def send_audio(client: AsyncTcpClient, samples: Samples, milliseconds: int = 64) -> None:
+    """Start, chunks as a satellite sends them, stop."""
+    audio, size = samples.tobytes(), RATE * 2 * milliseconds // 1000
+    await client.write_event(AudioStart(RATE, 2, 1).event())
+    for start in range(0, len(audio), size):
+        await client.write_event(AudioChunk(RATE, 2, 1, audio[start : start + size]).event())
+    await client.write_event(AudioStop().event())
+
+
+async def test_the_info_offers_all_four_services(client: AsyncTcpClient) -> None:
+    """What Home Assistant reads when it adds us."""
+    await client.write_event(Describe().event())
+    info = Info.from_event((await hear(client, "info"))[-1])
+
+    assert info.asr[0].models[0].name == "unitd-asr" and info.asr[0].installed
+    assert info.tts[0].supports_synthesize_streaming and info.tts[0].voices[0].languages[0] == "en"
+    assert info.handle[0].supports_handled_streaming and info.handle[0].models
+    assert "hey jarvis" in [model.phrase for model in info.wake[0].models]
+
+
+async def test_speech_becomes_text(client: AsyncTcpClient) -> None:
+    """Transcribe, audio, transcript."""
+    spoken = speak("turn on the kitchen light")
+    await client.write_event(Transcribe(language="en").event())
+    await send_audio(client, spoken)
+
+    events = await hear(client, "transcript")
+
+    assert [each.type for each in events] == [
+        "transcript-start",
+        "transcript-chunk",
+        "transcript-stop",
+        "transcript",
+    ]
+    words = Transcript.from_event(events[-1]).text.split()
+    assert len({"turn", "on", "the", "kitchen", "light"} & set(words)) >= 2
+
+
+async def test_a_wake_word_is_told_at_once(client: AsyncTcpClient) -> None:
+    """While the audio still comes, as a satellite needs it."""
+    heard = joined(silence(1.0), recording("wake/alexa/0.wav"), silence(0.5))
+    await client.write_event(Detect(names=["alexa"]).event())
+    await send_audio(client, heard)
+
+    events = await hear(client, "detection")
+
+    assert Detection.from_event(events[-1]).name == "alexa"
+
+
+async def test_audio_without_a_wake_word_is_told_too(client: AsyncTcpClient) -> None:
+    """When it stops."""
+    spoken = speak("nothing of interest")
+    await client.write_event(Detect(names=["alexa"]).event())
+    await send_audio(client, spoken)
+
+    events = await hear(client, "not-detected")
+
+    assert [each.type for each in events] == ["not-detected"]
+
+
+async def test_a_text_is_spoken(client: AsyncTcpClient) -> None:
+    """Start, chunks of one format, stop."""
+    await client.write_event(Synthesize(text="Good morning. It is eight.").event())
+
+    events = await hear(client, "audio-stop")
+
+    sounds = [AudioChunk.from_event(each) for each in events if each.type == "audio-chunk"]
+    assert events[0].type == "audio-start"
+    assert {(each.rate, each.width, each.channels) for each in sounds} == {(22050, 2, 1)}
+    assert sum(each.seconds for each in sounds) > 1.0
+
+
+async def test_a_text_is_spoken_while_it_is_written(client: AsyncTcpClient) -> None:
+    """The first sentence sounds before the second is there; the whole text behind it is not spoken again."""
+    await client.write_event(SynthesizeStart().event())
+    await client.write_event(SynthesizeChunk(text="Good morning. It is ").event())
+    first = await hear(client, "audio-chunk")
+    await client.write_event(SynthesizeChunk(text="eight o'clock.").event())
+    await client.write_event(Synthesize(text="Good morning. It is eight o'clock.").event())
+    await client.write_event(SynthesizeStop().event())
+    rest = await hear(client, "synthesize-stopped")
+
+    types = [each.type for each in (*first, *rest)]
+    assert (types.count("audio-start"), types.count("audio-stop")) == (1, 1)
+    assert types[-2:] == ["audio-stop", "synthesize-stopped"]
+
+
+async def test_a_question_is_answered_and_remembered(client: AsyncTcpClient) -> None:
+    """Streamed, then whole; the same conversation goes on, another one knows nothing."""
+    context = {"conversation_id": "1"}
+    await client.write_event(Transcript(text="My name is Anna.", context=context).event())
+    first = await hear(client, "handled")
+    await client.write_event(Transcript(text="What is my name?", context=context).event())
+    second = Handled.from_event((await hear(client, "handled"))[-1])
+    await client.write_event(Transcript(text="What is my name?", context={"conversation_id": "2"}).event())
+    other = Handled.from_event((await hear(client, "handled"))[-1])
+
+    types = [each.type for each in first]
+    streamed = "".join(each.data["text"] for each in first if each.type == "handled-chunk")
+    assert (types[0], types[-2], types[-1]) == ("handled-start", "handled-stop", "handled")
+    assert streamed == Handled.from_event(first[-1]).text
+    assert "Anna" in (second.text or "")
+    assert "Anna" not in (other.text or "")
+
+
+async def test_the_whole_pipeline_of_a_satellite(client: AsyncTcpClient) -> None:
+    """Speech, answer, voice, on one connection in the order of a satellite."""
+    spoken = speak("what is your name")
+    await client.write_event(Ping(text="here").event())
+    assert Pong.from_event((await hear(client, "pong"))[-1]).text == "here"
+    await client.write_event(Transcribe().event())
+    await send_audio(client, spoken)
+    text = Transcript.from_event((await hear(client, "transcript"))[-1]).text
+    await client.write_event(Transcript(text=text or "hello").event())
+    answer = Handled.from_event((await hear(client, "handled"))[-1]).text
+    await client.write_event(Synthesize(text=answer or "nothing").event())
+
+    assert (await hear(client, "audio-stop"))[-2].type == "audio-chunk"
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Transcribe(name="no-such-model").event(),
+        Detect(names=["###"]).event(),
+        Event("synthesize", {"text": 7}),
+        Event("synthesize", {}),
+        Event("audio-chunk", {}),
+        Event("transcript", {}),
+    ],
+)
+async def test_what_cannot_be_done_is_an_error_and_the_connection_stays(client: AsyncTcpClient, event: Event) -> None:
+    """With the reason in words."""
+    if event.type == "audio-chunk":
+        await client.write_event(Transcribe().event())
+    await client.write_event(event)
+    error = (await hear(client, "error"))[-1]
+    await client.write_event(Ping().event())
+
+    assert error.type == "error" and error.data["text"]
+    assert (await hear(client, "pong"))[-1].type == "pong"
+
+
+async def test_bytes_that_are_no_event_end_only_their_own_connection(app: App, client: AsyncTcpClient) -> None:
+    """Others do not notice."""
+    reader, writer = await asyncio.open_connection(*app.endpoints["wyoming"])
+    writer.write(b"GET / HTTP/1.1\r\n\r\n")
+    assert await reader.read() == b""
+    writer.close()
+    await writer.wait_closed()
+
+    await client.write_event(Ping().event())
+    assert (await hear(client, "pong"))[-1].type == "pong"
+
+
+async def test_a_client_that_leaves_takes_its_tasks_along(app: App) -> None:
+    """In the middle of a sentence."""
+    async with AsyncTcpClient(*app.endpoints["wyoming"]) as leaving:
+        await leaving.write_event(Transcribe().event())
+        await leaving.write_event(AudioStart(16000, 2, 1).event())
+        await leaving.write_event(AudioChunk(16000, 2, 1, bytes(3200)).event())
+        await leaving.write_event(Ping().event())
+        await hear(leaving, "pong")
+
+    async with tcp_client(app) as observer, asyncio.timeout(5):
+        while (await observer.ask(work_id="sys", action="lstask"))["data"]:
+            await asyncio.sleep(0.005)
+        assert (await observer.ask(work_id="sys", action="lstask"))["data"] == []

@@ -1,0 +1,67 @@
+"""What the tests of a home share: its tools, a task that uses them, wishes and the frames that come of them."""
+
+from typing import Any
+
+from tests.helpers import WireClient, text_of
+
+TOOLS = """
+[[entity]]
+name = "kitchen light"
+kind = "light"
+id = "kitchen"
+
+[[tool]]
+name = "turn_on"
+kinds = ["light"]
+topic = "home/{{ entity.id }}/set"
+payload = "ON"
+
+[[tool]]
+name = "turn_off"
+kinds = ["light"]
+service = "light.turn_off"
+data = '{"entity_id": "light.{{ entity.id }}"}'
+
+[[tool]]
+name = "broken"
+topic = "x"
+payload = "{{ nobody.knows }}"
+
+[[tool]]
+name = "get_state"
+kinds = ["light"]
+state = "home/{{ entity.id }}/state"
+"""
+SETUP = {
+    "model": "caller",
+    "response_format": "llm.utf-8.stream",
+    "input": "llm.utf-8",
+    "enoutput": True,
+    "prompt": "You are a home assistant.",
+    "tools": "home",
+    "usage": True,
+}
+LIGHT = {"entity": "kitchen light"}
+TURN_ON, TURN_OFF = '[["turn_on", {"entity": "kitchen light"}]]', '[["turn_off", {"entity": "kitchen light"}]]'
+GET_STATE = '[["get_state", {"entity": "kitchen light"}]]'
+
+
+async def frames_of(client: WireClient, work_id: str, question: str) -> list[dict[str, Any]]:
+    """Calls and deltas, up to the finish frame."""
+    return await rest_of(client, await client.infer(work_id, question))
+
+
+async def rest_of(client: WireClient, request_id: str) -> list[dict[str, Any]]:
+    """The frames of a request that is on its way."""
+    frames = []
+    while True:
+        frame = await client.receive()
+        if frame["request_id"] == request_id:
+            frames.append(frame)
+            if frame["error"]["code"] or frame["data"].get("finish"):
+                return frames
+
+
+def said(frames: list[dict[str, Any]]) -> str:
+    """The spoken answer."""
+    return text_of([frame for frame in frames if frame["object"] != "llm.tool_call"])

@@ -1,0 +1,98 @@
+"""A board with tools, its broker, a Home Assistant, and a model that calls what it is told to.
+
+The model is a server elsewhere, so that what is tested is unitd and not a model's wit.
+"""
+
+import importlib
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import running_app, tcp_client
+from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
+from tests.doors.calling_server import CallingServer, calling_server
+from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
+from tests.helpers import WireClient
+from tests.home.boards import TOOLS
+from unitd.app import App
+
+# The daemon imports these when its doors are opened; here they come first, for the guard against blocking calls.
+for _module in ("unitd.doors.mqtt.door", "unitd.doors.toolbox", "jinja2.sandbox"):
+    importlib.import_module(_module)
+
+
+@pytest.fixture
+async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
+    """A real Mosquitto."""
+    async with running_broker(tmp_path / "broker") as broker:
+        yield broker
+
+
+@pytest.fixture
+async def listener(broker: Broker) -> AsyncIterator[Listener]:
+    """Hears everything."""
+    async with listening(broker) as listener:
+        yield listener
+
+
+@pytest.fixture
+async def assistant() -> AsyncIterator[AssistantServer]:
+    """A Home Assistant."""
+    async with assistant_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
+    """The model, a server elsewhere."""
+    async with calling_server() as server:
+        server.card(tmp_path)
+        yield server
+
+
+@pytest.fixture
+async def home(
+    tmp_path: Path,
+    caller: CallingServer,
+    broker: Broker,
+    listener: Listener,
+    assistant: AssistantServer,
+    caplog: pytest.LogCaptureFixture,
+) -> AsyncIterator[App]:
+    """The board "kitchen" with its tools, online."""
+    caplog.set_level(logging.INFO)
+    (tmp_path / "tools.toml").write_text(TOOLS)
+    (tmp_path / "token").write_text(TOKEN)
+    tables = {
+        "mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"},
+        "home": {
+            "tools": str(tmp_path / "tools.toml"),
+            "homeassistant_url": assistant.url,
+            "homeassistant_token_file": str(tmp_path / "token"),
+        },
+    }
+    async with running_app(tmp_path, tables) as app:
+        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
+        yield app
+
+
+@pytest.fixture
+async def clients(home: App) -> AsyncIterator[Callable[[], Any]]:
+    """Makes clients of the board."""
+    async with AsyncExitStack() as stack:
+
+        async def make() -> WireClient:
+            return await stack.enter_async_context(tcp_client(home))
+
+        yield make
+
+
+@pytest.fixture
+async def client(clients: Callable[[], Any]) -> WireClient:
+    """One of them."""
+    made: WireClient = await clients()
+    return made

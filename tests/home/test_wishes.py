@@ -1,0 +1,197 @@
+"""A wish, the whole way: model, tool call, MQTT or Home Assistant, result, spoken answer."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import running_app, tcp_client
+from tests.doors.assistant_server import AssistantServer
+from tests.doors.calling_server import CallingServer
+from tests.doors.mqtt.brokers import Broker, Listener, listening
+from tests.helpers import WireClient
+from tests.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, frames_of, said
+from unitd.app import App
+from unitd.doors import homeassistant
+from unitd.doors.guest import Guest
+from unitd.doors.mqtt import bridge
+
+# The way of a wish
+
+
+async def test_a_wish_becomes_a_command_and_a_spoken_answer(
+    client: WireClient, listener: Listener, caller: CallingServer
+) -> None:
+    """The call as a frame of its own, the command on the topic, the result in the answer, one finish frame."""
+    work_id = await client.setup("llm", SETUP)
+
+    frames = await frames_of(client, work_id, TURN_ON)
+
+    call = frames[0]
+    assert (call["object"], call["data"]["name"], call["data"]["arguments"]) == ("llm.tool_call", "turn_on", LIGHT)
+    assert said(frames) == "told: done"
+    assert [frame["data"].get("finish") for frame in frames] == [None, False, True]
+    await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
+    assert [each["role"] for each in caller.bodies[-1]["messages"]] == ["system", "user", "assistant", "tool"]
+
+
+async def test_the_model_is_told_what_there_is(client: WireClient, caller: CallingServer) -> None:
+    """Devices in the prompt, tools as functions."""
+    work_id = await client.setup("llm", SETUP)
+
+    await frames_of(client, work_id, "hello")
+
+    system = caller.bodies[0]["messages"][0]["content"]
+    assert system == "You are a home assistant.\n\nDevices:\nkitchen light (light)"
+    names = [each["function"]["name"] for each in caller.bodies[0]["tools"]]
+    assert names == ["turn_on", "turn_off", "broken", "get_state"]
+
+
+async def test_a_state_is_what_its_topic_said_last(client: WireClient, listener: Listener) -> None:
+    """Also when it changes."""
+    work_id = await client.setup("llm", SETUP)
+    answers = []
+
+    for state in ("on", "off"):
+        await listener.client.publish("home/kitchen/state", state, qos=1, retain=True)
+        while said(frames := await frames_of(client, work_id, GET_STATE)) != f"told: {state}":
+            pass  # the broker has not passed it on yet
+        answers.append(said(frames))
+
+    assert answers == ["told: on", "told: off"]
+
+
+async def test_a_conversation_remembers_what_was_done(client: WireClient, caller: CallingServer) -> None:
+    """The question and the spoken answer, once."""
+    work_id = await client.setup("llm", SETUP, history=True)
+
+    await frames_of(client, work_id, TURN_ON)
+    await frames_of(client, work_id, "thank you")
+    await frames_of(client, work_id, TURN_ON)
+
+    contents = [each["content"] for each in caller.bodies[-1]["messages"]]
+    assert contents[1:] == [TURN_ON, "told: done", "thank you", "thank you", TURN_ON, "", "done"]
+
+
+async def test_a_whole_text_comes_as_one(client: WireClient) -> None:
+    """Without a stream: the call, then the answer."""
+    work_id = await client.setup("llm", SETUP, response_format="llm.utf-8")
+    request_id = await client.infer(work_id, TURN_ON)
+
+    call, answer = await client.receive(), await client.receive()
+
+    assert (call["object"], call["request_id"]) == ("llm.tool_call", request_id)
+    assert (answer["object"], answer["data"]) == ("llm.utf-8", "told: done")
+
+
+async def test_whoever_asks_by_mqtt_gets_the_answer_too(home: App, listener: Listener) -> None:
+    """The call is not the last frame."""
+    reply = await listener.ask("kitchen", request_id="1", work_id="llm", action="setup", data=SETUP)
+    work_id = reply["work_id"]
+
+    asked = await listener.request(
+        "kitchen", request_id="2", work_id=work_id, action="inference", object="llm.utf-8", data=TURN_ON
+    )
+    await listener.until(lambda: bool(listener.on(f"unitd/kitchen/{work_id}/answer")))
+
+    assert said(listener.answers_to(asked)) == "told: done"
+    assert listener.on(f"unitd/kitchen/{work_id}/text") == [b"told: done"]
+
+
+async def test_a_model_that_goes_on_calling_ends(client: WireClient, listener: Listener) -> None:
+    """After four rounds it must speak."""
+    work_id = await client.setup("llm", SETUP)
+
+    frames = await frames_of(client, work_id, f"again {TURN_ON}")
+
+    assert said(frames) == "told: done; done; done; done"
+    assert len(listener.on("home/kitchen/set")) == 4
+
+
+async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireClient, listener: Listener) -> None:
+    """What a door gives along with one question is not the board's to use."""
+    work_id = await client.setup("llm", SETUP)
+    own = [{"type": "function", "function": {"name": "turn_on", "parameters": {"type": "object", "properties": {}}}}]
+    guest = Guest(home, "a door", "test")
+
+    frames = []
+    async for reply in guest.infer(work_id, '[["turn_on", {}]]', object_="llm.utf-8", options={"tools": own}):
+        frames.append(reply)
+        if reply.data.get("finish"):
+            break
+
+    assert [frame.object for frame in frames] == ["llm.tool_call", "llm.utf-8.stream"]
+    assert listener.on("home/kitchen/set") == []
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ('[["broken", {}]]', "its template failed"),
+        ('[["turn_on", {"entity": "moon"}]]', "there is no moon"),
+        ('[["explode", {}]]', "there is no tool explode"),
+        (GET_STATE, "the device does not respond"),
+    ],
+)
+async def test_what_cannot_be_done_is_said(
+    client: WireClient, caplog: pytest.LogCaptureFixture, question: str, words: str
+) -> None:
+    """In the answer and in the log; the next wish is served."""
+    work_id = await client.setup("llm", SETUP)
+
+    assert said(await frames_of(client, work_id, question)) == f"told: error: {words}"
+    assert words in caplog.text
+    assert said(await frames_of(client, work_id, TURN_ON)) == "told: done"
+
+
+async def test_a_home_assistant_that_refuses_is_said(
+    client: WireClient, assistant: AssistantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """401: somebody has taken the token back."""
+    work_id = await client.setup("llm", SETUP)
+    assistant.status = 401
+
+    answer = said(await frames_of(client, work_id, TURN_OFF))
+
+    assert answer == "told: error: Home Assistant refuses the token"
+    assert "tool turn_off failed: Home Assistant refuses the token" in caplog.text
+
+
+async def test_a_home_assistant_that_hangs_is_given_up(
+    client: WireClient, assistant: AssistantServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the answer says so."""
+    monkeypatch.setattr(homeassistant, "PATIENCE_SECONDS", 0.2)
+    work_id = await client.setup("llm", SETUP)
+    assistant.may_answer.clear()
+
+    assert said(await frames_of(client, work_id, TURN_OFF)) == "told: error: Home Assistant does not answer"
+
+
+async def test_a_command_does_not_wait_for_a_broker_that_is_away(
+    client: WireClient, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer says so, and the light does not turn on when the broker is back."""
+    monkeypatch.setattr(bridge, "COMMAND_PATIENCE_SECONDS", 0.2)
+    work_id = await client.setup("llm", SETUP)
+    await broker.stop()
+
+    answer = said(await frames_of(client, work_id, TURN_ON))
+    await broker.start()
+    async with listening(broker) as listener:
+        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"), 15)
+        await listener.until(lambda: bool(listener.on(f"unitd/kitchen/{work_id}/state")))
+
+        assert answer == "told: error: the broker does not answer"
+        assert listener.on("home/kitchen/set") == []
+
+
+async def test_a_setup_without_tools_here_is_refused(tmp_path: Path) -> None:
+    """The setup names what is missing."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        reply = await client.ask(work_id="llm", action="setup", data=SETUP | {"model": "default"})
+
+    assert reply["error"]["code"] == -5
+    assert "[home] tools names a file of them" in reply["error"]["message"]

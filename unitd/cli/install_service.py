@@ -1,0 +1,100 @@
+"""`unitd install-service`: systemd's files with the path of this installation, and the commands that put them to use.
+
+Nothing is started: what is written and what remains to be typed is printed. Below `--root` the files go where a
+package puts its own (usr/lib), else where an administrator does (/etc), so that both can be there and /etc wins.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCES = Path(__file__).parent.parent / "systemd"
+"""The files as they are shipped, written for a program in SHIPPED."""
+
+SHIPPED = "/opt/unitd/bin/unitd"
+
+HIDDEN = (Path("/home"), Path("/root"), Path("/run/user"))
+"""What ProtectHome=yes keeps from a service."""
+
+NEXT = (
+    "systemd-sysusers unitd.conf",
+    "systemd-tmpfiles --create unitd.conf",
+    "systemctl daemon-reload",
+    "systemctl enable --now unitd",
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One file to be written."""
+
+    path: Path
+    text: str
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes the files, or with --dry-run prints them; exit code 1 when one cannot be written."""
+    program = Path(sys.executable).with_name("unitd")
+    for piece in pieces(program, arguments.root):
+        if arguments.dry_run:
+            sys.stdout.write(f"# {piece.path}\n{piece.text}\n")
+            continue
+        try:
+            _write(piece)
+        except OSError as error:
+            sys.stderr.write(
+                f"unitd: cannot write {piece.path} ({error.strerror}); try: sudo {program} install-service\n"
+            )
+            return 1
+        sys.stdout.write(f"wrote {piece.path}\n")
+    for words in obstacles(program, Path(sys.executable).resolve()):
+        sys.stderr.write(f"unitd: {words}\n")
+    if arguments.root is None:
+        sys.stdout.write("\nNext, as root:\n" + "".join(f"    {command}\n" for command in NEXT))
+    return 0
+
+
+def pieces(program: Path, root: Path | None) -> Iterator[Piece]:
+    """Every file with its place; units start `program`."""
+    base = Path("/etc") if root is None else root / "usr/lib"
+    for source in sorted(SOURCES.glob("unitd*")):
+        yield Piece(base / "systemd/system" / source.name, _for_program(source.read_text(), program))
+    for folder in ("sysusers.d", "tmpfiles.d"):
+        yield Piece(base / folder / "unitd.conf", (SOURCES / folder / "unitd.conf").read_text())
+
+
+def obstacles(program: Path, interpreter: Path) -> Iterator[str]:
+    """Why the service could not start this program, in sentences."""
+    folders = [*program.parents, *interpreter.parents]
+    closed = sorted({each for each in folders if each.exists() and not each.stat().st_mode & 0o001})
+    if closed:
+        yield f"the user unitd may not enter {closed[0]}; install the program elsewhere, such as in /opt/unitd"
+    if program.is_relative_to("/tmp") or program.is_relative_to("/var/tmp"):
+        yield f"{program} lies in a temporary folder, which the service does not see (PrivateTmp=)"
+
+
+def _for_program(text: str, program: Path) -> str:
+    text = text.replace(SHIPPED, _quoted(program))
+    if any(program.is_relative_to(folder) for folder in HIDDEN):
+        text = text.replace("ProtectHome=yes", "ProtectHome=read-only")
+    return text
+
+
+def _quoted(path: Path) -> str:
+    """As systemd.service(5) wants it: % begins a specifier, $ a variable, and a path with blanks stands in quotes."""
+    text = str(path).replace("%", "%%").replace("$", "$$")
+    if all(each.isalnum() or each in "/._-+%$" for each in text):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _write(piece: Piece) -> None:
+    """By rename: systemd reads the old file or the new one."""
+    piece.path.parent.mkdir(parents=True, exist_ok=True)
+    partial = piece.path.with_name(f".{piece.path.name}.partial")
+    partial.write_text(piece.text)
+    partial.chmod(0o644)
+    os.replace(partial, piece.path)

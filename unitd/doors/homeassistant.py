@@ -1,0 +1,92 @@
+"""Home Assistant's REST API, as far as tools need it: calling a service, and the devices that are there.
+
+Documented at developers.home-assistant.io/docs/api/rest: POST /api/services/<domain>/<service>, POST /api/template.
+"""
+
+import asyncio
+from typing import Any
+
+import httpx
+import orjson
+
+from unitd.core.home import KINDS, Entity
+from unitd.wire.errors import ConfigError
+
+PATIENCE_SECONDS = 5.0
+
+_KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor"}
+
+# Rendered by Home Assistant itself, which knows its areas; entities without a name of their own are of no use here.
+_ENTITIES = """
+[{% for state in states if state.domain in %DOMAINS% -%}
+{{ {"id": state.entity_id, "name": state.name, "domain": state.domain, "area": area_name(state.entity_id) or ""}
+   | to_json }}{{ "," if not loop.last }}
+{%- endfor %}]
+"""
+
+
+class HomeAssistantError(Exception):
+    """What went wrong, in words for the spoken answer."""
+
+
+class HomeAssistant:
+    """One Home Assistant."""
+
+    def __init__(self, url: str, token: str) -> None:
+        """Raises ConfigError when the URL is none."""
+        if not url.startswith(("http://", "https://")):
+            raise ConfigError(f"home.homeassistant_url is {url!r}, it must look like http://homeassistant.local:8123")
+        try:
+            self._http = httpx.AsyncClient(
+                base_url=url.rstrip("/"), headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE_SECONDS
+            )
+        except (httpx.InvalidURL, UnicodeEncodeError) as error:
+            raise ConfigError(f"home.homeassistant_url or its token cannot be used: {error}") from error
+
+    async def call(self, service: str, data: dict[str, Any]) -> None:
+        """Calls a service such as light.turn_on.
+
+        Raises:
+            HomeAssistantError: it cannot be reached, or refuses.
+        """
+        domain, _, name = service.partition(".")
+        await self._post(f"/api/services/{domain}/{name}", data)
+
+    async def entities(self, domains: tuple[str, ...]) -> tuple[Entity, ...]:
+        """The devices of these domains, with their areas.
+
+        Raises:
+            HomeAssistantError: it cannot be reached, or answers nonsense.
+        """
+        template = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
+        answer = await self._post("/api/template", {"template": template})
+        try:
+            rows = orjson.loads(answer.content)
+            entities = [Entity(row["name"], _kind_of(row["domain"]), row["area"], (), row["id"]) for row in rows]
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise HomeAssistantError("Home Assistant answered nonsense") from error
+        return tuple(each for each in entities if each.kind in KINDS and each.name)
+
+    async def close(self) -> None:
+        """Hangs up."""
+        await self._http.aclose()
+
+    async def _post(self, path: str, data: dict[str, Any]) -> httpx.Response:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):  # httpx counts anew with every byte
+                answer = await self._http.post(path, json=data)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise HomeAssistantError("Home Assistant does not answer") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise HomeAssistantError("Home Assistant cannot be reached") from error
+        if answer.status_code in (401, 403):
+            raise HomeAssistantError("Home Assistant refuses the token")
+        if answer.status_code in (400, 404):
+            raise HomeAssistantError("Home Assistant does not know that")
+        if not answer.is_success:
+            raise HomeAssistantError(f"Home Assistant failed ({answer.status_code})")
+        return answer
+
+
+def _kind_of(domain: str) -> str:
+    return _KIND_OF_DOMAIN.get(domain, domain)

@@ -1,0 +1,61 @@
+"""The engine behind the default llm, as a probe sees it: where it is, and whether it could answer now.
+
+A model of this machine can be started when its card is there and its file. A server is asked for its `/health`; one
+that does not know this path has answered, too.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from unitd.core.catalog import DEFAULT_NAME
+from unitd.doors.http.desk import Desk
+from unitd.wire.errors import LoadFailed
+
+# A server on the same network answers within milliseconds; whoever asks us gives up after some seconds.
+PROBE_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Backend:
+    """`url` is a server's address, or engine and model of this machine, as in "llama:unitd-chat"."""
+
+    url: str
+    is_healthy: bool
+
+
+async def look_at_backend(desk: Desk) -> Backend:
+    """What serves the default llm at this moment."""
+    llm = desk.settings.llm
+    try:
+        card = await desk.models.resolve("llm", DEFAULT_NAME)
+    except LoadFailed:
+        return Backend(f"llama:{llm.model}", is_healthy=False)
+    if (base_url := card.engine_options.get("base_url")) is not None:
+        url = base_url.removesuffix("/v1")
+        return Backend(url, is_healthy=await _answers(url))
+    has_file = card.path is None or await asyncio.to_thread(card.path.is_file)
+    return Backend(f"{card.engine}:{card.name}", is_healthy=has_file)
+
+
+async def _answers(url: str) -> bool:
+    """True when the server says anything but that it cannot serve now (a model that still loads, say)."""
+    parts = urlsplit(url)
+    is_tls = parts.scheme == "https"
+    request = f"GET {parts.path}/health HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n"
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            port = parts.port or (443 if is_tls else 80)
+            reader, writer = await asyncio.open_connection(parts.hostname, port, ssl=is_tls or None)
+            try:
+                writer.write(request.encode())
+                status = await reader.readline()
+            finally:
+                writer.close()
+                with suppress(OSError):
+                    await writer.wait_closed()
+    except (OSError, ValueError):  # no connection, no answer in time, a line without an end
+        return False
+    words = status.split()
+    return len(words) > 1 and words[1].isdigit() and int(words[1]) < 500

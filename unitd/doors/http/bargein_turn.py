@@ -1,0 +1,164 @@
+"""One turn of the barge-in dialect: an utterance on its way to its answer.
+
+    ack ──> token … ──> final ──> done       or, at any point, done with `cancelled`, or an error
+
+A turn can be cut at any moment, by its own client or by another connection of its session. That takes no time: its
+last frame is put at once, the engine hears of it in the same breath, and nothing of the turn can follow.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from unitd.core.config import BargeInSettings
+from unitd.doors.conversation import Conversation, Ended, Said
+from unitd.doors.guest import Guest
+from unitd.doors.http.backend import look_at_backend
+from unitd.doors.http.bargein_session import Session
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.outgoing import Outgoing
+from unitd.doors.http.tidy import Tidy
+from unitd.wire.errors import InternalError, RunFailed, TaskFull, Unavailable, UnitdError
+
+log = logging.getLogger("unitd.doors")
+
+SAMPLING_KEYS = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+)
+CANCELLED = {"type": "done", "cancelled": True}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the engine is asked, and how its answer is treated."""
+
+    messages: list[dict[str, str]]
+    options: dict[str, Any]
+    is_sanitized: bool
+
+
+def question_of(utterance: str, history: str, session: Session, settings: BargeInSettings) -> Question:
+    """The question of a turn, with what the session knows and the configuration's values for the rest."""
+    system = session.persona.prompt(settings.system_template, history)
+    sampling = {key: session.sampling.get(key, getattr(settings, key)) for key in SAMPLING_KEYS}
+    return Question(
+        messages=[*system_message(system), {"role": "user", "content": utterance}],
+        options={"max_token_len": settings.max_tokens, **sampling},
+        is_sanitized=session.sampling.get("sanitize_output", True),
+    )
+
+
+def system_message(prompt: str) -> list[dict[str, str]]:
+    """A conversation's beginning; none without a prompt."""
+    return [{"role": "system", "content": prompt}] if prompt else []
+
+
+def error_frame(error: UnitdError, *, is_refusal: bool = False) -> dict[str, Any]:
+    """An error of the engine in the dialect's words; `is_refusal`: it is the request that cannot be served."""
+    code = "internal_error"
+    if is_refusal:
+        code = "validation_error"
+    elif isinstance(error, TaskFull | Unavailable):
+        code = "server_at_capacity"
+    return {"type": "error", "error_code": code, "message": str(error)}
+
+
+async def is_well(desk: Desk, guest: Guest, conversation: Conversation) -> bool:
+    """True when task and engine go on after a failure: then it was the prompt, which was too long."""
+    tasks = (await guest.ask("sys", "lstask")).data
+    is_idle = any(task["work_id"] == conversation.work_id and task["state"] == "idle" for task in tasks)
+    return is_idle and (await look_at_backend(desk)).is_healthy
+
+
+class Turn:
+    """One answer on its way to one client."""
+
+    def __init__(
+        self, desk: Desk, guest: Guest, question: Question, out: Outgoing, when_over: Callable[["Turn"], None]
+    ) -> None:
+        self._desk = desk
+        self._guest = guest
+        self._question = question
+        self._out = out
+        self._when_over = when_over
+        self._task: asyncio.Task[None] | None = None
+        self._tidy = Tidy() if question.is_sanitized else None
+        self._said: list[str] = []
+        self._is_over = False
+
+    def begin(self, group: asyncio.TaskGroup) -> None:
+        """Asks; the frames go out as they come."""
+        self._task = group.create_task(self._run(), name=f"turn of {self._guest.name}")
+
+    def cut(self, **echo: Any) -> bool:
+        """Ends it and says so, with these fields; False when it is over already."""
+        if self._is_over:
+            return False
+        self._out.put(CANCELLED | echo)
+        self._end()
+        if self._task is not None:
+            self._task.cancel()
+        return True
+
+    def _end(self) -> None:
+        """Lets go of everything; safe to call twice."""
+        if not self._is_over:
+            self._is_over = True
+            self._guest.close()
+            self._when_over(self)
+
+    async def _run(self) -> None:
+        try:
+            await self._answer()
+        except UnitdError as error:
+            self._out.put(error_frame(error))
+        except Exception:
+            log.exception("a bug in a turn of %s", self._guest.name)
+            self._out.put(error_frame(InternalError()))
+        finally:
+            self._end()
+
+    async def _answer(self) -> None:
+        conversation = await Conversation.open(self._guest, self._desk.settings.http.barge_in.model)
+        try:
+            async with aclosing(conversation.answer(self._question.messages, **self._question.options)) as events:
+                async for event in events:
+                    if isinstance(event, Said):
+                        self._say(self._tidy.feed(event.text) if self._tidy else event.text)
+                        await self._out.wait_for_room()
+                    elif isinstance(event, Ended):
+                        self._finish(event)
+        except RunFailed as error:
+            is_refusal = not self._said and await is_well(self._desk, self._guest, conversation)
+            self._out.put(error_frame(error, is_refusal=is_refusal))
+
+    def _say(self, text: str) -> None:
+        if text:
+            self._said.append(text)
+            self._out.put({"type": "token", "text": text})
+
+    def _finish(self, end: Ended) -> None:
+        """The last frames. Whoever has access to the task may have ended it: an `exit`, a `cancel`, a reset."""
+        if end.reason == "interrupted":
+            self._out.put(CANCELLED)
+            self._end()
+            return
+        if self._tidy is not None:
+            self._say(self._tidy.finish())
+        self._out.put({"type": "final", "normalized_text": "".join(self._said)})
+        usage = {
+            "prompt_tokens": end.prompt_tokens,
+            "completion_tokens": end.completion_tokens,
+            "total_tokens": end.prompt_tokens + end.completion_tokens,
+        }
+        self._out.put({"type": "done", "usage": usage})
+        self._end()

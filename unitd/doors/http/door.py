@@ -1,0 +1,122 @@
+"""The HTTP door: uvicorn and starlette under the dialects.
+
+Sockets are bound before the server starts, so that a port in use is an error of the configuration and port 0 is known.
+"""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from unitd.core.config import HttpSettings
+from unitd.doors.http import bargein, chunked, metrics, page, turnchat, units, ws
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.guard import ERROR_HANDLERS, Guard
+from unitd.doors.http.openai import api as openai_api
+from unitd.wire.errors import ConfigError
+
+DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, openai_api)
+
+# What a client may send in one message or body: a minute of audio as base64 float32 has 5 MB.
+BODY_FRAMES = 4
+GOODBYE_SECONDS = 1
+PING_SECONDS = 30.0
+UNREAD_SECONDS = 30
+
+
+class HttpDoor:
+    """Serves all dialects on all its ports."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._settings: HttpSettings = desk.settings.http
+        body_bytes = BODY_FRAMES * desk.settings.limits.frame_bytes
+        routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(desk)]
+        app = Starlette(
+            routes=routes,
+            middleware=[Middleware(Guard, desk=desk, body_bytes=body_bytes)],
+            exception_handlers=ERROR_HANDLERS,
+        )
+        logging.getLogger("uvicorn").setLevel(logging.WARNING)
+        self._server = _Server(
+            uvicorn.Config(
+                app,
+                http="h11",
+                ws="websockets-sansio",
+                ws_max_size=body_bytes,
+                ws_ping_interval=PING_SECONDS,
+                ws_ping_timeout=PING_SECONDS,
+                ws_per_message_deflate=False,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_graceful_shutdown=GOODBYE_SECONDS,
+            )
+        )
+        self._listeners: list[socket.socket] = []
+        self._is_over = asyncio.Event()
+
+    @property
+    def connections(self) -> int:
+        """How many are open."""
+        return len(self._server.server_state.connections)
+
+    def bind(self, activated: Sequence[socket.socket] = ()) -> list[list[str | int]]:
+        """Takes the ports, or sockets that were opened for us; returns the real addresses.
+
+        Raises:
+            ConfigError: an address cannot be listened on.
+        """
+        ports = () if activated else (self._settings.port, *self._settings.extra_ports)
+        for port in ports:
+            self._listeners.append(_listen(self._settings.host, port))
+        for each in activated:
+            _cut_off_deaf_clients(each)
+            self._listeners.append(each)
+        return [list(each.getsockname()[:2]) for each in self._listeners]
+
+    async def run(self) -> None:
+        """Serves until `stop`, then says goodbye to whoever is connected."""
+        try:
+            await self._server.serve(sockets=self._listeners)
+        finally:
+            self._is_over.set()
+
+    async def stop(self) -> None:
+        """Takes no new clients, gives those that are here a moment, and ends."""
+        self._server.should_exit = True
+        await self._is_over.wait()
+
+
+class _Server(uvicorn.Server):
+    """Signals are the daemon's matter."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _cut_off_deaf_clients(listener)
+        listener.bind(address)
+        listener.listen()  # whoever knows the port may come; they wait until the server takes them
+    except OSError as error:
+        raise ConfigError(f"http: cannot listen on {host}:{port}: {error.strerror}") from error
+    listener.setblocking(False)
+    return listener
+
+
+def _cut_off_deaf_clients(listener: socket.socket) -> None:
+    """Every connection inherits it: one that takes nothing for so long is ended by the kernel."""
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_SECONDS * 1000)

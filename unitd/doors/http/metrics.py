@@ -1,0 +1,137 @@
+"""`/metrics`: what the daemon counts, and what is there now, for Prometheus. docs/http.md has the names.
+
+The counts are the runtime's own (`runtime.meters`); the library only writes them down, anew for each request, so
+nothing is counted twice and nothing of it costs anything while nobody asks.
+"""
+
+import asyncio
+import math
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import psutil
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from unitd.doors.http.desk import Desk
+from unitd.runtime.live import Live
+from unitd.runtime.meters import Histogram, Meters, ModelMeter
+
+DAEMON = "daemon"
+"""The name of the daemon's own process among those of its children."""
+
+COUNTED: tuple[tuple[str, str, Callable[[ModelMeter], int]], ...] = (
+    ("unitd_deltas", "Pieces of answers, as they come.", lambda meter: meter.deltas),
+    ("unitd_child_restarts", "Unit programs that died and were started again.", lambda meter: meter.restarts),
+    ("unitd_shed_periods", "Microphone periods that came faster than heard.", lambda meter: meter.shed_periods),
+)
+"""What each model counts by itself."""
+
+TIMED: tuple[tuple[str, str, Callable[[ModelMeter], Histogram]], ...] = (
+    ("unitd_first_token_seconds", "From a question to the first piece of its answer.", lambda meter: meter.first),
+    ("unitd_token_gap_seconds", "Between two pieces of an answer.", lambda meter: meter.gaps),
+)
+
+
+def routes(desk: Desk) -> list[BaseRoute]:
+    """The page that Prometheus reads."""
+
+    async def show(request: Request) -> Response:
+        processes = {DAEMON: os.getpid()}
+        processes |= {child.name: child.pid for child in desk.live.children() if child.pid is not None}
+        memory = await asyncio.to_thread(_resident_bytes, processes)
+        encode, content_type = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(Metrics(desk.server.meters, desk.live, memory)), media_type=content_type)
+
+    return [Route("/metrics", show)]
+
+
+def _resident_bytes(processes: Mapping[str, int]) -> dict[str, int]:
+    """What each process has in memory; one that has just ended is left out."""
+    resident = {}
+    for name, pid in processes.items():
+        try:
+            resident[name] = psutil.Process(pid).memory_info().rss
+        except psutil.NoSuchProcess:
+            continue
+    return resident
+
+
+class Metrics(Collector):
+    """Everything, as the library wants it."""
+
+    def __init__(self, meters: Meters, live: Live, memory: Mapping[str, int]) -> None:
+        self._meters = meters
+        self._live = live
+        self._memory = memory
+
+    def collect(self) -> Iterator[Metric]:
+        """One family after the other."""
+        yield from self._counted()
+        yield from self._of_models(self._meters.models)
+        yield from self._present()
+
+    def _counted(self) -> Iterator[Metric]:
+        meters = self._meters
+        yield _counter("unitd_requests", "Requests by unit and action.", ["unit", "action"], meters.requests.items())
+        errors = (((str(code),), count) for code, count in meters.errors.items())
+        yield _counter("unitd_errors", "Replies and last frames with an error, by its code.", ["code"], errors)
+        dropped = (((door,), count) for door, count in meters.dropped_frames.items())
+        yield _counter("unitd_dropped_frames", "Frames that clients were too slow or too gone for.", ["door"], dropped)
+        steps = (((step.value,), histogram) for step, histogram in meters.chain.items())
+        yield _histogram("unitd_chain_seconds", "Steps of spoken turns and of wakes.", ["step"], steps)
+
+    def _of_models(self, models: list[ModelMeter]) -> Iterator[Metric]:
+        for name, about, count_of in COUNTED:
+            counts = (((each.unit, each.model), count_of(each)) for each in models)
+            yield _counter(name, about, ["unit", "model"], counts)
+        for name, about, time_of in TIMED:
+            times = (((each.unit, each.model), time_of(each)) for each in models)
+            yield _histogram(name, about, ["unit", "model"], times)
+        tokens = (((each.unit, each.model, kind), count) for each in models for kind, count in each.tokens.items())
+        yield _counter("unitd_tokens", "Tokens of answers that have ended.", ["unit", "model", "kind"], tokens)
+        ends = (((each.unit, each.model, reason), count) for each in models for reason, count in each.ends.items())
+        yield _counter("unitd_answers", "Answers by the reason of their end.", ["unit", "model", "reason"], ends)
+
+    def _present(self) -> Iterator[Metric]:
+        works = self._live.works()
+        tasks = Counter((work.task.kind.name, work.state) for work in works)
+        yield _gauge("unitd_tasks", "Tasks by unit and state.", ["unit", "state"], tasks.items())
+        # A task of a request or a socket holds one question and gets a new number each time: series without end.
+        queues = (((work.task.work_id,), work.queued) for work in works if work.task.owner.keeps_tasks)
+        yield _gauge("unitd_queue_length", "Prompts that wait at tasks that outlive their clients.", ["task"], queues)
+        connections = (((door,), count()) for door, count in self._live.connections.items())
+        yield _gauge("unitd_connections", "Clients by door.", ["door"], connections)
+        memory = (((name,), size) for name, size in self._memory.items())
+        yield _gauge("unitd_resident_memory_bytes", "Memory of the daemon and its children.", ["process"], memory)
+
+
+Samples = Iterable[tuple[tuple[str, ...], int]]
+Timed = Iterable[tuple[tuple[str, ...], Histogram]]
+
+
+def _counter(name: str, about: str, labels: list[str], samples: Samples) -> Metric:
+    family = CounterMetricFamily(name, about, labels=labels)
+    for values, count in samples:
+        family.add_metric(values, count)
+    return family
+
+
+def _gauge(name: str, about: str, labels: list[str], samples: Samples) -> Metric:
+    family = GaugeMetricFamily(name, about, labels=labels)
+    for values, value in samples:
+        family.add_metric(values, value)
+    return family
+
+
+def _histogram(name: str, about: str, labels: list[str], samples: Timed) -> Metric:
+    family = HistogramMetricFamily(name, about, labels=labels)
+    for values, histogram in samples:
+        buckets = [("+Inf" if math.isinf(bound) else str(bound), count) for bound, count in histogram.buckets]
+        family.add_metric(values, buckets, histogram.total)
+    return family

@@ -1,0 +1,134 @@
+"""Answers of the llm unit on their way to a client: as a stream of events, or whole.
+
+Each choice is a conversation of its own, one llm task; several run at the same time. All of an event that is the same
+for each token is made once, and nothing but the text is encoded for a token.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import orjson
+from starlette.requests import Request
+
+from unitd.doors.conversation import Conversation, Ended, Event, Said, ToolCall
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.openai.requests import Asked
+from unitd.doors.http.openai.served import Served, Stream
+from unitd.wire.errors import UnitdError
+
+DONE = b"data: [DONE]\n\n"
+
+
+@dataclass
+class Choice:
+    """One answer, as far as it has come."""
+
+    index: int
+    texts: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    ended: Ended = field(default_factory=lambda: Ended("stop", None, 0, 0))
+
+    @property
+    def finish_reason(self) -> str:
+        """OpenAI's word; whoever interrupts an answer has heard enough of it."""
+        if self.ended.reason == "length":
+            return "length"
+        return "tool_calls" if self.calls else "stop"
+
+
+class Form(Protocol):
+    """How an answer is written: chat or completion."""
+
+    def opening(self, index: int) -> bytes:
+        """What stands before the text of the first event of a choice, and before all calls; may be nothing."""
+
+    def around_text(self, index: int) -> tuple[bytes, bytes]:
+        """What stands before and behind the JSON of a text; constant for a choice."""
+
+    def call(self, choice: Choice) -> bytes:
+        """The event of the newest call."""
+
+    def end(self, choice: Choice) -> bytes:
+        """The last event of a choice."""
+
+    def usage(self, usage: dict[str, int]) -> bytes:
+        """The event behind all choices, for those who asked for it."""
+
+    def whole(self, choices: list[Choice], usage: dict[str, int]) -> dict[str, Any]:
+        """Everything at once."""
+
+
+class Answer(Served):
+    """The answer to one request, in one or several choices."""
+
+    def __init__(self, desk: Desk, request: Request, asked: Asked, form: Form) -> None:
+        super().__init__(desk, request, asked.model)
+        self._asked = asked
+        self._form = form
+
+    async def serve(self, stream: Stream) -> None:
+        """Both ways of answering."""
+        if not self._asked.is_stream:
+            choices = await self._all(self._collect)
+            await stream.whole(orjson.dumps(self._form.whole(choices, self._usage(choices))))
+            return
+        choices = await self._all(lambda choice: self._say(choice, stream))
+        usage = self._form.usage(self._usage(choices)) if self._asked.tells_usage else b""
+        await stream.end(usage + DONE)
+
+    async def _all(self, answer: Callable[[Choice], Coroutine[Any, Any, None]]) -> list[Choice]:
+        """One choice after the other would take as long for each; the unit computes them together."""
+        choices = [Choice(index) for index in range(len(self._asked.prompts))]
+        if len(choices) == 1:
+            await answer(choices[0])
+            return choices
+        try:
+            async with asyncio.TaskGroup() as group:
+                for choice in choices:
+                    group.create_task(answer(choice), name=f"choice {choice.index} of {self._guest.name}")
+        except* UnitdError as errors:
+            raise errors.exceptions[0] from None
+        return choices
+
+    async def _collect(self, choice: Choice) -> None:
+        async for event in self._events(choice):
+            if isinstance(event, Said):
+                choice.texts.append(event.text)
+            elif isinstance(event, ToolCall):
+                choice.calls.append(event)
+            elif isinstance(event, Ended):
+                choice.ended = event
+
+    async def _say(self, choice: Choice, stream: "Stream") -> None:
+        opening, (before, behind) = self._form.opening(choice.index), self._form.around_text(choice.index)
+        async for event in self._events(choice):
+            if isinstance(event, Said):
+                await stream.say(opening + before + orjson.dumps(event.text) + behind)
+            elif isinstance(event, ToolCall):
+                choice.calls.append(event)
+                await stream.say(opening + self._form.call(choice))
+            elif isinstance(event, Ended):
+                choice.ended = event
+                await stream.say(opening + self._form.end(choice))
+            else:
+                continue
+            opening = b""
+
+    async def _events(self, choice: Choice) -> AsyncIterator[Event]:
+        """What happens in one conversation; its task ends with the guest."""
+        prompt, options = self._asked.prompts[choice.index], self._asked.options_of(choice.index)
+        conversation = await Conversation.open(self._guest, self._asked.model)
+        if isinstance(prompt, str):
+            events = conversation.complete(prompt, **options)
+        else:
+            events = conversation.answer(prompt, **options)
+        async for event in events:
+            yield event
+
+    def _usage(self, choices: list[Choice]) -> dict[str, int]:
+        """A prompt counts once, however many answers it gets."""
+        prompt = sum(choice.ended.prompt_tokens for choice in choices[:: self._asked.repeats])
+        completion = sum(choice.ended.completion_tokens for choice in choices)
+        return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}

@@ -1,0 +1,112 @@
+"""The paths of the OpenAI API."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.openai.answer import Answer
+from unitd.doors.http.openai.audio import Speech, Transcript, read_transcript
+from unitd.doors.http.openai.chat import ChatForm
+from unitd.doors.http.openai.completions import CompletionForm
+from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
+from unitd.doors.http.openai.requests import Asked, read_body, read_chat, read_completion, read_speech
+from unitd.doors.http.openai.served import is_known
+from unitd.wire.errors import UnitdError
+
+UNITS = ("llm", "asr", "tts")
+"""What this API can use; wake words are not its matter."""
+
+# A form with more than a file and a few words is none of ours.
+MAX_FILES, MAX_FIELDS = 1, 20
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def routes(desk: Desk) -> list[BaseRoute]:
+    """All of them."""
+    api = Api(desk)
+    return [
+        Route("/v1/models", _explaining(api.list_models), methods=["GET"]),
+        Route("/v1/models/{id:path}", _explaining(api.show_model), methods=["GET"]),
+        Route("/v1/chat/completions", _explaining(api.chat), methods=["POST"]),
+        Route("/v1/completions", _explaining(api.complete), methods=["POST"]),
+        Route("/v1/audio/transcriptions", _explaining(api.transcribe), methods=["POST"]),
+        Route("/v1/audio/speech", _explaining(api.speak), methods=["POST"]),
+    ]
+
+
+def _explaining(endpoint: Endpoint) -> Endpoint:
+    """What is wrong with a request is answered in the API's shape."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except ApiError as error:
+            return error.response()
+        except UnitdError as error:
+            return api_error(error).response()
+
+    return answer
+
+
+class Api:
+    """The endpoints; what they return computes while it is sent."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._created = int(desk.clock())
+
+    async def list_models(self, request: Request) -> Response:
+        """Every installed model; other names that `sys.lsmode` lists are understood, too."""
+        guest = self._desk.guest(request)
+        try:
+            rows = (await guest.ask("sys", "lsmode")).data
+        finally:
+            guest.close()
+        own = [row for row in rows if row["type"] in UNITS and row["installed"] and row["mode"] == row["model"]]
+        return _json({"object": "list", "data": [self._model(row["mode"]) for row in own]})
+
+    async def show_model(self, request: Request) -> Response:
+        """One model, by any name that would be understood."""
+        name = request.path_params["id"]
+        for unit in UNITS:
+            if await is_known(self._desk.models, unit, name):
+                return _json(self._model(name))
+        raise unknown_model(name, "")
+
+    async def chat(self, request: Request) -> Response:
+        """A conversation goes on."""
+        asked = read_chat(read_body(await request.body()))
+        return Answer(self._desk, request, asked, ChatForm(*self._stamp(asked), tells_usage=asked.tells_usage))
+
+    async def complete(self, request: Request) -> Response:
+        """A text goes on."""
+        asked = read_completion(read_body(await request.body()))
+        return Answer(self._desk, request, asked, CompletionForm(*self._stamp(asked), tells_usage=asked.tells_usage))
+
+    async def transcribe(self, request: Request) -> Response:
+        """A recording becomes text."""
+        async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS) as form:
+            asked = await read_transcript(form)
+        return Transcript(self._desk, request, asked)
+
+    async def speak(self, request: Request) -> Response:
+        """A text becomes sound."""
+        return Speech(self._desk, request, read_speech(read_body(await request.body())))
+
+    def _stamp(self, asked: Asked) -> tuple[str, int, str]:
+        """What stands in every event of an answer: id, time, model."""
+        return secrets.token_hex(12), int(self._desk.clock()), asked.model
+
+    def _model(self, name: str) -> dict[str, Any]:
+        return {"id": name, "object": "model", "created": self._created, "owned_by": "unitd"}
+
+
+def _json(value: dict[str, Any]) -> Response:
+    return Response(orjson.dumps(value), media_type="application/json")

@@ -1,0 +1,134 @@
+"""`/v1/audio/transcriptions` through the asr unit, `/v1/audio/speech` through the tts unit."""
+
+import base64
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+
+from unitd.doors.http import hearing, turnchat_voice
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.hearing import Ears
+from unitd.doors.http.openai.errors import bad_value
+from unitd.doors.http.openai.requests import AskedSpeech
+from unitd.doors.http.openai.served import Served, Stream
+
+TRANSCRIPT_FORMS = ("json", "text", "verbose_json")
+
+# Names of OpenAI's own models, which many clients send without asking what there is: the unit's usual model.
+_USUAL_MODELS = frozenset(
+    {"default", "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "tts-1", "tts-1-hd", "gpt-4o-mini-tts"}
+)
+
+
+@dataclass(frozen=True)
+class AskedTranscript:
+    """A recording to be written down."""
+
+    model: str
+    wav: bytes
+    form: str
+    language: str
+
+
+async def read_transcript(form: FormData) -> AskedTranscript:
+    """A request of `/v1/audio/transcriptions`.
+
+    Raises:
+        ApiError: a value cannot be used.
+    """
+    file = form.get("file")
+    if not isinstance(file, UploadFile):
+        raise bad_value("file is missing: send a WAV file as multipart/form-data.", "file")
+    wav = await file.read()
+    if wav[:4] != b"RIFF" or wav[8:12] != b"WAVE":
+        raise bad_value("file is no WAV file; WAV (16-bit PCM) is what is understood here.", "file")
+    shape = _field(form, "response_format", "json")
+    if shape not in TRANSCRIPT_FORMS:
+        raise bad_value(
+            f"response_format is '{shape}'; {', '.join(TRANSCRIPT_FORMS)} are made here.", "response_format"
+        )
+    if _field(form, "stream", "false").lower() not in ("false", "0"):
+        raise bad_value("stream is not supported for transcriptions.", "stream")
+    return AskedTranscript(_field(form, "model", "default"), wav, shape, _field(form, "language", ""))
+
+
+def _field(form: FormData, key: str, default: str) -> str:
+    value = form.get(key)
+    if isinstance(value, UploadFile):
+        raise bad_value(f"{key} must be a text.", key)
+    return value or default
+
+
+class Transcript(Served):
+    """A recording as text."""
+
+    unit = "asr"
+
+    def __init__(self, desk: Desk, request: Request, asked: AskedTranscript) -> None:
+        super().__init__(desk, request, hearing.MODEL if asked.model in _USUAL_MODELS else asked.model)
+        self._asked = asked
+
+    async def serve(self, stream: Stream) -> None:
+        """The text, when all of it has been heard."""
+        language = {"language": self._asked.language} if self._asked.language else {}
+        ears = await Ears.open(self._guest, self._model, **language)
+        text = await ears.hear(self._asked.wav)
+        if self._asked.form == "text":
+            await stream.whole(f"{text}\n".encode(), "text/plain")
+        else:
+            await stream.whole(orjson.dumps(self._body(text)))
+
+    def _body(self, text: str) -> dict[str, Any]:
+        if self._asked.form == "json":
+            return {"text": text}
+        seconds = round(wav_seconds(self._asked.wav), 3)
+        # The units do not say when a word was spoken: one segment, from the beginning to the end.
+        segments = [{"id": 0, "start": 0.0, "end": seconds, "text": text}] if text else []
+        language = self._asked.language or "english"
+        return {"task": "transcribe", "language": language, "duration": seconds, "text": text, "segments": segments}
+
+
+class Speech(Served):
+    """A text as sound: WAV in one piece, PCM sentence by sentence as soon as it is spoken."""
+
+    unit = "tts"
+
+    def __init__(self, desk: Desk, request: Request, asked: AskedSpeech) -> None:
+        super().__init__(desk, request, turnchat_voice.MODEL if asked.model in _USUAL_MODELS else asked.model)
+        self._asked = asked
+
+    async def serve(self, stream: Stream) -> None:
+        """The sound, at the rate of OpenAI's."""
+        is_wav = self._asked.form == "wav"
+        shape = "tts.base64.wav" if is_wav else "tts.base64.stream"
+        setup = {"model": self._model, "response_format": shape, "input": "tts.utf-8", "enoutput": True}
+        work_id, _ = await self._guest.set_up("tts", setup | {"sample_rate": turnchat_voice.RATE} | self._asked.options)
+        frames = self._guest.infer(work_id, self._asked.text, object_="tts.utf-8")
+        if is_wav:
+            await stream.whole(base64.b64decode((await anext(frames)).data), "audio/wav")
+            return
+        headers = {"content-type": "audio/pcm"}
+        async for frame in frames:
+            if sound := base64.b64decode(frame.data["delta"]):
+                await stream.say(sound, headers)
+            if frame.data["finish"]:
+                await stream.end(headers=headers)
+                return
+
+
+def wav_seconds(wav: bytes) -> float:
+    """How long a WAV file sounds, by its own header; 0 where that says nothing."""
+    at, bytes_a_second = 12, 0
+    while at + 8 <= len(wav):
+        name, size = struct.unpack_from("<4sI", wav, at)
+        at += 8
+        if name == b"data":
+            return min(size, len(wav) - at) / bytes_a_second if bytes_a_second else 0.0
+        if name == b"fmt " and at + 12 <= len(wav):
+            (bytes_a_second,) = struct.unpack_from("<I", wav, at + 8)
+        at += size + size % 2
+    return 0.0

@@ -1,0 +1,104 @@
+"""What is wrong, in the shape that clients of the OpenAI API read, with the status that tells them what to do.
+
+The daemon's errors carry the wire's codes, of which -5 and -11 mean several things here: a value that cannot be used
+(its reason begins with the key, 400), a prompt that does not fit (400), an engine that does not start or died (503).
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from unitd.wire.errors import EmptyInput, InternalError, RequestError, UnitdError, UnitError, WireError
+
+RETRY_AFTER_SECONDS = 1
+
+_TYPES = {429: "rate_limit_error", 500: "server_error", 503: "server_error"}
+
+# Keys of units that have another name here; a key that is in neither list names no value of the request.
+_PARAMS = {
+    "audio": "file",
+    "json_schema": "response_format",
+    "language": "language",
+    "logit_bias": "logit_bias",
+    "max_token_len": "max_tokens",
+    "messages": "messages",
+    "parallel_tool_calls": "parallel_tool_calls",
+    "prompt": "prompt",
+    "raw": "model",
+    "speaker": "voice",
+    "speed": "speed",
+    "stop": "stop",
+    "tool_choice": "tool_choice",
+    "tools": "tools",
+    "frequency_penalty": "frequency_penalty",
+    "min_p": "min_p",
+    "presence_penalty": "presence_penalty",
+    "repetition_penalty": "repetition_penalty",
+    "seed": "seed",
+    "temperature": "temperature",
+    "thinking": "chat_template_kwargs",
+    "top_k": "top_k",
+    "top_p": "top_p",
+}
+_KEY = re.compile(r"(?:the )?([a-z_]+)")
+_TOO_LONG = re.compile(r"prompt is (?:over )?\d+ tokens, the context holds")
+
+
+class ApiError(Exception):
+    """An answer that is an error."""
+
+    def __init__(self, status: int, message: str, *, code: str | None = None, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.param = param
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The JSON of it."""
+        type_ = _TYPES.get(self.status, "invalid_request_error")
+        return {"error": {"message": str(self), "type": type_, "param": self.param, "code": self.code}}
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """When to come again, where that helps."""
+        return {"retry-after": str(RETRY_AFTER_SECONDS)} if self.status == 429 else {}
+
+    def response(self) -> Response:
+        """The whole answer."""
+        return Response(orjson.dumps(self.body), self.status, self.headers, media_type="application/json")
+
+
+def bad_value(message: str, param: str | None) -> ApiError:
+    """A value of the request that cannot be used."""
+    return ApiError(400, message, code="invalid_value", param=param)
+
+
+def unknown_model(name: str, kind: str) -> ApiError:
+    """No card has this name."""
+    message = f"There is no {kind} model '{name}' here; GET /v1/models lists those there are."
+    return ApiError(404, message, code="model_not_found", param="model")
+
+
+def api_error(error: UnitdError) -> ApiError:
+    """What a client of this API is told for an error of the daemon."""
+    if isinstance(error, UnitError):
+        return _of_unit(error)
+    if isinstance(error, EmptyInput | WireError):
+        return bad_value(str(error), None)
+    if isinstance(error, RequestError):  # no room: tasks, a queue
+        return ApiError(429, str(error), code="rate_limit_exceeded")
+    assert isinstance(error, InternalError)
+    return ApiError(500, "internal error", code="internal_error")
+
+
+def _of_unit(error: UnitError) -> ApiError:
+    if _TOO_LONG.match(error.reason):
+        return ApiError(400, error.reason, code="context_length_exceeded", param="messages")
+    found = _KEY.match(error.reason)
+    if found is not None and (param := _PARAMS.get(found[1])) is not None:
+        return bad_value(error.reason.replace(found[1], param, 1), param)
+    return ApiError(503, str(error), code="engine_unavailable")

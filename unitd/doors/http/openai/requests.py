@@ -1,0 +1,282 @@
+"""Requests of the OpenAI API, read once: what comes out has the names and the types of the units.
+
+Only what has another shape here is looked at. A number, a list of stops or a tool goes on as it came: the unit judges
+it, in words that name the key (see `errors`). Keys that are not known are ignored, as other servers of this API do.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from unitd.doors.http.openai.errors import bad_value
+
+Body = Mapping[str, Any]
+Messages = list[dict[str, Any]]
+
+NO_LIMIT = 1_048_576
+"""Output tokens, where the client sets no limit: to the model's own end, or to the end of the context."""
+
+USUAL_COMPLETION_TOKENS = 16
+"""What OpenAI's older API documents."""
+
+MAX_CHOICES = 16
+MAX_SEED = 2**32
+
+# The same under the same name in the llm unit.
+_SAME = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "repetition_penalty",
+    "logit_bias",
+    "stop",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+)
+_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+_NOT_HERE = {
+    "image_url": "images need a vision model, and none is installed",
+    "input_audio": "audio is not understood in a chat; send it to /v1/audio/transcriptions",
+    "file": "files are not understood in a chat",
+}
+# Switched off by any of these, else refused: what is asked for must not be left out silently.
+_NEVER = {
+    "audio": (None,),
+    "best_of": (None, 1),
+    "echo": (None, False),
+    "function_call": (None,),
+    "functions": (None,),
+    "logprobs": (None, False),
+    "modalities": (None, ["text"]),
+    "suffix": (None, ""),
+    "top_logprobs": (None,),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One or several answers of the llm unit."""
+
+    model: str
+    prompts: tuple[Messages | str, ...]
+    """What each choice answers: a conversation, or a text to go on with."""
+
+    options: dict[str, Any]
+    """For the llm unit."""
+
+    repeats: int = 1
+    """How many choices have the same prompt."""
+
+    is_stream: bool = False
+    tells_usage: bool = False
+    """A stream ends with the usage."""
+
+    def options_of(self, choice: int) -> dict[str, Any]:
+        """With a seed, no two answers to a prompt are the same and each can be had again."""
+        repeat = choice % self.repeats
+        return self.options | ({"seed": (self.options["seed"] + repeat) % MAX_SEED} if "seed" in self.options else {})
+
+
+@dataclass(frozen=True)
+class AskedSpeech:
+    """A text to be spoken."""
+
+    model: str
+    text: str
+    form: str
+    """wav or pcm."""
+
+    options: dict[str, Any]
+    """For the tts unit."""
+
+
+def read_body(data: bytes) -> Body:
+    """The JSON object of a request.
+
+    Raises:
+        ApiError: it is none.
+    """
+    try:
+        body = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise bad_value(f"The body is no JSON: {error}", None) from error
+    if not isinstance(body, dict):
+        raise bad_value("The body must be a JSON object.", None)
+    return body
+
+
+def read_chat(body: Body) -> Asked:
+    """A request of `/v1/chat/completions`.
+
+    Raises:
+        ApiError: a value cannot be used.
+    """
+    listed = body.get("messages")
+    if not isinstance(listed, list) or not listed:
+        raise bad_value("messages must be a list of at least one message.", "messages")
+    messages = [_message(each, f"messages[{at}]") for at, each in enumerate(listed)]
+    limit = body.get("max_completion_tokens")
+    options = _options(body, body.get("max_tokens") if limit is None else limit, NO_LIMIT) | _form(body)
+    return _asked(body, (messages,), options | _thinking(body))
+
+
+def read_completion(body: Body) -> Asked:
+    """A request of `/v1/completions`.
+
+    Raises:
+        ApiError: a value cannot be used.
+    """
+    prompt = body.get("prompt")
+    prompts = [prompt] if isinstance(prompt, str) else prompt
+    if not isinstance(prompts, list) or not prompts or not all(isinstance(each, str) for each in prompts):
+        raise bad_value("prompt must be a text or a list of texts.", "prompt")
+    if not all(each.strip() for each in prompts):
+        raise bad_value("prompt is empty.", "prompt")
+    return _asked(body, tuple(prompts), _options(body, body.get("max_tokens"), USUAL_COMPLETION_TOKENS))
+
+
+_SPEECH_FORMS = ("wav", "pcm")
+# The names of OpenAI's own voices, which clients send because they must send one: the unit's usual voice.
+_USUAL_VOICES = frozenset(
+    "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse default".split()  # noqa: SIM905
+)
+
+
+def read_speech(body: Body) -> AskedSpeech:
+    """A request of `/v1/audio/speech`.
+
+    Raises:
+        ApiError: a value cannot be used.
+    """
+    text, voice = _text(body, "input", ""), body.get("voice") or "default"
+    if not text.strip():
+        raise bad_value("input must be a text to speak.", "input")
+    form = _text(body, "response_format", "wav")
+    if form not in _SPEECH_FORMS:
+        raise bad_value(f"response_format is '{form}'; sound is made as wav or pcm here.", "response_format")
+    if _text(body, "stream_format", "audio") != "audio":
+        raise bad_value("stream_format must be audio; events are not sent here.", "stream_format")
+    voice = voice.get("id") if isinstance(voice, dict) else voice
+    if not isinstance(voice, str):
+        raise bad_value("voice must be a name.", "voice")
+    options = {} if voice in _USUAL_VOICES else {"speaker": voice}
+    if (speed := body.get("speed")) is not None:
+        options["speed"] = speed
+    return AskedSpeech(_text(body, "model", "default"), text, form, options)
+
+
+def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, Any]) -> Asked:
+    """What chats and completions have in common."""
+    for key, off in _NEVER.items():
+        if body.get(key) not in off:
+            raise bad_value(f"{key} is not supported here.", key)
+    repeats = 1 if body.get("n") is None else body["n"]
+    if type(repeats) is not int or not 1 <= repeats * len(prompts) <= MAX_CHOICES:
+        raise bad_value(f"n must be a whole number that makes at most {MAX_CHOICES} choices.", "n")
+    try:
+        orjson.dumps([[[[prompts, options]]]])
+    except orjson.JSONEncodeError as error:  # the parser takes 1,024 levels, the way to a unit 254
+        raise bad_value("The body is nested too deeply.", None) from error
+    stream = body.get("stream_options") or {}
+    if not isinstance(stream, dict):
+        raise bad_value("stream_options must be an object.", "stream_options")
+    return Asked(
+        model=_text(body, "model", "default"),
+        prompts=tuple(prompt for prompt in prompts for _ in range(repeats)),
+        options=options,
+        repeats=repeats,
+        is_stream=_flag(body, "stream"),
+        tells_usage=_flag(stream, "include_usage"),
+    )
+
+
+def _options(body: Body, limit: Any, usual_limit: int) -> dict[str, Any]:
+    """The options that go on to the unit; null is no value."""
+    options = {key: body[key] for key in _SAME if body.get(key) is not None}
+    options["max_token_len"] = usual_limit if limit is None else limit
+    if (seed := body.get("seed")) is not None:
+        if type(seed) is not int:
+            raise bad_value("seed must be a whole number.", "seed")
+        options["seed"] = seed % MAX_SEED
+    return options
+
+
+def _form(body: Body) -> dict[str, Any]:
+    """`response_format`: a text, any JSON object, or one that obeys a schema."""
+    form = body.get("response_format")
+    kind = form.get("type") if isinstance(form, dict) else None
+    if form is None or kind == "text":
+        return {}
+    if kind == "json_object":
+        return {"json_schema": {"type": "object"}}
+    if kind != "json_schema":
+        raise bad_value("response_format.type must be text, json_object or json_schema.", "response_format")
+    named = form.get("json_schema")
+    schema = named.get("schema") if isinstance(named, dict) else None
+    if not isinstance(schema, dict):
+        raise bad_value("response_format.json_schema.schema must be an object.", "response_format")
+    return {"json_schema": schema}
+
+
+def _thinking(body: Body) -> dict[str, Any]:
+    """`chat_template_kwargs` is what other servers of this API have for models that think."""
+    values = body.get("chat_template_kwargs") or {}
+    if not isinstance(values, dict):
+        raise bad_value("chat_template_kwargs must be an object.", "chat_template_kwargs")
+    thinks = values.get("enable_thinking")
+    return {} if thinks is None else {"thinking": thinks}
+
+
+def _message(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or not isinstance(value.get("role"), str):
+        raise bad_value(f"{where} must be an object with a role.", "messages")
+    if (role := _ROLES.get(value["role"])) is None:
+        raise bad_value(f"{where}.role is '{value['role']}', it must be one of {', '.join(_ROLES)}.", "messages")
+    message = {"role": role, "content": _content(value.get("content"), f"{where}.content")}
+    calls = value.get("tool_calls")
+    if calls:
+        message["tool_calls"] = calls
+    elif value.get("content") is None:
+        raise bad_value(f"{where}.content is missing.", "messages")
+    if role == "tool":
+        message["tool_call_id"] = _text(value, "tool_call_id", "")
+    return message
+
+
+def _content(value: Any, where: str) -> str:
+    """A text, or parts of one."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if not isinstance(value, list):
+        raise bad_value(f"{where} must be a text or a list of parts.", "messages")
+    return "\n".join(_part(each, f"{where}[{at}]") for at, each in enumerate(value))
+
+
+def _part(value: Any, where: str) -> str:
+    kind = value.get("type") if isinstance(value, dict) else None
+    if kind in _NOT_HERE:
+        raise bad_value(f"{where}: {_NOT_HERE[kind]}.", "messages")
+    text = value.get(kind) if kind in ("text", "refusal") else None
+    if not isinstance(text, str):
+        raise bad_value(f'{where} must be a part such as {{"type": "text", "text": …}}.', "messages")
+    return text
+
+
+def _text(body: Body, key: str, default: str) -> str:
+    value = body.get(key)
+    if not isinstance(value, str | None):
+        raise bad_value(f"{key} must be a text.", key)
+    return value or default
+
+
+def _flag(body: Body, key: str) -> bool:
+    value = body.get(key)
+    if not isinstance(value, bool | None):
+        raise bad_value(f"{key} must be true or false.", key)
+    return bool(value)

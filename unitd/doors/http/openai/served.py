@@ -1,0 +1,143 @@
+"""One response of the API: its client is watched, its errors have a status, its tasks end with it.
+
+A client that leaves is noticed at once, by the end of its connection and not by a write that fails. A stream begins
+with its first bytes, not before: what goes wrong until then is still answered with a status.
+"""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from unitd.doors.guest import Guest
+from unitd.doors.http.desk import Desk, Models
+from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
+from unitd.wire.errors import LoadFailed, UnitdError
+
+log = logging.getLogger("unitd.doors")
+
+EVENTS = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",  # a proxy that collects would be no stream
+}
+
+
+class Stream:
+    """The body of a response that has not begun yet, or has."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._has_begun = False
+
+    async def say(self, data: bytes, headers: Mapping[str, str] = EVENTS) -> None:
+        """Sends a piece now; the headers go before the first one."""
+        if not self._has_begun:
+            self._has_begun = True
+            encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+            await self._send({"type": "http.response.start", "status": 200, "headers": encoded})
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def end(self, data: bytes = b"", headers: Mapping[str, str] = EVENTS) -> None:
+        """The last piece."""
+        if not self._has_begun:
+            await self.say(b"", headers)
+        await self._send({"type": "http.response.body", "body": data, "more_body": False})
+
+    async def whole(self, content: bytes, media_type: str = "application/json") -> None:
+        """Everything at once."""
+        await Response(content, media_type=media_type)({"type": "http"}, _nothing, self._send)
+
+    async def fail(self, error: ApiError) -> None:
+        """An error instead of an answer; in the middle of a stream it is the last event."""
+        if self._has_begun:
+            await self.end(event(error.body))
+        else:
+            await error.response()({"type": "http"}, _nothing, self._send)
+
+
+class Served(Response, ABC):
+    """A response that a unit computes; `unit` and `model` say which."""
+
+    unit = "llm"
+
+    def __init__(self, desk: Desk, request: Request, model: str) -> None:
+        super().__init__()
+        self._models: Models = desk.models
+        self._model = model
+        self._guest: Guest = desk.guest(request)
+
+    @abstractmethod
+    async def serve(self, stream: Stream) -> None:
+        """Asks the unit and writes its answer.
+
+        Raises:
+            UnitdError: there is none, or it broke off.
+        """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers; ends early when the client leaves."""
+        try:
+            await while_connected(receive, self._serve(Stream(send)))
+        finally:
+            self._guest.close()
+
+    async def _serve(self, stream: Stream) -> None:
+        try:
+            await self.serve(stream)
+        except UnitdError as error:
+            await stream.fail(await self._explained(error))
+        except Exception:
+            log.exception("a bug in an answer for %s", self._guest.name)
+            await stream.fail(ApiError(500, "internal error", code="internal_error"))
+
+    async def _explained(self, error: UnitdError) -> ApiError:
+        """A model that does not load may be one that is not there."""
+        if isinstance(error, LoadFailed) and not await is_known(self._models, self.unit, self._model):
+            return unknown_model(self._model, self.unit)
+        return api_error(error)
+
+
+def event(data: dict[str, Any]) -> bytes:
+    """One server-sent event."""
+    return b"data: " + orjson.dumps(data) + b"\n\n"
+
+
+async def is_known(models: Models, unit: str, name: str) -> bool:
+    """True when a card of this unit has the name."""
+    try:
+        await models.resolve(unit, name)
+    except LoadFailed:
+        return False
+    return True
+
+
+class _ClientLeft(Exception):
+    """Ends what is done for it."""
+
+
+async def while_connected(receive: Receive, work: Coroutine[Any, Any, None]) -> None:
+    """Runs until the work is done or the client has left."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            watch = group.create_task(_watch(receive), name="client of an answer")
+            await work
+            watch.cancel()
+    except* _ClientLeft:
+        log.debug("= a client left before its answer was complete")
+
+
+async def _watch(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    raise _ClientLeft
+
+
+async def _nothing() -> dict[str, Any]:
+    raise AssertionError("a finished response reads nothing")

@@ -1,0 +1,85 @@
+"""Chats that can be fetched again: one file each, the newest of them, in a folder that nobody else reads.
+
+Off unless `[http] record_sessions` is on: what people say is theirs. An id cannot be guessed, and only what looks like
+an id becomes a file's name, so no path of a request ever reaches the disk.
+"""
+
+import logging
+import os
+import re
+import secrets
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+log = logging.getLogger("unitd.sessions")
+
+# A chat with a minute of audio each way has 13 MB.
+MAX_SESSIONS = 100
+MAX_BYTES = 256 * 1024 * 1024
+
+_ID = re.compile(r"chat_[0-9a-f]{32}")
+
+
+class RecordedChats:
+    """The folder. Its methods touch the disk: call them in a thread."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float]) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._tidying = threading.Lock()
+
+    def keep(self, request: str | bytes, answer: dict[str, Any]) -> str | None:
+        """Writes a session; returns its id, None when the disk does not take it."""
+        session_id = f"chat_{secrets.token_hex(16)}"
+        answer = answer | {"recording_session_id": session_id}
+        session = {
+            "id": session_id,
+            "created": int(self._clock()),
+            "request": orjson.Fragment(request),
+            "answer": answer,
+        }
+        try:
+            self._write(session_id, orjson.dumps(session))
+            with self._tidying:
+                self._forget_old(session_id)
+        except OSError as error:
+            log.warning("a session cannot be recorded: %s", error)
+            return None
+        return session_id
+
+    def read(self, session_id: str) -> bytes | None:
+        """The JSON of a session, None when there is none of this id."""
+        if not _ID.fullmatch(session_id):
+            return None
+        try:
+            return self._file(session_id).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def _file(self, session_id: str) -> Path:
+        return self._folder / f"{session_id}.json"
+
+    def _write(self, session_id: str, content: bytes) -> None:
+        """By rename, so that nobody reads half of one."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial = self._folder / f"{session_id}.partial"
+        try:
+            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(content)
+            partial.replace(self._file(session_id))
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def _forget_old(self, newest: str) -> None:
+        """The oldest go; the newest stays, however large it is."""
+        size = self._file(newest).stat().st_size
+        others = [(path.stat(), path) for path in self._folder.glob("chat_*.json") if path.stem != newest]
+        others.sort(key=lambda each: each[0].st_mtime_ns, reverse=True)
+        for rank, (stat, path) in enumerate(others, start=1):
+            size += stat.st_size
+            if rank >= MAX_SESSIONS or size > MAX_BYTES:
+                path.unlink()

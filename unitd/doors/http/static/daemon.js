@@ -1,0 +1,139 @@
+/** What the page knows of the daemon: a store for each thing it shows, filled over the wire while somebody looks. */
+
+import { Store } from "./store.js";
+import { Wire } from "./wire.js";
+
+const TASKS_EVERY_MS = 1_000;
+const BOARD_EVERY_MS = 2_000;
+const MODELS_EVERY_MS = 30_000;
+
+/** The window of the plots. */
+export const WINDOW_SECONDS = 300;
+const KEPT_LINES = 500;
+const KEY = "unitd.key";
+
+export class Daemon {
+  /** {phase, retryAt}, as the wire tells it. */
+  connection = new Store({ phase: "connecting" });
+  /** The rows of sys.lstask; null before the first answer. */
+  tasks = new Store(null);
+  /** The rows of sys.lsmode; null before the first answer. */
+  models = new Store(null);
+  /** Samples {at, cpu, memory, temperature, tokens}, oldest first; null where there is no value. */
+  board = new Store([]);
+  /** Lines {at, level, source, text, id}, oldest first. */
+  log = new Store([]);
+
+  #tokens = null;
+  #lineNumber = 0;
+  #looks = [
+    [() => this.refreshTasks(), TASKS_EVERY_MS],
+    [() => this.#measure(), BOARD_EVERY_MS],
+    [() => this.#listModels(), MODELS_EVERY_MS],
+  ];
+
+  constructor() {
+    this.wire = new Wire((state) => this.#onState(state));
+    for (const [look, everyMs] of this.#looks) setInterval(() => this.#lookAt(look), everyMs);
+    document.addEventListener("visibilitychange", () => this.#lookAtAll());
+    this.wire.open(this.#key);
+  }
+
+  get isOpen() {
+    return this.connection.value.phase === "open";
+  }
+
+  /** Connects with a key, which is kept for as long as this tab lives. */
+  enter(key) {
+    sessionStorage.setItem(KEY, key);
+    this.wire.open(key);
+  }
+
+  /** True when a key was given, so a refusal means that it is wrong. */
+  get hasKey() {
+    return this.#key !== "";
+  }
+
+  /** One action on a task; the graph follows at once. */
+  async act(workId, action, data) {
+    const reply = await this.wire.ask(workId, action, data);
+    await this.refreshTasks();
+    return reply;
+  }
+
+  async refreshTasks() {
+    this.tasks.set((await this.wire.ask("sys", "lstask")).data);
+  }
+
+  get #key() {
+    return sessionStorage.getItem(KEY) ?? "";
+  }
+
+  #onState(state) {
+    this.connection.set(state);
+    if (state.phase !== "open") return;
+    this.#tokens = null;
+    this.#followLog();
+    this.#lookAtAll();
+  }
+
+  #lookAtAll() {
+    for (const [look] of this.#looks) this.#lookAt(look);
+  }
+
+  /** Only while somebody sees it. Each look asks anew, so a socket that has died is noticed by its silence. */
+  async #lookAt(look) {
+    if (document.hidden || !this.isOpen) return;
+    this.wire.check();
+    try {
+      await look();
+    } catch (error) {
+      console.debug(error); // the connection is gone; the look is made again when it is back
+    }
+  }
+
+  async #listModels() {
+    this.models.set((await this.wire.ask("sys", "lsmode")).data);
+  }
+
+  /** The last lines, then the new ones as they are written. */
+  #followLog() {
+    this.log.set([]);
+    const request = { work_id: "sys", action: "log", data: { lines: 200, subscribe: true } };
+    this.wire.send(request, ({ data, error }) => {
+      if (error.code) return;
+      const lines = data.map((line) => ({ ...line, id: ++this.#lineNumber }));
+      this.log.set([...this.log.value, ...lines].slice(-KEPT_LINES));
+    });
+  }
+
+  async #measure() {
+    const [{ data }, tokens] = await Promise.all([this.wire.ask("sys", "hwinfo"), this.#tokensPerSecond()]);
+    const at = Date.now() / 1000;
+    const sample = {
+      at,
+      cpu: data.cpu_loadavg,
+      memory: data.mem,
+      temperature: data.temperature ? data.temperature / 1000 : null,
+      tokens,
+    };
+    this.board.set([...this.board.value.filter((each) => each.at > at - WINDOW_SECONDS), sample]);
+  }
+
+  /** From two readings of the daemon's counters; null at the first. */
+  async #tokensPerSecond() {
+    const headers = this.#key ? { "X-API-Key": this.#key } : {};
+    const answer = await fetch("/metrics", { headers, cache: "no-store" });
+    if (!answer.ok) return null;
+    const now = { count: countTokens(await answer.text()), at: performance.now() };
+    const before = this.#tokens;
+    this.#tokens = now;
+    return before && now.count >= before.count ? ((now.count - before.count) * 1000) / (now.at - before.at) : null;
+  }
+}
+
+/** The pieces of answers that llm units have given so far: counted at once, tokens only when an answer ends. */
+export function countTokens(metrics) {
+  const counters = metrics.matchAll(/^unitd_deltas_total\{[^}]*unit="llm"[^}]*\} (\S+)/gm);
+  return [...counters].reduce((sum, [, value]) => sum + Number(value), 0);
+}

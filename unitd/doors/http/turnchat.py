@@ -1,0 +1,247 @@
+"""Turn-based chat: `/ws/chat` with one request for each connection, and the same request over `POST /api/chat`.
+
+    request ──> (queued … queue_done) ──> prefill_done ──> chunk … ──> done        or error, at any point; then the end
+
+Nothing is remembered between requests. As many are served at the same time as the llm unit has slots, the others wait
+in the order in which they came. A client that leaves gives up its place, or its slot, at once.
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from unitd.doors.guest import Guest
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.recording import RecordedChats
+from unitd.doors.http.turnchat_request import ChatRequest, read_request
+from unitd.doors.http.turnchat_turn import Outcome, Tell, Turn
+from unitd.doors.http.turnchat_voice import for_client
+from unitd.doors.http.ws import NOT_ALLOWED, POLICY_VIOLATION, TRY_AGAIN_LATER, receive
+from unitd.wire.errors import (
+    EmptyInput,
+    InternalError,
+    NotJson,
+    RequestError,
+    RunFailed,
+    Unavailable,
+    UnitdError,
+    UnitError,
+    WireError,
+)
+
+log = logging.getLogger("unitd.doors")
+
+T = TypeVar("T")
+
+# A seat is not for those who say nothing. A request may be large and its line slow.
+REQUEST_SECONDS = 120.0
+
+CLIENT_LEFT = 499
+"""The status of an answer that nobody receives; the number is nginx's."""
+
+
+def routes(desk: Desk) -> list[BaseRoute]:
+    """The socket, the same as one POST, the queue, and what was recorded."""
+    chat = TurnChat(desk)
+    return [
+        WebSocketRoute("/ws/chat", chat.serve_socket),
+        Route("/api/chat", chat.post, methods=["POST"]),
+        Route("/api/queue", chat.show_queue, methods=["GET"]),
+        Route("/api/sessions/{session_id}", chat.show_session, methods=["GET"]),
+    ]
+
+
+class TurnChat:
+    """The endpoints, over the queue and the folder of recordings."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._patience = desk.settings.http.barge_in.acquire_timeout_s
+        self._is_recording = desk.settings.http.record_sessions
+        self._recorded = RecordedChats(desk.settings.state.dir / "sessions", desk.clock)
+
+    async def serve_socket(self, ws: WebSocket) -> None:
+        """`/ws/chat`."""
+        await ws.accept()
+        try:
+            if not self._desk.is_allowed(ws):
+                await _turn_away(ws, NOT_ALLOWED, POLICY_VIOLATION)
+            elif not await self._desk.seats.take(self._patience):
+                await _turn_away(ws, _at_capacity(self._desk).reason, TRY_AGAIN_LATER)
+            else:
+                try:
+                    await self._serve(ws)
+                finally:
+                    self._desk.seats.leave()
+        except WebSocketDisconnect:
+            log.debug("= a client of /ws/chat left before it was answered")
+
+    async def post(self, request: Request) -> Response:
+        """`POST /api/chat`: one answer, never streamed."""
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            return Response(status_code=CLIENT_LEFT)
+        if not await self._desk.seats.take(self._patience):
+            return _json(_error_message(_at_capacity(self._desk)), 503)
+        try:
+            response = await unless_gone(self._respond(request, body), _until_hung_up(request))
+        finally:
+            self._desk.seats.leave()
+        return response or Response(status_code=CLIENT_LEFT)
+
+    async def show_queue(self, _: Request) -> Response:
+        """`GET /api/queue`."""
+        return _json(self._desk.line.view)
+
+    async def show_session(self, request: Request) -> Response:
+        """`GET /api/sessions/{id}`, while recording is on."""
+        session_id = request.path_params["session_id"]
+        if not self._is_recording:
+            return _json({"type": "error", "error": "recording is off ([http] record_sessions)"}, 404)
+        if session := await asyncio.to_thread(self._recorded.read, session_id):
+            return Response(session, media_type="application/json")
+        return _json({"type": "error", "error": "there is no session of this id"}, 404)
+
+    # One request
+
+    async def _serve(self, ws: WebSocket) -> None:
+        """Its one message, and the answer to it; what else it sends is not looked at."""
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                data = await receive(ws)
+        except TimeoutError:
+            await _turn_away(ws, f"no request came within {REQUEST_SECONDS:g} s", POLICY_VIOLATION)
+            return
+        await unless_gone(self._reply(ws, data), _until_gone(ws))
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await ws.close()
+
+    async def _reply(self, ws: WebSocket, data: str | bytes) -> None:
+        async def tell(message: dict[str, Any]) -> None:
+            # Whoever is gone is noticed by `_until_gone`. uvicorn raises RuntimeError behind a close of its own.
+            with suppress(WebSocketDisconnect, RuntimeError):
+                await ws.send_text(orjson.dumps(message).decode())
+
+        try:
+            if isinstance(data, bytes):
+                raise NotJson("the request must be a text message, this one is binary")
+            await tell(await self._answer(self._desk.guest(ws, "ws"), data, tell))
+        except UnitdError as error:
+            await tell(_error_message(error))
+
+    async def _respond(self, connection: Request, body: bytes) -> Response:
+        async def tell(message: dict[str, Any]) -> None:
+            """Nobody listens before the end."""
+
+        try:
+            return _json(await self._answer(self._desk.guest(connection), body, tell, may_stream=False))
+        except UnitdError as error:
+            return _json(_error_message(error), _status_of(error))
+
+    async def _answer(self, guest: Guest, data: str | bytes, tell: Tell, *, may_stream: bool = True) -> dict[str, Any]:
+        """The `done` of a request; the rest is told on the way.
+
+        Raises:
+            UnitdError: there is no answer. A bug of ours is one too, with its traceback in the log.
+        """
+        try:
+            request = await asyncio.to_thread(read_request, data)
+            if not may_stream:
+                request = replace(request, is_streaming=False)
+            return await self._done(data, request, await self._take_turn(guest, request, tell))
+        except UnitdError:
+            raise
+        except Exception as bug:
+            log.exception("a bug in the chat of %s", guest.name)
+            raise InternalError from bug
+
+    async def _take_turn(self, guest: Guest, request: ChatRequest, tell: Tell) -> Outcome:
+        """Waits for a slot, which is free again as soon as there is an answer."""
+
+        async def tell_position(position: int) -> None:
+            await tell({"type": "queued", "position": position})
+
+        try:
+            async with self._desk.line.turn(tell_position) as has_waited:
+                if has_waited:
+                    await tell({"type": "queue_done"})
+                return await Turn(guest, request, tell, is_recorded=self._is_recording).run()
+        finally:
+            guest.close()
+
+    async def _done(self, data: str | bytes, request: ChatRequest, outcome: Outcome) -> dict[str, Any]:
+        """The last message, and the recording that it names."""
+        whole = await asyncio.to_thread(for_client, outcome.sound)
+        done = {
+            "type": "done",
+            "text": outcome.text,
+            "generated_tokens": outcome.generated_tokens,
+            "input_tokens": outcome.input_tokens,
+            "audio_data": whole,
+            "recording_session_id": None,
+            "warnings": outcome.warnings,
+        }
+        if self._is_recording:
+            done["recording_session_id"] = await asyncio.to_thread(self._recorded.keep, data, done)
+        return done | {"audio_data": for_client(outcome.last_segment)} if request.is_streaming else done
+
+
+async def unless_gone(work: Coroutine[Any, Any, T], leaving: Coroutine[Any, Any, None]) -> T | None:
+    """What the work comes to; None when the client left before, at which the work is given up."""
+    async with asyncio.TaskGroup() as group:
+        working = group.create_task(work, name="a chat")
+        gone = group.create_task(leaving, name="a chat's client")
+        await asyncio.wait([working, gone], return_when=asyncio.FIRST_COMPLETED)
+        working.cancel()
+        gone.cancel()
+    return None if working.cancelled() else working.result()
+
+
+async def _until_gone(ws: WebSocket) -> None:
+    with suppress(WebSocketDisconnect):
+        while True:
+            await receive(ws)
+
+
+async def _until_hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _turn_away(ws: WebSocket, words: str, code: int) -> None:
+    await ws.send_json({"type": "error", "error": words})
+    await ws.close(code)
+
+
+def _at_capacity(desk: Desk) -> Unavailable:
+    return Unavailable(f"{desk.seats.limit} clients are connected, no more are taken")
+
+
+def _error_message(error: UnitdError) -> dict[str, str]:
+    """What a unit failed at needs the wire's words before the reason; what is wrong with a request does not."""
+    return {"type": "error", "error": str(error) if isinstance(error, UnitError) else error.reason or str(error)}
+
+
+def _status_of(error: UnitdError) -> int:
+    """The HTTP status: the request's fault, not now or not here, or ours."""
+    for kind, status in _STATUSES.items():
+        if isinstance(error, kind):
+            return status
+    return 500
+
+
+_STATUSES = {WireError: 400, EmptyInput: 400, RunFailed: 422, RequestError: 503, UnitError: 503}
+
+
+def _json(content: dict[str, Any], status: int = 200) -> Response:
+    return Response(orjson.dumps(content), status, media_type="application/json")

@@ -1,0 +1,278 @@
+"""The request of the turn-based chat: JSON at the door, frozen dataclasses behind it.
+
+A key that is null counts as absent, a key that is not known is ignored. What is wrong is named by its place, such as
+`messages[1].content[0].data`. Audio is turned into 16-bit WAV here, so read requests in a thread.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from unitd.doors.pcm import HIGHEST_RATE, LOWEST_RATE, s16_of_floats, wav_of
+from unitd.wire.errors import BadBase64, BadField, NotJson, Unavailable
+from unitd.wire.joining import decode_base64
+
+ROLES = ("system", "user", "assistant")
+TTS_MODES = ("default", "audio_assistant", "omni", "audio_roleplay", "voice_cloning")
+USUAL_RATE = 16000
+
+# What -10·ln of it makes of these is more than any model's preference: the answer never ends, or ends at once.
+LOWEST_LENGTH_PENALTY, HIGHEST_LENGTH_PENALTY = 0.01, 100.0
+END_BIAS_PER_LOG = -10.0
+
+_PICTURE = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|BM", re.DOTALL)
+_PICTURE_NAMES = "PNG, JPEG, GIF, WebP and BMP"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """An audio item: 16-bit WAV at the rate that the client declared."""
+
+    wav: bytes
+    where: str
+    """Its place in the request."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of the conversation: texts and recordings in their order."""
+
+    role: str
+    items: tuple[str | Recording, ...]
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How to choose tokens."""
+
+    max_new_tokens: int = 512
+    temperature: float = 0.7
+    top_p: float = 0.8
+    length_penalty: float = 1.0
+    """Over 1 the answer grows longer, below 1 shorter."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As the llm unit calls it."""
+        return {
+            "max_token_len": self.max_new_tokens,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "end_bias": END_BIAS_PER_LOG * math.log(self.length_penalty),
+        }
+
+
+@dataclass(frozen=True)
+class Speech:
+    """The wish to hear the answer."""
+
+    language: str = ""
+    """Which voice; "": the unit's usual one."""
+
+    wants_other_voice: bool = False
+    """A voice sample came with it."""
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One question with all that was said before."""
+
+    messages: tuple[Message, ...]
+    is_streaming: bool = True
+    generation: Generation = Generation()
+    speech: Speech | None = None
+    thinks: bool = False
+
+
+def read_request(data: str | bytes) -> ChatRequest:
+    """The request in a message or body.
+
+    Raises:
+        NotJson: it is no JSON object.
+        BadField: a field is missing or cannot be used.
+        Unavailable: it needs a model that is not installed.
+    """
+    try:
+        document = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise NotJson(f"the request is no JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise NotJson("the request must be a JSON object")
+    fields = _Fields(document, "")
+    _check_pictures(fields)
+    return ChatRequest(
+        messages=_messages(fields),
+        is_streaming=fields.flag("streaming", default=True),
+        generation=_generation(fields.table("generation")),
+        speech=_speech(fields),
+        thinks=fields.flag("enable_thinking", default=False),
+    )
+
+
+class _Fields:
+    """One JSON object, read key by key; `where` names its place."""
+
+    def __init__(self, value: Any, where: str) -> None:
+        if not isinstance(value, dict):
+            raise BadField(f"{where} must be an object")
+        self._values = {key: each for key, each in value.items() if each is not None}
+        self._prefix = f"{where}." if where else ""
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def where(self, key: str) -> str:
+        """The place of a key."""
+        return self._prefix + key
+
+    def value(self, key: str) -> Any:
+        """Whatever is there; it must be."""
+        if key not in self._values:
+            raise BadField(f"{self.where(key)} is missing")
+        return self._values[key]
+
+    def table(self, key: str) -> "_Fields":
+        """An object; an empty one where there is none."""
+        return _Fields(self._values.get(key, {}), self.where(key))
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A text; without a default it must be there."""
+        value = self.value(key) if default is None else self._values.get(key, default)
+        if not isinstance(value, str):
+            raise BadField(f"{self.where(key)} must be a text")
+        return value
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """True or false."""
+        value = self._values.get(key, default)
+        if not isinstance(value, bool):
+            raise BadField(f"{self.where(key)} must be true or false")
+        return value
+
+    def whole(self, key: str, default: int, low: int, high: int) -> int:
+        """A whole number of a range."""
+        value = self._values.get(key, default)
+        if type(value) is not int or not low <= value <= high:
+            raise BadField(f"{self.where(key)} must be a whole number from {low} to {high}")
+        return value
+
+    def number(self, key: str, default: float, low: float, high: float) -> float:
+        """A number of a range."""
+        value = self._values.get(key, default)
+        if type(value) not in (int, float) or not low <= value <= high:
+            raise BadField(f"{self.where(key)} must be a number from {low:g} to {high:g}")
+        return float(value)
+
+    def data(self) -> bytes:
+        """What is in `data` as base64; it must be there and not be empty."""
+        try:
+            content = decode_base64([self.text("data")])
+        except BadBase64 as error:
+            raise BadField(f"{self.where('data')} is no base64") from error
+        if not content:
+            raise BadField(f"{self.where('data')} is empty")
+        return content
+
+
+def _messages(fields: _Fields) -> tuple[Message, ...]:
+    listed = fields.value("messages")
+    if not isinstance(listed, list):
+        raise BadField("messages must be a list")
+    if not listed:
+        raise BadField("messages is empty")
+    return tuple(_message(_Fields(each, f"messages[{at}]")) for at, each in enumerate(listed))
+
+
+def _message(fields: _Fields) -> Message:
+    role = fields.text("role")
+    if role not in ROLES:
+        raise BadField(f"{fields.where('role')} must be one of {', '.join(ROLES)}")
+    content, where = fields.value("content"), fields.where("content")
+    if isinstance(content, str):
+        return Message(role, (content,))
+    if not isinstance(content, list):
+        raise BadField(f"{where} must be a text or a list of items")
+    if not content:
+        raise BadField(f"{where} is empty")
+    return Message(role, tuple(_item(_Fields(each, f"{where}[{at}]")) for at, each in enumerate(content)))
+
+
+def _item(fields: _Fields) -> str | Recording:
+    kind = fields.text("type")
+    if kind not in _ITEMS:
+        raise BadField(f"{fields.where('type')} must be one of {', '.join(_ITEMS)}")
+    return _ITEMS[kind](fields)
+
+
+def _text(fields: _Fields) -> str:
+    return fields.text("text")
+
+
+def _audio(fields: _Fields) -> Recording:
+    rate = fields.whole("sample_rate", USUAL_RATE, LOWEST_RATE, HIGHEST_RATE)
+    try:
+        pcm = s16_of_floats(fields.data())
+    except ValueError as error:
+        raise BadField(f"{fields.where('data')} is no 32-bit float PCM: {error}") from error
+    return Recording(wav_of(pcm, rate), fields.where("data").removesuffix(".data"))
+
+
+def _image(fields: _Fields) -> str:
+    if not _PICTURE.match(fields.data()):
+        raise BadField(f"{fields.where('data')} is no image; {_PICTURE_NAMES} are known")
+    raise _needs_vision(fields, "an image")
+
+
+def _video(fields: _Fields) -> str:
+    fields.whole("stack_frames", 1, 1, 1024)
+    fields.data()
+    raise _needs_vision(fields, "a video")
+
+
+_ITEMS: dict[str, Callable[[_Fields], str | Recording]] = {
+    "text": _text,
+    "image": _image,
+    "audio": _audio,
+    "video": _video,
+}
+
+
+def _needs_vision(fields: _Fields, what: str) -> Unavailable:
+    where = fields.where("data").removesuffix(".data")
+    return Unavailable(f"{where} is {what}; that needs a vision model, and none is installed")
+
+
+def _generation(fields: _Fields) -> Generation:
+    usual = Generation()
+    return Generation(
+        max_new_tokens=fields.whole("max_new_tokens", usual.max_new_tokens, 1, 1_048_576),
+        temperature=fields.number("temperature", usual.temperature, 0, 100),
+        top_p=fields.number("top_p", usual.top_p, 0, 1),
+        length_penalty=fields.number(
+            "length_penalty", usual.length_penalty, LOWEST_LENGTH_PENALTY, HIGHEST_LENGTH_PENALTY
+        ),
+    )
+
+
+def _speech(fields: _Fields) -> Speech | None:
+    """None without a `tts`, or with one that is switched off. No sample is looked at, no path is opened."""
+    if "tts" not in fields:
+        return None
+    tts = fields.table("tts")
+    if tts.text("mode", "default") not in TTS_MODES:
+        raise BadField(f"tts.mode must be one of {', '.join(TTS_MODES)}")
+    samples = [tts.text(key, "") for key in ("ref_audio_path", "ref_audio_data")]
+    speech = Speech(tts.text("language", ""), wants_other_voice=any(samples))
+    return speech if tts.flag("enabled", default=True) else None
+
+
+def _check_pictures(fields: _Fields) -> None:
+    """What is said about images and video holds for nothing yet; a wrong type is wrong all the same."""
+    image = fields.table("image")
+    image.whole("max_slice_nums", 1, 1, 1024)
+    image.flag("use_image_id", default=True)
+    fields.flag("omni_mode", default=False)

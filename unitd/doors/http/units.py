@@ -1,0 +1,141 @@
+"""`/ws/units`: the wire of TCP 10001 over a WebSocket, one object per message.
+
+PCM and other bytes come as a binary message behind a text message with the RAW header, as on TCP. Tasks that are set
+up here end with the socket.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from contextlib import suppress
+
+from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.ws import has_entered, receive
+from unitd.wire.messages import Reply
+from unitd.wire.session import Session
+
+log = logging.getLogger("unitd.doors")
+
+TRY_AGAIN_LATER = 1013
+
+
+def routes(desk: Desk) -> list[BaseRoute]:
+    """The socket."""
+
+    async def serve(ws: WebSocket) -> None:
+        await ws.accept()
+        if await has_entered(ws, desk):
+            try:
+                await _talk(ws, desk)
+            finally:
+                desk.seats.leave()
+
+    return [WebSocketRoute("/ws/units", serve)]
+
+
+class _Line:
+    """The sending half: lines that wait for the socket; a `registry.Client`."""
+
+    keeps_tasks = False
+    door = "ws"
+
+    def __init__(self, name: str, session: Session, desk: Desk) -> None:
+        self.name = name
+        self.is_gone = False
+        self._session = session
+        self._clock = desk.clock
+        self._limit = desk.settings.limits.outbox_bytes
+        self._meters = desk.server.meters
+        self._lines: deque[bytes] = deque()
+        self._waiting_bytes = 0
+        self._changed = asyncio.Event()
+        self._holds: set[str] = set()
+        self._may_read = asyncio.Event()
+        self._may_read.set()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+
+    def send(self, reply: Reply) -> None:
+        """Queues one line; a client that does not read is cut off."""
+        if self.is_gone:
+            return
+        if self._waiting_bytes > self._limit:
+            log.warning("%s does not read: %d bytes wait, it is disconnected", self.name, self._waiting_bytes)
+            self._meters.dropped_frames[self.door] += len(self._lines) + 1
+            self.leave()
+            return
+        line = self._session.encode(reply, int(self._clock()))
+        self._lines.append(line)
+        self._waiting_bytes += len(line)
+        self._has_room.clear()
+        self._changed.set()
+
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """While anything holds it, no more messages are read."""
+        self._holds.add(reason) if is_held else self._holds.discard(reason)
+        self._may_read.clear() if self._holds else self._may_read.set()
+
+    async def wait_for_room(self) -> None:
+        """Returns when everything has been taken."""
+        await self._has_room.wait()
+
+    async def wait_to_read(self) -> None:
+        """Returns when nothing holds it."""
+        await self._may_read.wait()
+
+    def leave(self) -> None:
+        """The socket is gone, or shall go."""
+        self.is_gone = True
+        self._has_room.set()
+        self._changed.set()
+
+    async def write(self, ws: WebSocket) -> None:
+        """Sends what waits, until the client is gone or is cut off."""
+        with suppress(WebSocketDisconnect):
+            while not self.is_gone:
+                await self._changed.wait()
+                self._changed.clear()
+                while self._lines and not self.is_gone:
+                    line = self._lines.popleft()
+                    await ws.send_text(line.decode().rstrip("\n"))
+                    self._waiting_bytes -= len(line)
+                self._has_room.set()
+
+
+async def _talk(ws: WebSocket, desk: Desk) -> None:
+    """Reads and writes side by side until one of them ends."""
+    session = Session(limit_bytes=desk.settings.limits.frame_bytes)
+    line = _Line(desk.guest(ws, "ws").name, session, desk)
+    try:
+        async with asyncio.TaskGroup() as group:
+            writing = group.create_task(line.write(ws), name=f"writing to {line.name}")
+            reading = group.create_task(_read(ws, desk, session, line), name=f"reading from {line.name}")
+            await asyncio.wait([writing, reading], return_when=asyncio.FIRST_COMPLETED)
+            was_cut = line.is_gone
+            writing.cancel()
+            reading.cancel()
+    finally:
+        line.leave()
+        desk.server.forget_client(line)
+    if was_cut:
+        await ws.close(TRY_AGAIN_LATER)
+
+
+async def _read(ws: WebSocket, desk: Desk, session: Session, line: _Line) -> None:
+    """Serves what the messages complete."""
+    while True:
+        await line.wait_to_read()
+        try:
+            message = await receive(ws)
+        except WebSocketDisconnect:
+            return
+        data = message.encode() if isinstance(message, str) else message
+        for meaning in session.receive_message(data):
+            if isinstance(meaning, Reply):
+                desk.server.meters.errors[meaning.code] += 1
+                line.send(meaning)
+            else:
+                desk.server.serve(line, meaning)

@@ -1,0 +1,99 @@
+"""The daemon's log on its way out: lines for people, JSON for programs, fields for systemd's journal.
+
+Whatever a client can put into a line (a request_id, the name of a model) stays inside that line: control characters are
+shown, not sent, and the further lines of a record are indented.
+"""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+from unitd.doors.journal import JOURNAL, JournalHandler
+from unitd.runtime.subject import Subject, SubjectFilter
+from unitd.wire.errors import ConfigError
+
+CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+CONTROL |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+class TextFormatter(logging.Formatter):
+    """A line to read, with what it is about in brackets at its end."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s", "%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """The first part; the library adds the traceback."""
+        subject: Subject | None = getattr(record, "subject", None)
+        return super().formatMessage(record) + (_bracketed(subject) if subject else "")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One record, of which only the first line begins at the margin."""
+        return super().format(record).translate(CONTROL).replace("\n", "\n    ")
+
+
+def _bracketed(subject: Subject) -> str:
+    return f"  [{subject.work_id}, {subject.client}, request {subject.request_id}]"
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object per line, for log collectors."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Keys that are not known are left out."""
+        subject: Subject | None = getattr(record, "subject", None)
+        line: dict[str, object] = {
+            "at": round(record.created, 3),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if subject is not None:
+            line |= subject._asdict()
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line)  # not orjson, which refuses half a surrogate pair that a client may send
+
+
+def start_logging(
+    level: str, format_: str, environment: Mapping[str, str], stream: TextIO = sys.stderr, journal: Path = JOURNAL
+) -> None:
+    """Logs in one of the formats auto, text, json and journal; auto is the journal where standard error leads there.
+
+    Raises:
+        ConfigError: the journal is asked for, and there is none.
+    """
+    if format_ == "auto":
+        format_ = "journal" if journal.is_socket() and _leads_to_journal(stream, environment) else "text"
+    handler = _journal_at(journal) if format_ == "journal" else logging.StreamHandler(stream)
+    handler.setFormatter({"text": TextFormatter, "json": JsonFormatter, "journal": logging.Formatter}[format_]())
+    handler.addFilter(SubjectFilter())
+    logging.basicConfig(handlers=[handler])
+    set_level(level)
+    for talkative in ("asyncio", "httpx"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
+
+
+def set_level(level: str) -> None:
+    """debug, info, warning or error."""
+    logging.getLogger().setLevel(level.upper())
+
+
+def _journal_at(path: Path) -> logging.Handler:
+    try:
+        return JournalHandler(path)
+    except OSError as error:
+        raise ConfigError(f"log.format is journal, and {path} takes nothing: {error.strerror}") from error
+
+
+def _leads_to_journal(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """True when what is written to the stream goes to systemd's journal, and not only our parent's did."""
+    try:
+        status = os.fstat(stream.fileno())
+    except (OSError, ValueError):  # closed, or a stream without a descriptor
+        return False
+    return environment.get("JOURNAL_STREAM") == f"{status.st_dev}:{status.st_ino}"

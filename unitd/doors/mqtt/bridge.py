@@ -1,0 +1,256 @@
+"""The daemon's side of the bridge: what tasks say and are becomes topics, and topics become requests.
+
+    unitd/<node>/request             any request of the wire, answered at the response topic or reply/<request_id>
+    unitd/<node>/status              online or offline (birth and last will), retained
+    unitd/<node>/stats               the board, every 30 s
+    unitd/<node>/<work_id>/output    every frame of the task's output
+    unitd/<node>/<work_id>/text      a whole text when it is finished
+    unitd/<node>/<work_id>/state     its entry of sys.lstask, retained while it lives
+
+and for Home Assistant: answer, utterance, wake (out), ask, work, interrupt, wake_now, say (in).
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import orjson
+
+from unitd.core.registry import Task
+from unitd.doors.guest import Guest
+from unitd.doors.guest import Server as GuestServer
+from unitd.doors.mqtt.homeassistant import Board, discovery, platforms_in
+from unitd.doors.mqtt.outgoing import Outgoing
+from unitd.doors.mqtt.requests import Incoming, RequestTopic
+from unitd.runtime.frames import TOOL_CALL
+from unitd.wire.errors import UnitdError
+from unitd.wire.messages import Reply, encode_reply
+
+log = logging.getLogger("unitd.mqtt")
+
+# Tasks come and go in bursts (a chain of four, a boot pipeline): one announcement for all of them.
+DISCOVERY_DELAY_SECONDS = 0.05
+# Somebody waits for the light; a broker that restarts quickly is still in time.
+COMMAND_PATIENCE_SECONDS = 3.0
+
+
+class Server(GuestServer, Protocol):
+    """What the bridge needs behind it."""
+
+    def entry_of(self, work_id: str) -> dict[str, Any] | None:
+        """What sys.lstask says of a task; None when there is none."""
+
+
+@dataclass
+class _Text:
+    """A text that is being said."""
+
+    parts: list[str] = field(default_factory=list)
+    began: float = 0.0
+    ended: float = 0.0
+
+    def add(self, delta: str) -> None:
+        self.ended = time.monotonic()
+        self.began = self.began or self.ended
+        self.parts.append(delta)
+
+    @property
+    def tokens_per_second(self) -> float | None:
+        """Of the deltas behind the first; None where there are too few to tell."""
+        seconds = self.ended - self.began
+        return round((len(self.parts) - 1) / seconds, 1) if seconds > 0 else None
+
+
+class Bridge:
+    """Follows all tasks (a `watch.Observer`) and takes messages in."""
+
+    def __init__(
+        self,
+        server: Server,
+        board: Board,
+        clock: Callable[[], float],
+        frame_bytes: int,
+    ) -> None:
+        self._server = server
+        self.board = board
+        self.outgoing = Outgoing()
+        self._clock = clock
+        self._requests = RequestTopic(board.base, self.outgoing, server.serve, clock, frame_bytes)
+        self._entries: dict[str, dict[str, Any]] = {}
+        self._texts: dict[tuple[str, str], _Text] = {}
+        self._known: dict[str, str] = {}
+        """Components that Home Assistant has heard of, and their platforms."""
+
+        self._followed: dict[str, bytes | None] = {}
+        """Topics whose last value somebody may ask for."""
+
+        self._announcing: asyncio.TimerHandle | None = None
+        self._guest = Guest(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
+        self._commands: Mapping[str, Callable[[str, str], None]] = {
+            "ask": self._ask,
+            "say": self._ask,
+            "work": self._set_working,
+            "interrupt": lambda work_id, _: self._do(work_id, "cancel"),
+            "wake_now": lambda work_id, _: self._do(work_id, "trigger"),
+        }
+
+    @property
+    def subscriptions(self) -> list[str]:
+        """Every topic that the bridge reads, its own retained ones included: what is stale there is cleaned up."""
+        base = self.board.base
+        own = [f"{base}/request", f"{base}/+/state", self.board.topic]
+        return [*own, *(f"{base}/+/{command}" for command in self._commands), *self._followed]
+
+    # For the board's tools
+
+    def follow(self, topics: Iterable[str]) -> None:
+        """The last values of these are remembered; before the bridge is connected."""
+        self._followed |= dict.fromkeys(topics)
+
+    def last_on(self, topic: str) -> bytes | None:
+        """The last value of a topic that is followed."""
+        return self._followed.get(topic)
+
+    async def command(self, topic: str, payload: bytes) -> bool:
+        """One message for now or never; True once the broker has it."""
+        return await self.outgoing.deliver(topic, payload, COMMAND_PATIENCE_SECONDS)
+
+    def forget_values(self) -> None:
+        """Nobody tells what changes any more; the broker says what it retains when it is back."""
+        self._followed = dict.fromkeys(self._followed)
+
+    # What tasks say and are
+
+    def on_said(self, task: Task, reply: Reply) -> None:
+        """A frame of some task's output."""
+        topic = f"{self.board.base}/{task.work_id}"
+        self.outgoing.pass_on(f"{topic}/output", encode_reply(reply, int(self._clock())).rstrip(b"\n"))
+        if reply.code or reply.object == TOOL_CALL:
+            return
+        if task.kind.name == "kws":
+            if reply.data:
+                self._on_wake(topic, reply.data)
+        elif task.kind.name != "vad" and task.kind.serving != "tts":
+            self._on_text(task, topic, reply)
+
+    def on_changed(self, work_id: str) -> None:
+        """Its retained state follows; Home Assistant hears of tasks that come and go."""
+        entry = self._server.entry_of(work_id)
+        was_there = work_id in self._entries
+        topic = f"{self.board.base}/{work_id}/state"
+        if entry is None:
+            self._entries.pop(work_id, None)
+            self._texts = {key: text for key, text in self._texts.items() if key[0] != work_id}
+            self.outgoing.retain(topic, b"")
+        else:
+            self._entries[work_id] = entry
+            self.outgoing.retain(topic, orjson.dumps(entry))
+        if was_there != (entry is not None):
+            self._announce_soon()
+
+    def _on_wake(self, topic: str, data: Any) -> None:
+        details = data if isinstance(data, dict) else {}
+        self.outgoing.pass_on(f"{topic}/wake", orjson.dumps({"event_type": "wake", **details}))
+
+    def _on_text(self, task: Task, topic: str, reply: Reply) -> None:
+        """Collects deltas; those of ears hold everything so far."""
+        if not isinstance(reply.data, dict):
+            self._tell_text(task, topic, str(reply.data), None)
+            return
+        key = task.work_id, reply.request_id
+        text = self._texts.setdefault(key, _Text())
+        if task.kind.hears:
+            text.parts = [reply.data.get("delta", "")]
+        elif delta := reply.data.get("delta"):
+            text.add(delta)
+        if reply.data.get("finish"):
+            del self._texts[key]
+            self._tell_text(task, topic, "".join(text.parts), text.tokens_per_second)
+
+    def _tell_text(self, task: Task, topic: str, text: str, tokens_per_second: float | None) -> None:
+        self.outgoing.pass_on(f"{topic}/text", text.encode())
+        if task.kind.hears:
+            self.outgoing.pass_on(f"{topic}/utterance", orjson.dumps({"text": text}))
+        else:
+            answer = {"text": text, "tokens_per_second": tokens_per_second}
+            self.outgoing.pass_on(f"{topic}/answer", orjson.dumps(answer))
+
+    def tell_stats(self, stats: Mapping[str, Any]) -> None:
+        """How the board is."""
+        self.outgoing.pass_on(f"{self.board.base}/stats", orjson.dumps(stats))
+
+    def _announce_soon(self) -> None:
+        if self.board.prefix and self._announcing is None:
+            loop = asyncio.get_running_loop()
+            self._announcing = loop.call_later(DISCOVERY_DELAY_SECONDS, self.announce)
+
+    def announce(self) -> None:
+        """The discovery payload as things are now."""
+        if self._announcing is not None:
+            self._announcing.cancel()
+            self._announcing = None
+        payload = discovery(self.board, self._entries.values(), self._known)
+        self._known = platforms_in(payload)
+        self.outgoing.retain(self.board.topic, orjson.dumps(payload))
+
+    def close(self) -> None:
+        """Nobody is told any more."""
+        if self._announcing is not None:
+            self._announcing.cancel()
+            self._announcing = None
+
+    # What comes in
+
+    def receive(self, topic: str, incoming: Incoming, *, is_retained: bool) -> None:
+        """One message of the broker."""
+        base, _, rest = topic.partition(self.board.base + "/")
+        work_id, _, command = rest.rpartition("/")
+        if topic in self._followed:
+            self._followed[topic] = incoming.payload
+        elif topic == self.board.topic:
+            self._on_old_announcement(incoming.payload)
+        elif command == "state":
+            self._on_old_state(topic, work_id, incoming.payload)
+        elif is_retained:
+            log.warning("a retained message on %s is ignored: it was sent before anybody listened", topic)
+        elif rest == "request":
+            self._requests.receive(incoming)
+        elif not base and command in self._commands:
+            self._commands[command](work_id, incoming.payload.decode(errors="replace").strip())
+
+    def _on_old_announcement(self, payload: bytes) -> None:
+        """What an earlier run announced must be taken back by name."""
+        try:
+            old = platforms_in(orjson.loads(payload)) if payload else {}
+        except orjson.JSONDecodeError:
+            old = {}
+        if new := {each: platform for each, platform in old.items() if each not in self._known}:
+            self._known |= new
+            self._announce_soon()
+
+    def _on_old_state(self, topic: str, work_id: str, payload: bytes) -> None:
+        """A task of an earlier run is not there any more."""
+        if payload and work_id not in self._entries:
+            self.outgoing.retain(topic, b"")
+
+    # What Home Assistant's entities ask for
+
+    def _ask(self, work_id: str, text: str) -> None:
+        unit = work_id.partition(".")[0]
+        replies = self._guest.infer(work_id, text, object_=f"{unit}.utf-8")
+        replies.close()  # its frames stand on the task's own topics
+
+    def _set_working(self, work_id: str, value: str) -> None:
+        self._do(work_id, {"ON": "work", "OFF": "pause"}.get(value, value))
+
+    def _do(self, work_id: str, action: str) -> None:
+        asyncio.get_running_loop().create_task(self._try(work_id, action), name=f"{action} {work_id} by mqtt")
+
+    async def _try(self, work_id: str, action: str) -> None:
+        try:
+            await self._guest.ask(work_id, action)
+        except UnitdError as error:
+            log.warning("%s of %s by mqtt failed: %s", action, work_id, error)

@@ -1,0 +1,168 @@
+"""Requests that come by topic: each is executed once, and answered where its sender wants it.
+
+A broker delivers a message of QoS 1 again when a connection broke before it was acknowledged. What has correlation data
+is recognised by it; else a message is a duplicate when the broker marks it so (DUP) and the same payload was executed
+before. request_ids say nothing: clients use them again.
+"""
+
+import hashlib
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from unitd.core.registry import Client
+from unitd.doors.mqtt.outgoing import Outgoing, Publication
+from unitd.runtime.frames import TOOL_CALL
+from unitd.wire.errors import BadField
+from unitd.wire.messages import Reply, Request, encode_reply, error_reply
+from unitd.wire.session import Session
+
+# Redelivery comes right after a reconnect; what is older than this many requests is none.
+REMEMBERED_REQUESTS = 4_096
+# Streamed inputs are joined for each place that asks for answers.
+REMEMBERED_SENDERS = 256
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A message on the request topic."""
+
+    payload: bytes
+    is_duplicate: bool = False
+    """The broker says that it may have been delivered before."""
+
+    response_topic: str | None = None
+    correlation: bytes | None = None
+
+
+class Executed:
+    """What has been executed, as far back as matters."""
+
+    def __init__(self, limit: int = REMEMBERED_REQUESTS) -> None:
+        self._limit = limit
+        self._seen: OrderedDict[bytes, None] = OrderedDict()
+
+    def is_repetition(self, incoming: Incoming) -> bool:
+        """True for what was executed already; everything else is remembered."""
+        if incoming.correlation is not None:
+            key = b"c" + (incoming.response_topic or "").encode() + b"\0" + incoming.correlation
+            is_repeated = key in self._seen
+        else:
+            key = b"p" + hashlib.sha256(incoming.payload).digest()
+            is_repeated = incoming.is_duplicate and key in self._seen
+        self._seen[key] = None
+        self._seen.move_to_end(key)
+        if len(self._seen) > self._limit:
+            self._seen.popitem(last=False)
+        return is_repeated
+
+
+class Sender:
+    """Whoever sent one request: its answers go where it said; a `registry.Client`.
+
+    A task that it sets up outlives the request; what such a task says by itself stands on the task's own topics.
+    """
+
+    door = "mqtt"
+    keeps_tasks = True
+    is_gone = False
+
+    def __init__(self, name: str, answer: Callable[[Reply], None]) -> None:
+        self.name = name
+        self._answer = answer
+        self._request: Request | None = None
+
+    def expects(self, request: Request) -> None:
+        """The request whose answers count."""
+        self._request = request
+
+    def send(self, reply: Reply) -> None:
+        """The reply to an action, or every frame of an inference."""
+        request = self._request
+        if request is not None and reply.request_id != request.request_id:
+            return
+        self._answer(reply)
+        if request is not None and (request.action != "inference" or _is_last(reply)):
+            self._answer = _to_nobody
+
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """A topic cannot be held; what a unit cannot take is refused."""
+
+    async def wait_for_room(self) -> None:
+        """`Outgoing` has the bound."""
+
+
+class RequestTopic:
+    """Turns messages into requests of the wire."""
+
+    def __init__(
+        self,
+        base: str,
+        outgoing: Outgoing,
+        serve: Callable[[Client, Request], None],
+        clock: Callable[[], float],
+        frame_bytes: int,
+    ) -> None:
+        self._base = base
+        self._outgoing = outgoing
+        self._serve = serve
+        self._clock = clock
+        self._frame_bytes = frame_bytes
+        self._executed = Executed()
+        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._numbers = itertools.count(1)
+
+    def receive(self, incoming: Incoming) -> None:
+        """Executes what is new."""
+        if self._executed.is_repetition(incoming):
+            return
+        topic, refusal = self._answer_topic(incoming)
+        for meaning in self._meanings(incoming, topic):
+            sender = self._sender(incoming, topic)
+            if refusal is not None:
+                sender.send(error_reply(refusal, meaning.request_id, meaning.work_id))
+            elif isinstance(meaning, Reply):
+                sender.send(meaning)
+            else:
+                sender.expects(meaning)
+                self._serve(sender, meaning)
+
+    def _meanings(self, incoming: Incoming, topic: str | None) -> Iterator[Request | Reply]:
+        """One message is one object; chunks of a streamed input are joined for each sender."""
+        key = topic or ""
+        session = self._sessions.setdefault(key, Session(limit_bytes=self._frame_bytes))
+        self._sessions.move_to_end(key)
+        if len(self._sessions) > REMEMBERED_SENDERS:
+            self._sessions.popitem(last=False)
+        yield from session.receive_message(incoming.payload)
+
+    def _answer_topic(self, incoming: Incoming) -> tuple[str | None, BadField | None]:
+        topic = incoming.response_topic
+        if topic is not None and (not topic or "+" in topic or "#" in topic):
+            return None, BadField(f"the response topic {topic!r} is no topic to publish on")
+        return topic, None
+
+    def _sender(self, incoming: Incoming, topic: str | None) -> Sender:
+        def answer(reply: Reply) -> None:
+            target = topic or f"{self._base}/reply/{_level(reply.request_id)}"
+            line = encode_reply(reply, int(self._clock())).rstrip(b"\n")
+            self._outgoing.answer(Publication(target, line, is_answer=True, correlation=incoming.correlation))
+
+        return Sender(f"mqtt {next(self._numbers)}", answer)
+
+
+def _to_nobody(reply: Reply) -> None:
+    """What follows the answer stands on the task's own topics."""
+
+
+def _is_last(reply: Reply) -> bool:
+    """True for the last frame of an inference, whatever its shape; a call is never the last."""
+    if reply.object == TOOL_CALL:
+        return False
+    return reply.code != 0 or not isinstance(reply.data, dict) or bool(reply.data.get("finish", True))
+
+
+def _level(request_id: str) -> str:
+    """A request_id as one level of a topic."""
+    return "".join("_" if each in "+#/\0" else each for each in request_id)[:64] or "0"

@@ -1,0 +1,95 @@
+"""Tasks that the configuration wants: set up at start without any client, linked by their names, and kept alive.
+
+A task that cannot be set up (its model is not there yet) is tried again with growing patience, one warning for it; a
+microphone that is missing is the audio program's matter. A task that somebody ends, or that sys.reset ends, comes back
+under a new work_id, and so do those that listen to it, with their links.
+"""
+
+import asyncio
+import logging
+from typing import Any
+
+from unitd.core.config import PipelineSettings, PipelineTask
+from unitd.core.registry import Task
+from unitd.doors.guest import Guest, Server
+from unitd.wire.errors import UnitdError
+from unitd.wire.messages import Reply
+
+log = logging.getLogger("unitd.pipelines")
+
+FIRST_BACKOFF_SECONDS = 0.5
+MAX_BACKOFF_SECONDS = 60.0
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "llm": {"model": "default", "response_format": "llm.utf-8.stream", "prompt": "", "input": "llm.utf-8"},
+    "kws": {"model": "unitd-kws", "response_format": "kws.bool", "input": "sys.pcm"},
+    "asr": {"model": "unitd-asr", "response_format": "asr.utf-8.stream", "input": "sys.pcm"},
+    "vad": {"model": "unitd-vad", "response_format": "vad.bool", "input": "sys.pcm"},
+    "tts": {"model": "unitd-tts", "response_format": "sys.pcm", "input": "tts.utf-8"},
+}
+"""What a task in the configuration need not say."""
+
+
+class Pipeline:
+    """One chain of tasks; an observer of all tasks, so that it notices when one of its own is gone."""
+
+    def __init__(self, server: Server, settings: PipelineSettings) -> None:
+        self._settings = settings
+        self._guest = Guest(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
+        self._work_ids: dict[str, str] = {}
+        self._server = server
+        self._changed = asyncio.Event()
+
+    def on_said(self, task: Task, reply: Reply) -> None:
+        """What its tasks say goes where they are linked to."""
+
+    def on_changed(self, work_id: str) -> None:
+        """One of ours may be gone."""
+        if work_id in self._work_ids.values():
+            self._changed.set()
+
+    async def run(self) -> None:
+        """Sets everything up and keeps it so, until cancelled."""
+        failures = 0
+        while True:
+            self._changed.clear()
+            try:
+                await self._complete()
+            except UnitdError as error:
+                failures += 1
+                level = logging.WARNING if failures == 1 else logging.DEBUG
+                log.log(level, "pipeline %s is not complete yet: %s", self._settings.name, error)
+                backoff = min(FIRST_BACKOFF_SECONDS * 2 ** (failures - 1), MAX_BACKOFF_SECONDS)
+                await asyncio.sleep(backoff)
+                continue
+            failures = 0
+            await self._changed.wait()
+
+    async def _complete(self) -> None:
+        """Whatever is missing is set up, in the order of the configuration, so that sources come first."""
+        alive = {each["work_id"] for each in (await self._guest.ask("sys", "lstask")).data}
+        self._work_ids = {name: work_id for name, work_id in self._work_ids.items() if work_id in alive}
+        missing = [task for task in self._settings.tasks if task.name not in self._work_ids]
+        for task in missing:
+            await self._set_up(task)
+        if missing:
+            await self._relink({task.name for task in missing})
+            names = ", ".join(f"{name} {work_id}" for name, work_id in self._work_ids.items())
+            log.info("pipeline %s is up: %s", self._settings.name, names)
+
+    async def _set_up(self, task: PipelineTask) -> None:
+        data = DEFAULTS.get(task.unit, {}) | {"enoutput": True} | task.data
+        inputs = data.get("input", [])
+        listed = [inputs] if isinstance(inputs, str) else inputs
+        data["input"] = [self._work_ids.get(each, each) for each in listed]
+        work_id, replies = await self._guest.set_up(task.unit, data)
+        replies.close()
+        self._work_ids[task.name] = work_id
+
+    async def _relink(self, renewed: set[str]) -> None:
+        """Those that stayed listen to the new tasks of the old names."""
+        for task in self._settings.tasks:
+            inputs = task.data.get("input", [])
+            for source in [inputs] if isinstance(inputs, str) else inputs:
+                if source in renewed and task.name not in renewed:
+                    await self._guest.ask(self._work_ids[task.name], "link", self._work_ids[source])

@@ -1,0 +1,274 @@
+"""The board's own tools at work: a call becomes an MQTT message, or a service call of Home Assistant.
+
+Templates are Jinja, rendered in a sandbox; they know `entity` (name, kind, area, id) and the call's other arguments by
+name, and a name that they do not know is an error. Whatever goes wrong is told to the model in a few words, and with
+its cause to the log.
+"""
+
+import asyncio
+import logging
+import tomllib
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+
+from unitd.core.config import HomeSettings
+from unitd.core.home import Home, Tool, read_home
+from unitd.doors.homeassistant import HomeAssistant, HomeAssistantError
+from unitd.runtime.tooluse import Call
+from unitd.wire.errors import ConfigError, LoadFailed
+
+log = logging.getLogger("unitd.tools")
+
+NAME = "home"
+"""What a setup calls the board's own tools."""
+
+DONE = "done"
+# A state is a word or a number; a model needs no more of what somebody publishes there.
+STATE_LENGTH = 200
+
+_TEMPLATES = ("topic", "payload", "data", "state", "confirmation")
+
+
+class Mqtt(Protocol):
+    """The bridge, as tools need it."""
+
+    async def command(self, topic: str, payload: bytes) -> bool:
+        """One message for now or never; True once the broker has it."""
+
+    def last_on(self, topic: str) -> bytes | None:
+        """The last message on a topic that is followed."""
+
+
+class ToolFailed(Exception):
+    """Why a call could not be done, in the few words that the model repeats."""
+
+
+class HomeToolbox:
+    """A `tooluse.Toolbox`."""
+
+    def __init__(
+        self,
+        home: Home,
+        mqtt: Mqtt | None,
+        homeassistant: HomeAssistant | None,
+        domains: tuple[str, ...],
+        start: Callable[[Coroutine[Any, Any, None], str], None],
+    ) -> None:
+        """`domains` of devices are read from Home Assistant; `start` runs a coroutine in the daemon's own group.
+
+        Raises:
+            ConfigError: a template cannot be read.
+        """
+        from jinja2.runtime import StrictUndefined
+        from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
+
+        self._home = home
+        self._mqtt = mqtt
+        self._homeassistant = homeassistant
+        self._unread_domains = domains if homeassistant is not None else ()
+        self._start = start
+        self._templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
+        self._check_templates()
+
+    def _check_templates(self) -> None:
+        from jinja2.exceptions import TemplateSyntaxError
+
+        for tool in self._home.tools:
+            for key in _TEMPLATES:
+                try:
+                    self._templates.parse(getattr(tool, key))
+                except TemplateSyntaxError as error:
+                    raise ConfigError(f"tool {tool.name!r}: {key} is no template: {error.message}") from error
+
+    @property
+    def state_topics(self) -> list[str]:
+        """Every topic that a question may want to know the last value of.
+
+        Raises:
+            ConfigError: a template wants to know more than the device.
+        """
+        topics = set()
+        for tool in self._home.tools:
+            if tool.state:
+                try:
+                    topics |= {self._render(tool.state, names) for names in self._subjects(tool)}
+                except ToolFailed as failure:
+                    raise ConfigError(f"tool {tool.name!r}: state: {failure.__cause__}") from failure
+        return sorted(topics)
+
+    def _subjects(self, tool: Tool) -> list[dict[str, Any]]:
+        """What a question can be about, as its template knows it."""
+        if not tool.kinds:
+            return [{}]
+        return [{"entity": entity} for entity in self._home.entities if entity.kind in tool.kinds]
+
+    async def read_devices(self) -> None:
+        """Those that Home Assistant knows join those of the file; while it is away they are asked for at each setup."""
+        if self._homeassistant is None or not self._unread_domains:
+            return
+        try:
+            found = await self._homeassistant.entities(self._unread_domains)
+        except HomeAssistantError as error:
+            log.warning("no devices are read from Home Assistant: %s", error)
+            return
+        self._unread_domains = ()
+        for each in found:
+            if self._home.entity(each.name) is None:
+                self._home = replace(self._home, entities=(*self._home.entities, each))
+            else:
+                log.info("%s of Home Assistant is left out: there is a device of this name", each.id)
+
+    async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
+        """The schemas for the grammar, the devices for the prompt; read ahead at setup like every system prompt."""
+        await self.read_devices()
+        functions = self._home.functions()
+        if not functions:
+            raise LoadFailed("this board has no tools, or no devices for them: see [home]")
+        prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
+        return setup | {"tools": functions, "prompt": self._home.system_prompt(prompt)}
+
+    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None]) -> None:
+        """One after the other, in the order in which they were called."""
+
+        async def work() -> None:
+            then([await self._result_of(call) for call in calls])
+
+        self._start(work(), f"tools {', '.join(call['name'] for call in calls)}")
+
+    async def close(self) -> None:
+        """Hangs up on Home Assistant."""
+        if self._homeassistant is not None:
+            await self._homeassistant.close()
+
+    async def _result_of(self, call: Call) -> str:
+        """What the model is told; what was said to it is nobody's business in the log."""
+        try:
+            tool = self._home.tool(call["name"])
+            if tool is None:
+                raise ToolFailed(f"there is no tool {call['name']}")
+            return await self._do(tool, self._names(tool, call["arguments"]))
+        except ToolFailed as failure:
+            cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
+            log.warning("tool %s failed: %s%s", call["name"], failure, cause)
+            return f"error: {failure}"
+
+    def _names(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What the call's templates know."""
+        if misfit := self._home.misfit(tool, arguments):
+            raise ToolFailed(misfit)
+        if not tool.kinds:
+            return arguments
+        name = str(arguments.get("entity") or "such device")
+        entity = self._home.entity(name, tool.kinds)
+        if entity is None:
+            raise ToolFailed(f"there is no {name}")
+        return arguments | {"entity": entity}
+
+    async def _do(self, tool: Tool, names: dict[str, Any]) -> str:
+        if tool.state:
+            return self._state(self._render(tool.state, names))
+        confirmation = self._render(tool.confirmation, names)  # what cannot be confirmed is not done either
+        if tool.topic:
+            await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
+        else:
+            await self._call_service(tool.service, self._render(tool.data or "{}", names))
+        return confirmation or DONE
+
+    async def _publish(self, topic: str, payload: str) -> None:
+        if self._mqtt is None:
+            raise ToolFailed("no broker is configured")
+        if not topic or len(topic.encode()) > 65535 or not set(topic).isdisjoint("+#\0"):
+            raise ToolFailed("its topic is none") from ValueError(repr(topic[:100]))
+        if not await self._mqtt.command(topic, payload.encode()):
+            raise ToolFailed("the broker does not answer")
+
+    def _state(self, topic: str) -> str:
+        if self._mqtt is None:
+            raise ToolFailed("no broker is configured")
+        value = self._mqtt.last_on(topic)
+        if not value:
+            raise ToolFailed("the device does not respond")
+        return value.decode(errors="replace")[:STATE_LENGTH]
+
+    async def _call_service(self, service: str, data: str) -> None:
+        if self._homeassistant is None:
+            raise ToolFailed("no Home Assistant is configured")
+        try:
+            fields = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise ToolFailed("its data is no JSON") from error
+        if not isinstance(fields, dict):
+            raise ToolFailed("its data is no JSON object")
+        try:
+            await self._homeassistant.call(service, fields)
+        except HomeAssistantError as error:
+            raise ToolFailed(str(error)) from error.__cause__
+
+    def _render(self, template: str, names: dict[str, Any]) -> str:
+        try:
+            return self._templates.from_string(template).render(names).strip()
+        except Exception as error:  # filters and methods raise whatever Python has
+            raise ToolFailed("its template failed") from error
+
+
+async def open_toolbox(
+    settings: HomeSettings, mqtt: Mqtt | None, start: Callable[[Coroutine[Any, Any, None], str], None]
+) -> HomeToolbox:
+    """The tools and devices of the file, and the devices that Home Assistant knows.
+
+    A Home Assistant that is away costs its devices, not the daemon.
+
+    Raises:
+        ConfigError: the file or the token cannot be read, or something in the file is wrong.
+    """
+    home = await asyncio.to_thread(_read_file, settings.tools) if settings.tools else Home()
+    _warn_of_missing(home, mqtt, settings)
+    homeassistant = await asyncio.to_thread(_homeassistant, settings) if settings.homeassistant_url else None
+    toolbox = HomeToolbox(home, mqtt, homeassistant, settings.domains, start)
+    await toolbox.read_devices()
+    return toolbox
+
+
+def _warn_of_missing(home: Home, mqtt: Mqtt | None, settings: HomeSettings) -> None:
+    """Tools that cannot work as the board is configured."""
+    for tool in home.tools:
+        if tool.service and not settings.homeassistant_url:
+            log.warning("tool %s calls a service, and [home] homeassistant_url is missing", tool.name)
+        elif not tool.service and mqtt is None:
+            log.warning("tool %s needs a broker, and [mqtt] is missing", tool.name)
+
+
+def _homeassistant(settings: HomeSettings) -> HomeAssistant:
+    token_file = settings.homeassistant_token_file
+    return HomeAssistant(settings.homeassistant_url, _read_token(token_file) if token_file else "")
+
+
+def _read_file(path: Path) -> Home:
+    try:
+        return read_home(tomllib.loads(path.read_text()))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    except ConfigError as error:
+        raise ConfigError("\n".join(f"{path}: {line}" for line in error.reason.splitlines())) from error
+
+
+def _read_token(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+def start_in(group: asyncio.TaskGroup) -> Callable[[Coroutine[Any, Any, None], str], None]:
+    """A starter for this group."""
+
+    def start(work: Coroutine[Any, Any, None], name: str) -> None:
+        group.create_task(work, name=name)
+
+    return start

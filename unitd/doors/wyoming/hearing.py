@@ -1,0 +1,129 @@
+"""Audio of a client: heard by an asr task until it stops, or by a kws task until a wake word comes."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from wyoming.asr import Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
+from wyoming.event import Event
+from wyoming.wake import Detection, NotDetected
+
+from unitd.doors.guest import Guest, Replies
+from unitd.doors.pcm import wav_of
+from unitd.wire.messages import Reply
+
+Write = Callable[[Event], Awaitable[None]]
+
+RATE, WIDTH, CHANNELS = 16000, 2, 1
+"""What units hear."""
+
+BYTES_A_MS = RATE * WIDTH * CHANNELS // 1000
+ASR = {"response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
+KWS = {"response_format": "kws.json", "input": "kws.base64", "enoutput": True}
+
+
+class Listener(Protocol):
+    """What happens to the audio between `audio-start` and `audio-stop`."""
+
+    def hear(self, pcm: bytes) -> None:
+        """A piece of it."""
+
+    async def finish(self) -> None:
+        """It is over; what came of it is told."""
+
+    def close(self) -> None:
+        """Nobody listens any more."""
+
+
+class Transcriber:
+    """Speech becomes text while it comes."""
+
+    def __init__(self, guest: Guest, work_id: str, write: Write) -> None:
+        self._guest = guest
+        self._work_id = work_id
+        self._write = write
+        self._send, self._replies = guest.feed(work_id, "asr.base64")
+
+    @classmethod
+    async def open(cls, guest: Guest, model: str, language: str | None, write: Write) -> "Transcriber":
+        """Raises UnitdError: the model is unknown, or does not speak the language."""
+        setup = {"model": model, **ASR} | ({"language": language} if language else {})
+        work_id, _ = await guest.set_up("asr", setup)
+        return cls(guest, work_id, write)
+
+    def hear(self, pcm: bytes) -> None:
+        """On its way to the unit at once."""
+        self._send(pcm)
+
+    async def finish(self) -> None:
+        """The text, in pieces and as a whole."""
+        rest = await _end_of_audio(self._guest, self._work_id)
+        frames = [*self._replies.take_arrived(), rest]
+        utterances = [str(frame.data).removesuffix(".").strip() for frame in frames]
+        text = " ".join(each for each in utterances if each)
+        await self._write(TranscriptStart().event())
+        await self._write(TranscriptChunk(text=text).event())
+        await self._write(TranscriptStop().event())
+        await self._write(Transcript(text=text).event())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._replies.close()
+        self._guest.leave(self._work_id)
+
+
+class Detector:
+    """Tells of every wake word as soon as it was heard."""
+
+    def __init__(self, guest: Guest, work_id: str, write: Write) -> None:
+        self._guest = guest
+        self._work_id = work_id
+        self._write = write
+        self._send, self._replies = guest.feed(work_id, "kws.base64")
+        self._was_detected = False
+        self._heard_bytes = 0
+        self._telling = asyncio.get_running_loop().create_task(self._tell(self._replies), name="wyoming wake words")
+
+    @classmethod
+    async def open(cls, guest: Guest, phrases: Sequence[str], write: Write) -> "Detector":
+        """Raises UnitdError: a phrase cannot be heard."""
+        work_id, _ = await guest.set_up("kws", {"model": "unitd-kws", "kws": list(phrases), **KWS})
+        return cls(guest, work_id, write)
+
+    def hear(self, pcm: bytes) -> None:
+        """On its way to the unit at once."""
+        self._heard_bytes += len(pcm)
+        self._send(pcm)
+
+    async def _tell(self, replies: Replies) -> None:
+        async for frame in replies:
+            if not frame.data:
+                continue
+            self._was_detected = True
+            await self._write(Detection(name=_phrase_in(frame), timestamp=self._heard_bytes // BYTES_A_MS).event())
+
+    async def finish(self) -> None:
+        """Whoever asked is told also when nothing was heard."""
+        await _end_of_audio(self._guest, self._work_id)
+        if not self._was_detected:
+            await self._write(NotDetected().event())
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._telling.cancel()
+        self._replies.close()
+        self._guest.leave(self._work_id)
+
+
+def _phrase_in(frame: Reply) -> str | None:
+    return str(frame.data["phrase"]) if isinstance(frame.data, dict) and "phrase" in frame.data else None
+
+
+async def _end_of_audio(guest: Guest, work_id: str) -> Reply:
+    """The answer to a recording without a sound: it ends the utterance, and everything before it has been heard."""
+    unit = work_id.partition(".")[0]
+    silence = guest.infer(work_id, wav_of(b"", RATE), object_=f"{unit}.base64.wav")
+    try:
+        return await anext(silence)
+    finally:
+        silence.close()

@@ -1,0 +1,177 @@
+"""One connection of a Wyoming client: its events in, ours out.
+
+A client says what it wants (`transcribe`, `detect`), then sends audio; or it sends a text to be spoken or answered.
+What cannot be done is an `error` event with the reason; the connection stays.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from wyoming.asr import Transcribe, Transcript
+from wyoming.audio import AudioChunk, AudioChunkConverter
+from wyoming.error import Error
+from wyoming.event import Event
+from wyoming.handle import Handled, HandledChunk, HandledStart, HandledStop, NotHandled
+from wyoming.info import Info
+from wyoming.ping import Ping, Pong
+from wyoming.server import AsyncEventHandler
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStopped
+from wyoming.wake import Detect
+
+from unitd.core.config import WyomingSettings
+from unitd.doors.guest import Guest
+from unitd.doors.wyoming.answering import Memory, answer
+from unitd.doors.wyoming.hearing import CHANNELS, RATE, WIDTH, Detector, Listener, Transcriber
+from unitd.doors.wyoming.speaking import Speaker
+from unitd.wire.errors import UnitdError
+
+log = logging.getLogger("unitd.wyoming")
+
+Describe = Callable[[], Awaitable[Info]]
+
+
+class Session(AsyncEventHandler):
+    """Serves one client."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        guest: Guest,
+        settings: WyomingSettings,
+        memory: Memory,
+        describe: Describe,
+    ) -> None:
+        super().__init__(reader, writer)
+        self._guest = guest
+        self._settings = settings
+        self._memory = memory
+        self._describe = describe
+        self._listener: Listener | None = None
+        self._converter = AudioChunkConverter(rate=RATE, width=WIDTH, channels=CHANNELS)
+        self._speaker: Speaker | None = None
+        self._handlers: Mapping[str, Callable[[Event], Awaitable[None]]] = {
+            "describe": self._on_describe,
+            "ping": self._on_ping,
+            "transcribe": self._on_transcribe,
+            "detect": self._on_detect,
+            "audio-chunk": self._on_audio,
+            "audio-stop": self._on_audio_stop,
+            "transcript": self._on_question,
+            "synthesize": self._on_synthesize,
+            "synthesize-start": self._on_synthesize_start,
+            "synthesize-chunk": self._on_synthesize_chunk,
+            "synthesize-stop": self._on_synthesize_stop,
+        }
+
+    async def handle_event(self, event: Event) -> bool:
+        """One event; those that we do not know are passed over, as the protocol wants."""
+        handler = self._handlers.get(event.type)
+        if handler is None:
+            return True
+        try:
+            await handler(event)
+        except UnitdError as error:
+            await self.write_event(Error(text=str(error), code=type(error).__name__).event())
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            log.debug("%s sent a damaged %s: %r", self._guest.name, event.type, error)
+            await self.write_event(Error(text=f"{event.type} is damaged: {error}", code="BadEvent").event())
+        return True
+
+    async def disconnect(self) -> None:
+        """The client is gone: what it asked for is cut."""
+        self._stop_listening()
+        self._guest.close()
+
+    # What there is
+
+    async def _on_describe(self, event: Event) -> None:
+        await self.write_event((await self._describe()).event())
+
+    async def _on_ping(self, event: Event) -> None:
+        await self.write_event(Pong(text=Ping.from_event(event).text).event())
+
+    # Hearing
+
+    async def _on_transcribe(self, event: Event) -> None:
+        wanted = Transcribe.from_event(event)
+        self._stop_listening()
+        model = wanted.name or "unitd-asr"
+        self._listener = await Transcriber.open(self._guest, model, wanted.language, self.write_event)
+
+    async def _on_detect(self, event: Event) -> None:
+        phrases = Detect.from_event(event).names or self._settings.wake_words
+        self._stop_listening()
+        self._listener = await Detector.open(self._guest, list(phrases), self.write_event)
+
+    async def _on_audio(self, event: Event) -> None:
+        if self._listener is not None:
+            self._listener.hear(self._converter.convert(AudioChunk.from_event(event)).audio)
+
+    async def _on_audio_stop(self, event: Event) -> None:
+        if self._listener is not None:
+            try:
+                await self._listener.finish()
+            finally:
+                self._stop_listening()
+
+    def _stop_listening(self) -> None:
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
+    # Answering
+
+    async def _on_question(self, event: Event) -> None:
+        question = Transcript.from_event(event)
+        said: list[str] = []
+        try:
+            async for text in answer(
+                self._guest, self._memory, self._settings.system_prompt, question.text, _context_of(event)
+            ):
+                if not said:
+                    await self.write_event(HandledStart().event())
+                said.append(text)
+                await self.write_event(HandledChunk(text=text).event())
+        except UnitdError as error:
+            await self.write_event(NotHandled(text=str(error)).event())
+            return
+        if said:
+            await self.write_event(HandledStop().event())
+        await self.write_event(Handled(text="".join(said)).event())
+
+    # Speaking
+
+    async def _on_synthesize(self, event: Event) -> None:
+        """A whole text; one that repeats what was streamed is for servers that do not stream."""
+        wanted = Synthesize.from_event(event)
+        if self._speaker is not None:
+            return
+        speaker = await Speaker.open(self._guest, wanted.voice, self.write_event)
+        try:
+            await speaker.add(wanted.text)
+            await speaker.finish()
+        finally:
+            speaker.close()
+
+    async def _on_synthesize_start(self, event: Event) -> None:
+        self._speaker = await Speaker.open(self._guest, SynthesizeStart.from_event(event).voice, self.write_event)
+
+    async def _on_synthesize_chunk(self, event: Event) -> None:
+        if self._speaker is not None:
+            await self._speaker.add(SynthesizeChunk.from_event(event).text)
+
+    async def _on_synthesize_stop(self, event: Event) -> None:
+        speaker, self._speaker = self._speaker, None
+        if speaker is not None:
+            try:
+                await speaker.finish()
+            finally:
+                speaker.close()
+        await self.write_event(SynthesizeStopped().event())
+
+
+def _context_of(event: Event) -> Any:
+    return (event.data or {}).get("context")

@@ -1,0 +1,21 @@
+"""What is there at this moment, for whoever shows the daemon: nothing of it is kept, it is looked at when asked."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from unitd.runtime.supervisor import Child
+from unitd.runtime.work import Work
+
+
+@dataclass(frozen=True)
+class Live:
+    """Asks those who know."""
+
+    works: Callable[[], Sequence[Work]]
+    """Every task at work, oldest first."""
+
+    children: Callable[[], Sequence[Child]]
+    """Every unit program that runs or is being started."""
+
+    connections: Mapping[str, Callable[[], int]]
+    """How many clients are connected, by door."""

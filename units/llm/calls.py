@@ -1,0 +1,141 @@
+"""Answers that may be calls: the grammar that keeps them well-formed, the stream that takes them out of the text."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from units.llm.options import SamplerSpec
+from units.llm.sampling import grammar_of_schema
+from units.llm.text import TextStream, suspect_length
+from units.llm.tools import CLOSE, OPEN, ToolCall, Tools, maybe_call
+
+# A model that cannot stop calling is stopped.
+MAX_CALLS = 8
+
+_NO_ARGUMENTS = {"type": "object", "properties": {}}
+_ANY_ARGUMENTS = {"type": "object"}
+_DEFINITIONS = ("$defs", "definitions")
+
+_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#[^\n]*|[A-Za-z][A-Za-z0-9-]*')
+"""What stands in GBNF: texts, sets of characters, comments, and names of rules."""
+
+
+def with_calls(spec: SamplerSpec, tools: Tools | None) -> SamplerSpec:
+    """The sampler's settings of an answer that may, or must, call.
+
+    Raises:
+        ValueError: the JSON schema of the answer in words is none.
+    """
+    if tools is None:
+        return spec
+    if tools.must_call:
+        return spec._replace(grammar=grammar_of(tools), json_schema="")
+    words = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
+    return spec._replace(grammar=grammar_of(tools, words), json_schema="", wakes_at="" if words else OPEN)
+
+
+def grammar_of(tools: Tools, answer: str = "") -> str:
+    """What an answer with calls looks like from its first mark on, as GBNF.
+
+    An answer in words that has a grammar of its own may stand instead.
+    """
+    calls = _grammar(json.dumps(tools.callable), MAX_CALLS if tools.is_parallel else 1)
+    if not answer:
+        return calls
+    return f"root ::= call-root | said-root\n{_renamed(calls, 'call-')}\n{_renamed(answer, 'said-')}"
+
+
+@lru_cache(maxsize=32)
+def _grammar(functions: str, most: int) -> str:
+    """The same tools come with each question of a conversation, and schemas are slow to translate."""
+    definitions: dict[str, Any] = {}
+    calls = []
+    for at, function in enumerate(json.loads(functions)):
+        arguments, its_definitions = _hoisted(function.get("parameters") or _NO_ARGUMENTS, f"tool-{at}-")
+        definitions |= its_definitions
+        named = {"name": {"const": function["name"]}, "arguments": arguments}
+        calls.append({"type": "object", "properties": named, "required": ["name", "arguments"]})
+    rules = _renamed(grammar_of_schema(json.dumps({"anyOf": calls, "$defs": definitions})), "json-")
+    more = f" (nl call){{0,{most - 1}}}" if most > 1 else ""
+    return f'root ::= call{more}\ncall ::= "{OPEN}" nl json-root nl "{CLOSE}"\nnl ::= "\\n"?\n{rules}'
+
+
+def _hoisted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A schema as part of a larger one, and what it refers to; one that is too much for a grammar allows anything."""
+    found = {name: each for key in _DEFINITIONS for name, each in (parameters.get(key) or {}).items()}
+    definitions = {prefix + name: _with_references(each, prefix) for name, each in found.items()}
+    rest = {key: each for key, each in parameters.items() if key not in _DEFINITIONS}
+    schema = _with_references(rest, prefix)
+    try:
+        grammar_of_schema(json.dumps({**schema, "$defs": definitions}))
+    except ValueError:
+        return _ANY_ARGUMENTS, {}
+    return schema, definitions
+
+
+def _renamed(grammar: str, prefix: str) -> str:
+    """The same grammar with other names for its rules."""
+    return _NAME.sub(lambda found: prefix + found[0] if found[0][0].isalpha() else found[0], grammar)
+
+
+def _with_references(schema: Any, prefix: str) -> Any:
+    """References to a tool's own definitions find them under their new names."""
+    if isinstance(schema, list):
+        return [_with_references(each, prefix) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    changed = {key: _with_references(each, prefix) for key, each in schema.items()}
+    if isinstance(target := schema.get("$ref"), str):
+        changed["$ref"] = f"#/$defs/{prefix}{target.rpartition('/')[2]}"
+    return changed
+
+
+class CallStream(TextStream):
+    """Text as in any answer; what stands between the marks of a call is told to `on_call` instead."""
+
+    def __init__(self, stop: Sequence[str], on_call: Callable[[ToolCall], None]) -> None:
+        super().__init__(stop)
+        self._on_call = on_call
+        self._unread = ""
+        """The beginning of a mark, perhaps, or of a call."""
+
+        self._is_calling = False
+        self._has_called = False
+
+    def finish(self) -> str:
+        """As ever; a call that was not completed is dropped."""
+        rest = "" if self._is_calling else super()._show(self._unread)
+        self._unread = ""
+        return rest + super().finish()
+
+    def _show(self, text: str) -> str:
+        self._unread += text
+        shown = ""
+        while not self.stop_word:
+            before, mark, behind = self._unread.partition(CLOSE if self._is_calling else OPEN)
+            if not mark:
+                return shown if self._is_calling else shown + self._show_plain()
+            self._unread = behind
+            shown += self._called(before) if self._is_calling else self._between(before)
+            self._is_calling = not self._is_calling
+        return shown
+
+    def _show_plain(self) -> str:
+        """All that cannot become a mark."""
+        keep = len(self._unread) - suspect_length(self._unread, (OPEN,))
+        text, self._unread = self._unread[:keep], self._unread[keep:]
+        return self._between(text)
+
+    def _between(self, text: str) -> str:
+        """Lines that only separate calls are nothing to show."""
+        return "" if self._has_called and not text.strip() else super()._show(text)
+
+    def _called(self, text: str) -> str:
+        """A whole call; what only looks like one is text."""
+        if (call := maybe_call(text)) is None:
+            return super()._show(f"{OPEN}{text}{CLOSE}")
+        self._has_called = True
+        self._on_call(call)
+        return ""

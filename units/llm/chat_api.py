@@ -1,0 +1,88 @@
+"""The OpenAI chat API as its client sees it: what a request says, and how calls come back in pieces."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from units.llm.options import LlmOptions, Message
+from units.llm.tools import ToolCall, Tools, maybe_call, new_id
+
+
+def request_body(model: str, options: LlmOptions, messages: Sequence[Message]) -> dict[str, Any]:
+    """Only what was asked for: servers refuse what they do not know."""
+    spec = options.sampler
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [_turn(message) for message in messages],
+        "temperature": spec.temperature,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    optional: dict[str, tuple[Any, Any]] = {
+        # As many as there is room for: how many that is, only the server knows.
+        "max_tokens": (min(options.max_tokens, options.context), options.context),
+        "top_p": (spec.top_p, 1.0),
+        "top_k": (spec.top_k, 0),
+        "min_p": (spec.min_p, 0.0),
+        "repetition_penalty": (spec.repeat_penalty, 1.0),
+        "presence_penalty": (spec.presence_penalty, 0.0),
+        "frequency_penalty": (spec.frequency_penalty, 0.0),
+        "seed": (spec.seed, None),
+        "stop": (list(options.stop), []),
+        "logit_bias": ({str(token): max(bias, -100.0) for token, bias in spec.logit_bias}, {}),
+    }
+    body |= {key: value for key, (value, unset) in optional.items() if value != unset}
+    if spec.json_schema:
+        schema = {"name": "answer", "schema": orjson.loads(spec.json_schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body | (_tools(options.tools) if options.tools is not None else {})
+
+
+def _turn(message: Message) -> dict[str, Any]:
+    turn: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.calls:
+        turn["tool_calls"] = [_call(call) for call in message.calls]
+    if message.call_id:
+        turn["tool_call_id"] = message.call_id
+    return turn
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    """Here the arguments are JSON in a text."""
+    function = {"name": call.name, "arguments": orjson.dumps(call.arguments).decode()}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _tools(tools: Tools) -> dict[str, Any]:
+    body: dict[str, Any] = {"tools": tools.as_chat(), "parallel_tool_calls": tools.is_parallel}
+    if tools.only:
+        body["tool_choice"] = {"type": "function", "function": {"name": tools.only}}
+    elif tools.must_call:
+        body["tool_choice"] = "required"
+    return body
+
+
+class CallPieces:
+    """Calls on their way: names come first, arguments letter by letter."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, dict[str, str]] = {}
+
+    def add(self, pieces: Sequence[Mapping[str, Any]]) -> None:
+        """The `tool_calls` of one delta."""
+        for piece in pieces:
+            call = self._calls.setdefault(piece.get("index", 0), {"id": "", "name": "", "arguments": ""})
+            call["id"] = piece.get("id") or call["id"]
+            function = piece.get("function") or {}
+            call["name"] += function.get("name") or ""
+            call["arguments"] += function.get("arguments") or ""
+
+    def complete(self) -> list[ToolCall]:
+        """All of them, now that the answer is over; what a server cut in the middle is dropped."""
+        said = [(each["id"], _object_text(each["name"], each["arguments"])) for each in self._calls.values()]
+        return [call._replace(id=id_ or new_id()) for id_, text in said if (call := maybe_call(text)) is not None]
+
+
+def _object_text(name: str, arguments: str) -> str:
+    return f'{{"name": {orjson.dumps(name).decode()}, "arguments": {arguments or "{}"}}}'
