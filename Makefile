@@ -2,6 +2,7 @@
 # make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
 # make home   a broker, lights and unitd in one terminal (examples/home)
 # make model  train the bundled model from nothing (about 100 minutes on two cores)
+# make deb    a Debian package for this release and architecture, in dist/
 
 PYTHON ?= python3
 EXTRAS ?= test
@@ -9,7 +10,7 @@ ARGS   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run home test lint bench model clean
+.PHONY: run home test lint bench model deb clean
 
 run: $(VENV)/.installed
 	$(BIN)/unitd serve $(ARGS)
@@ -27,6 +28,9 @@ lint: $(VENV)/.installed-$(EXTRAS)
 
 bench: $(VENV)/.installed-$(EXTRAS)
 	$(BIN)/python -m bench.wire
+
+deb:
+	packaging/build-deb
 
 model: $(VENV)/.installed-train
 	$(BIN)/python -m train $(ARGS)

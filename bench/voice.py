@@ -189,7 +189,11 @@ async def latencies(rounds: int) -> list[str]:
     with tempfile.TemporaryDirectory() as name:
         room = Room(Path(name))
         running = asyncio.create_task(room.run())
-        devices: dict[str, Any] = {"capture": f"file:{name}/microphone", "playback": f"file:{name}/loudspeaker", "echo": "hear"}
+        devices: dict[str, Any] = {
+            "capture": f"file:{name}/microphone",
+            "playback": f"file:{name}/loudspeaker",
+            "echo": "hear",
+        }
         try:
             async with Daemon(Path(name), **devices) as daemon:
                 chain = Chain(await daemon.client())

@@ -137,6 +137,7 @@ class FakeClient:
     door: str = "test"
     is_gone: bool = False
     keeps_tasks: bool = True
+    restores_tasks: bool = True
     received: list[Reply] = field(default_factory=list)
 
     def send(self, reply: Reply) -> None:

@@ -1,12 +1,15 @@
 """Covers settings: the configuration file, the service manager's folders, and who wins."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
+
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -67,3 +70,21 @@ def test_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigError, match=r"unitd\.toml"):
         load_settings(tmp_path / "unitd.toml", {})
+
+
+@pytest.fixture
+def closed_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home that this process may not enter, also when root runs the tests."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir(mode=0o000)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(NOBODY)
+    yield tmp_path / "home"
+    os.seteuid(user)
+    (tmp_path / "home").chmod(0o700)
+
+
+def test_a_default_file_that_may_not_be_seen_is_not_there(closed_home: Path) -> None:
+    """The service's configuration is not for everybody who types `unitd chat`."""
+    assert load_settings(None, {}).state.dir == closed_home / ".local/state/unitd"

@@ -30,10 +30,12 @@ from unitd.doors.talk import TalkSettings
 from unitd.runtime.actions import Actions
 from unitd.runtime.desk import AudioDesk
 from unitd.runtime.dispatcher import Dispatcher
+from unitd.runtime.journal import Journal
 from unitd.runtime.live import Live
 from unitd.runtime.logbook import Logbook
 from unitd.runtime.meters import Meters
 from unitd.runtime.reload import Apply, take_over
+from unitd.runtime.roster import Roster
 from unitd.runtime.shelf import Shelf
 from unitd.runtime.sound import Sound
 from unitd.runtime.state import StateDir
@@ -104,6 +106,8 @@ class App:
         self.meters = Meters()
         self._watch = Watch()
         self._toolboxes: dict[str, Toolbox] = {}
+        self._journal = Journal(settings.state.dir / "journal.sqlite", lambda work_id: self._roster.entry_of(work_id))
+        self._watch.follow(self._journal)
         self._supervisor = Supervisor(argv_for, self._load_for, self.meters, settings.models.idle_s)
         self._shelf = shelf = Shelf(
             folders=settings.models.dir,
@@ -116,7 +120,8 @@ class App:
         turns = Turns(self.meters)
         sound = Sound(self._supervisor, settings.audio, works.values, turns)
         self._desk = AudioDesk(sound)
-        self._actions = Actions(
+        switchboard = Switchboard(self._registry, works, sound, turns)
+        self._roster = Roster(
             kinds=self._kinds,
             registry=self._registry,
             supervisor=self._supervisor,
@@ -125,12 +130,14 @@ class App:
             clock=clock,
             queue_limit=settings.llm.queue,
             works=works,
-            switchboard=Switchboard(self._registry, works, sound, turns),
+            switchboard=switchboard,
             watch=self._watch,
             toolboxes=self._toolboxes,
+            journal=self._journal,
         )
+        self._actions = Actions(self._kinds, self._registry, self._roster, switchboard, self._watch)
         self._system = System(
-            actions=self._actions,
+            roster=self._roster,
             registry=self._registry,
             supervisor=self._supervisor,
             sound=sound,
@@ -148,6 +155,7 @@ class App:
         self._doors: list[StreamDoor] = []
         self._http: HttpDoor | None = None
         self._home: HomeToolbox | None = None
+        self._bridge: Bridge | None = None
         self._bridges: list[asyncio.Task[None]] = []
         """Doors that call others: they say goodbye when they are cancelled."""
 
@@ -171,13 +179,13 @@ class App:
 
     def forget_client(self, client: Client) -> None:
         """A client is gone."""
-        for end in self._actions.forget_client(client):
+        for end in self._roster.forget_client(client):
             self._dispatcher.see_through(end)
         self._desk.forget_client(client)
 
     def entry_of(self, work_id: str) -> dict[str, Any] | None:
         """What sys.lstask says of a task; None when there is none."""
-        return next((work.entry for work in self._actions.works if work.task.work_id == work_id), None)
+        return next((work.entry for work in self._roster.works if work.task.work_id == work_id), None)
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on."""
@@ -217,6 +225,9 @@ class App:
                 self._dispatcher.open(group)
                 watchdog = group.create_task(self._service.feed_watchdog(), name="watchdog")
                 try:
+                    await self._open_tools(group)  # tasks that come back may use them
+                    if self._settings.state.restore:
+                        await self._roster.restore(await self._journal.open())
                     await self._open_doors(group)
                     await self._state.write_endpoints(self.endpoints)
                     log.info("ready: %s", ", ".join(f"{door} {at}" for door, at in self.endpoints.items()))
@@ -257,8 +268,8 @@ class App:
             self.endpoints["serial"] = settings.serial.device
         if settings.http.enabled:
             self.endpoints["http"] = self._open_http(group)
-        if settings.mqtt is not None or settings.home != HomeSettings():
-            await self._open_home(group)
+        if settings.mqtt is not None:
+            self._open_mqtt(settings.mqtt, group)
         if settings.wyoming is not None:
             self.endpoints["wyoming"] = await self._open_wyoming(settings.wyoming, group)
         for each in settings.pipeline:
@@ -291,22 +302,26 @@ class App:
         """What the board is called in its network."""
         return self._settings.mqtt.node if self._settings.mqtt else socket.gethostname()
 
-    async def _open_home(self, group: asyncio.TaskGroup) -> None:
-        """The bridge to a broker, connected when the broker is there, and what can be switched by it."""
-        from unitd.doors.toolbox import NAME, open_toolbox, start_in
-
-        bridge = self._make_bridge(self._settings.mqtt) if self._settings.mqtt else None
+    async def _open_tools(self, group: asyncio.TaskGroup) -> None:
+        """The bridge to a broker, which is connected with the doors, and what can be switched by it."""
+        if self._settings.mqtt is not None:
+            self._bridge = self._make_bridge(self._settings.mqtt)
         if self._settings.home != HomeSettings():
-            self._home = toolbox = await open_toolbox(self._settings.home, bridge, start_in(group))
-            self._toolboxes[NAME] = toolbox
-            if bridge is not None:
-                bridge.follow(toolbox.state_topics)
-        if bridge is not None and self._settings.mqtt:
-            from unitd.doors.mqtt.door import MqttDoor  # aiomqtt only where there is a broker
+            from unitd.doors.toolbox import NAME, open_toolbox, start_in
 
-            door = MqttDoor(self._settings.mqtt, bridge, self._stats)
-            self._connections["mqtt"] = lambda: int(door.is_connected)
-            self._bridges.append(group.create_task(door.run(), name="mqtt door"))
+            self._home = toolbox = await open_toolbox(self._settings.home, self._bridge, start_in(group))
+            self._toolboxes[NAME] = toolbox
+            if self._bridge is not None:
+                self._bridge.follow(toolbox.state_topics)
+
+    def _open_mqtt(self, settings: MqttSettings, group: asyncio.TaskGroup) -> None:
+        """Connects when the broker is there."""
+        from unitd.doors.mqtt.door import MqttDoor  # aiomqtt only where there is a broker
+
+        assert self._bridge is not None
+        door = MqttDoor(settings, self._bridge, self._stats)
+        self._connections["mqtt"] = lambda: int(door.is_connected)
+        self._bridges.append(group.create_task(door.run(), name="mqtt door"))
 
     def _make_bridge(self, settings: MqttSettings) -> "Bridge":
         from unitd.doors.mqtt.bridge import Bridge
@@ -334,7 +349,7 @@ class App:
         from unitd.doors.http.door import HttpDoor
 
         settings, seats = self._settings, Seats(self._settings.http.connections)
-        live = Live(lambda: self._actions.works, lambda: self._supervisor.children, self._connections)
+        live = Live(lambda: self._roster.works, lambda: self._supervisor.children, self._connections)
         desk = Desk(self, settings, seats, self._clock, self._shelf, live)
         self._reloads["http.api_key"] = lambda new: desk.change_key(new.http.api_key)
         self._http = door = HttpDoor(desk)
@@ -370,9 +385,10 @@ class App:
             door.stop_listening()
         for pipeline in self._pipelines:
             pipeline.cancel()
+        await self._journal.close()
         try:
             async with asyncio.timeout(STOP_TIMEOUT_SECONDS):
-                await self._actions.end_all()
+                await self._roster.end_all()
         except TimeoutError:
             log.warning("tasks did not end within %.0f s", STOP_TIMEOUT_SECONDS)
         await self._supervisor.stop()

@@ -41,7 +41,7 @@ def load_settings(
         ConfigError: the file is missing, is no TOML, or something in it or in the options cannot be used.
     """
     if path is None:
-        path = next((found for each in DEFAULT_FILES if (found := each.expanduser()).exists()), None)
+        path = next((found for each in DEFAULT_FILES if _is_there(found := each.expanduser())), None)
     document = _with_options({} if path is None else _read_toml(path), options or {})
     document = with_environment(document, environment)
     if folder := environment.get("CREDENTIALS_DIRECTORY"):
@@ -53,6 +53,14 @@ def load_settings(
         return _expand(settings, environment.get("RUNTIME_DIRECTORY"))
     except RuntimeError as error:  # a home directory that cannot be found
         raise ConfigError(str(error)) from error
+
+
+def _is_there(path: Path) -> bool:
+    """False also for what this user may not see: /etc/unitd is the service's, people have daemons of their own."""
+    try:
+        return path.exists()
+    except PermissionError:
+        return False
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -40,3 +40,12 @@ async def test_doctor_fails_when_something_needed_is_missing(tmp_path: Path, tex
     assert done.code == 1
     assert words in done.out
     assert "→" in done.out
+
+
+async def test_doctor_knows_how_a_service_is_installed(config: Path) -> None:
+    """On a machine where systemd does not know the daemon yet, that is no fault."""
+    done = await unitd("doctor", "--config", str(config))
+
+    assert done.code == 0
+    assert "service: " in done.out
+    assert "sudo unitd install-service" in done.out or "unitd.service" in done.out

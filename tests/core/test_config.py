@@ -22,6 +22,7 @@ def settings_of(text: str) -> Settings:
 DOCUMENTED = """
 [state]
 dir = "/var/lib/unitd"
+restore = false
 [models]
 dir = ["/models", "~/more"]
 idle_s = 60
@@ -115,6 +116,7 @@ outbox_bytes = 65536
 allow = ["reboot", "bashexec"]
 [log]
 level = "debug"
+format = "json"
 [[pipeline]]
 name = "assistant"
 [[pipeline.tasks]]
@@ -126,7 +128,7 @@ name = "empty"
 """
 
 READ = {
-    "state": {"dir": Path("/var/lib/unitd")},
+    "state": {"dir": Path("/var/lib/unitd"), "restore": False},
     "models": {"dir": (Path("/models"), Path("~/more")), "idle_s": 60.0},
     "unix": {"enabled": False, "path": Path("/run/unitd.sock")},
     "tcp": {"enabled": True, "host": "0.0.0.0", "port": 0, "max_connections": 7},
@@ -204,7 +206,7 @@ READ = {
     "audio": {"capture": "file:question.wav", "playback": "USB Audio", "pace": "fast", "echo": "hear"},
     "limits": {"tasks": 2, "frame_bytes": 4096, "outbox_bytes": 65536},
     "sys": {"allow": ("reboot", "bashexec")},
-    "log": {"level": "debug"},
+    "log": {"level": "debug", "format": "json"},
     "pipeline": (
         {"name": "assistant", "tasks": ({"name": "mind", "unit": "llm", "data": {"prompt": "Be brief."}},)},
         {"name": "empty", "tasks": ()},

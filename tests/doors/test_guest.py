@@ -12,7 +12,7 @@ from tests.helpers import LONG_QUESTION, eventually
 from unitd.app import App
 from unitd.doors.conversation import Conversation, Ended, Event, Held, Read, Said
 from unitd.doors.guest import LIMIT_FRAMES, Guest, Replies
-from unitd.wire.errors import LoadFailed, RunFailed, Unavailable
+from unitd.wire.errors import BadField, LoadFailed, RunFailed, Unavailable
 from unitd.wire.messages import Reply
 
 QUESTION = [{"role": "user", "content": "What is your name?"}]
@@ -202,6 +202,19 @@ async def test_a_reader_that_does_not_keep_up_is_cut() -> None:
             pass
 
     assert forgotten == [True]
+
+
+async def test_a_question_that_is_nested_too_deeply_is_refused(guest: Guest) -> None:
+    """What a parser takes cannot always be passed on; the next question is answered."""
+    nested: list[object] = []
+    for _ in range(400):
+        nested = [nested]
+    talk = await Conversation.open(guest)
+
+    with pytest.raises(BadField, match="too deeply"):
+        await text_of(talk.answer([{"role": "user", "content": nested}]))
+
+    assert await text_of(talk.answer(QUESTION))
 
 
 async def test_the_model_stays_for_the_next_request(guest: Guest) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import orjson
@@ -76,9 +77,9 @@ async def answer_at(address: tuple[str, int] | str) -> int:
     return code
 
 
-def endpoints_of(config: Path) -> dict[str, list[str | int]]:
+def endpoints_of(config: Path) -> dict[str, Any]:
     """Where the daemon says it listens."""
-    endpoints: dict[str, list[str | int]] = orjson.loads((config.parent / "state/endpoints.json").read_bytes())
+    endpoints: dict[str, Any] = orjson.loads((config.parent / "state/endpoints.json").read_bytes())
     return endpoints
 
 

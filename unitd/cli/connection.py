@@ -46,6 +46,8 @@ class Connection:
         self._socket = socket.socket(socket.AF_UNIX)
         try:
             self._socket.connect(str(path))
+        except PermissionError:
+            fail(f"this user may not use {path}; for the service's: sudo usermod -aG unitd $USER, then log in again")
         except OSError as error:
             fail(f"no daemon listens on {path} ({error.strerror}); start it with: unitd serve")
         self._buffer = b""
@@ -86,13 +88,17 @@ class Connection:
 
 
 def _default_socket(arguments: argparse.Namespace) -> Path:
-    """Where the configuration says; the system's own daemon, where this user runs none."""
     try:
         path = load_settings(arguments.config).unix.path
     except ConfigError as error:
         fail(str(error))
     assert path is not None
-    is_users_own = arguments.config is None and not path.exists()
+    return find_socket(path, arguments.config)
+
+
+def find_socket(path: Path, config: Path | None) -> Path:
+    """Where the configuration says; the system's own daemon, where this user runs none."""
+    is_users_own = config is None and not path.exists()
     return SERVICE_SOCKET if is_users_own and SERVICE_SOCKET.exists() else path
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from unitd.cli.connection import find_socket
 from unitd.core.config import Settings
 from unitd.settings import find_places, load_settings
 from unitd.wire.errors import ConfigError
@@ -69,7 +70,7 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield _bundled_model()
     yield _state(settings)
     yield _serial(settings)
-    yield _daemon(settings)
+    yield _daemon(settings, config)
     yield _service()
 
 
@@ -131,11 +132,13 @@ def _service() -> Finding:
     return Finding("service", found is not None, str(found or "not installed"), remedy, is_needed=False)
 
 
-def _daemon(settings: Settings) -> Finding:
+def _daemon(settings: Settings, config: Path | None) -> Finding:
+    assert settings.unix.path is not None
+    path = find_socket(settings.unix.path, config)
     with socket.socket(socket.AF_UNIX) as probe:
         try:
-            probe.connect(str(settings.unix.path))
+            probe.connect(str(path))
         except OSError as error:
-            words = f"nobody listens on {settings.unix.path} ({error.strerror})"
+            words = f"nobody listens on {path} ({error.strerror})"
             return Finding("daemon", False, words, "unitd serve", is_needed=False)
-    return Finding("daemon", True, f"listens on {settings.unix.path}")
+    return Finding("daemon", True, f"listens on {path}")

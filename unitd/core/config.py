@@ -13,7 +13,10 @@ class StateSettings:
     """Where the daemon keeps what must survive it."""
 
     dir: Path = Path("~/.local/state/unitd")
-    """Counter, files of sys.push, endpoints.json; /var/lib/unitd under systemd."""
+    """Counter, journal, files of sys.push, endpoints.json; /var/lib/unitd under systemd."""
+
+    restore: bool = True
+    """Tasks of clients that come back are there again after a restart; false: as forgetful as the original."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ addressed the task. A task outlives its client; at the limit the one that was le
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from unitd.core.kinds import UnitKind
@@ -32,6 +32,10 @@ class Client(Protocol):
         """False when its tasks end with it: those of HTTP requests and WebSockets."""
 
     @property
+    def restores_tasks(self) -> bool:
+        """True when what it set up is there again after a restart of the daemon."""
+
+    @property
     def is_gone(self) -> bool:
         """True once nothing that is sent can arrive."""
 
@@ -43,6 +47,28 @@ class Client(Protocol):
 
     async def wait_for_room(self) -> None:
         """Returns when the client has taken what it was sent, or is gone."""
+
+
+class _Absent:
+    """Who set up a task in an earlier run of the daemon."""
+
+    name = "an earlier run"
+    door = "journal"
+    keeps_tasks = True
+    restores_tasks = True
+    is_gone = True
+
+    def send(self, reply: Reply) -> None:
+        """Nobody is there."""
+
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """Nobody sends."""
+
+    async def wait_for_room(self) -> None:
+        """Nobody reads."""
+
+
+ABSENT: Client = _Absent()
 
 
 @dataclass(eq=False)
@@ -59,6 +85,9 @@ class Task:
     request_id: str
     owner: Client
     created: int
+    given: dict[str, Any] = field(default_factory=dict)
+    """The setup as the client said it."""
+
     last_client: Client | None = None
     abandoned_at: float | None = None
 

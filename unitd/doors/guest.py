@@ -15,8 +15,9 @@ from typing import Any, Protocol
 
 from unitd.core.registry import Client
 from unitd.runtime.meters import Meters
-from unitd.wire.errors import Unavailable, UnitdError, error_of_code
+from unitd.wire.errors import BadField, Unavailable, UnitdError, error_of_code
 from unitd.wire.messages import NONE, Reply, Request
+from unitd.wire.session import check_depth
 
 # Some minutes of an answer; frames are small.
 LIMIT_FRAMES = 16_384
@@ -98,6 +99,7 @@ class Guest:
         self.name = name
         self.door = door
         self.keeps_tasks = keeps_tasks
+        self.restores_tasks = False
         self.is_gone = False
         self._server = server
         self._numbers = itertools.count(1)
@@ -141,9 +143,19 @@ class Guest:
     def infer(
         self, work_id: str, data: str | bytes | None, *, object_: str, options: dict[str, Any] | None = None
     ) -> Replies:
-        """Sends an inference at once; its frames arrive at what is returned."""
+        """Sends an inference at once; its frames arrive at what is returned.
+
+        Raises:
+            BadField: the options are nested too deeply.
+        """
         request_id, replies = self._listen()
-        self._server.serve(self, Request(request_id, work_id, "inference", object_, data, options=options or {}))
+        request = Request(request_id, work_id, "inference", object_, data, options=options or {})
+        try:
+            check_depth(request)
+        except BadField:
+            replies.close()
+            raise
+        self._server.serve(self, request)
         return replies
 
     def feed(self, work_id: str, object_: str) -> tuple[Callable[[bytes], None], Replies]:

@@ -72,7 +72,7 @@ def start_logging(
     handler = _journal_at(journal) if format_ == "journal" else logging.StreamHandler(stream)
     handler.setFormatter({"text": TextFormatter, "json": JsonFormatter, "journal": logging.Formatter}[format_]())
     handler.addFilter(SubjectFilter())
-    logging.basicConfig(handlers=[handler])
+    logging.getLogger().addHandler(handler)
     set_level(level)
     for talkative in ("asyncio", "httpx"):
         logging.getLogger(talkative).setLevel(logging.WARNING)

@@ -24,6 +24,7 @@ class Outbox:
     """The sending half of one client; a `registry.Client`."""
 
     keeps_tasks = True
+    restores_tasks = True
 
     def __init__(
         self,

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from unitd.core.registry import Client, Registry
-from unitd.runtime.actions import Actions
 from unitd.runtime.desk import AudioDesk
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
+from unitd.runtime.roster import Roster
 from unitd.runtime.sound import Sound
 from unitd.runtime.supervisor import Supervisor
 from unitd.wire.errors import BadField, BadFile, EmptyInput, Unavailable
@@ -74,7 +74,7 @@ class System:
     def __init__(
         self,
         *,
-        actions: Actions,
+        roster: Roster,
         registry: Registry,
         supervisor: Supervisor,
         sound: Sound,
@@ -84,7 +84,7 @@ class System:
         allowed: Sequence[str],
         unit_versions: Callable[[], list[str]],
     ) -> None:
-        self._actions = actions
+        self._roster = roster
         self._registry = registry
         self._supervisor = supervisor
         self._sound = sound
@@ -127,13 +127,13 @@ class System:
         name = call.request.data
         if not isinstance(name, str) or not name:
             raise BadField("data must be the name of a model")
-        if any(work.child.card.name == name for work in self._actions.works):
+        if any(work.child.card.name == name for work in self._roster.works):
             raise Unavailable(f"the model {name} is in use")
         await self._models.remove(name)
         return call.ok()
 
     def _lstask(self, call: Call) -> Answer:
-        return call.ok(object="sys.lstask", data=[work.entry for work in self._actions.works])
+        return call.ok(object="sys.lstask", data=[work.entry for work in self._roster.works])
 
     def _hwinfo(self, call: Call) -> Answer:
         """One measurement serves everybody who asks while it runs."""
@@ -164,7 +164,7 @@ class System:
         self._supervisor.retire_all()
         self._desk.reset()
         self._sound.reset()
-        return Begun(self._finish_reset(self._actions.end_all()))
+        return Begun(self._finish_reset(self._roster.end_all()))
 
     async def _finish_reset(self, ending: Coroutine[Any, Any, None]) -> Reply:
         try:

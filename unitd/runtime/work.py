@@ -122,6 +122,15 @@ class Work:
         }
 
     @property
+    def memory(self) -> Any:
+        """What the unit remembers of a conversation, to be given back to the next child."""
+        return self._memory
+
+    @memory.setter
+    def memory(self, memory: Any) -> None:
+        self._memory = memory
+
+    @property
     def hears_microphone(self) -> bool:
         """True while periods of the board's own microphone are wanted."""
         return MICROPHONE in self.task.inputs and self._is_set_up and not self._is_paused and not self._is_closing

@@ -72,7 +72,7 @@ class Session:
     def _meaning_of(self, frame: Frame) -> Request | Reply | None:
         try:
             request = parse_request(frame)
-            _check_depth(request)
+            check_depth(request)
         except WireError as error:
             return error_reply(error, error.request_id, error.work_id)
         if request.action not in STREAMED_ACTIONS:
@@ -105,7 +105,7 @@ class Session:
         return replace(request, data="".join(chunks))
 
 
-def _check_depth(request: Request) -> None:
+def check_depth(request: Request) -> None:
     """The parser takes 1,024 levels, the encoder 254: what could not be passed on to a unit is refused here.
 
     Raises:

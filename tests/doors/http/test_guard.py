@@ -44,9 +44,10 @@ async def test_an_unknown_path_is_an_error_in_json(http: httpx.AsyncClient) -> N
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
 
 
-async def test_a_page_of_another_site_may_not_post(http: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize("site", ["https://evil.example", "null", "http://["])
+async def test_a_page_of_another_site_may_not_post(http: httpx.AsyncClient, site: str) -> None:
     """Not even with the key, which its browser might know."""
-    headers = {"X-API-Key": "secret", "Origin": "https://evil.example"}
+    headers = {"X-API-Key": "secret", "Origin": site}
     answer = await http.post("/v1/chat/completions", headers=headers, json={})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "origin_not_allowed")
@@ -82,3 +83,32 @@ async def test_a_body_without_a_length_is_counted(http: httpx.AsyncClient) -> No
     answer = await http.post("/v1/chat/completions", headers={"X-API-Key": "secret"}, content=body())
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/audio/transcriptions", "/api/chat"])
+async def test_who_leaves_in_the_middle_of_a_body_leaves_no_trace(
+    http: httpx.AsyncClient, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A line that breaks is no bug of ours."""
+    head = "Host: here\r\nX-API-Key: secret\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 100"
+    _, writer = await asyncio.open_connection(http.base_url.host, http.base_url.port)
+    writer.write(f"POST {path} HTTP/1.1\r\n{head}\r\n\r\n--x".encode())
+    await http.get("/healthz")
+
+    writer.close()
+    await writer.wait_closed()
+
+    assert (await http.get("/healthz")).status_code == 200
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_a_key_may_hold_any_letter(tmp_path: Path) -> None:
+    """A header carries its UTF-8."""
+    async with running_app(tmp_path, {"http": {"enabled": True, "api_key": "Schlüssel"}}) as app:
+        host, port = app.endpoints["http"]
+        async with httpx.AsyncClient(base_url=f"http://{host}:{port}") as client:
+            by_header = await client.get("/status", headers={"X-API-Key": "Schlüssel".encode()})
+            by_query = await client.get("/status", params={"api_key": "Schlüssel"})
+            wrong = await client.get("/status", headers={"X-API-Key": "Schlussel"})
+
+    assert (by_header.status_code, by_query.status_code, wrong.status_code) == (200, 200, 401)

@@ -143,6 +143,25 @@ async def locked(tmp_path: Path) -> AsyncIterator[str]:
         yield f"{host}:{port}"
 
 
+@pytest.mark.parametrize("path", ["/ws", "/ws/units", "/ws/chat"])
+async def test_who_leaves_while_waiting_for_a_seat_leaves_no_trace(
+    tmp_path: Path, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """There is nobody to be told that there is none."""
+    document = {"http": {"enabled": True, "connections": 1, "barge_in": {"acquire_timeout_s": 0.1}}}
+    async with running_app(tmp_path, document) as app:
+        host, port = app.endpoints["http"]
+        async with connect(f"ws://{host}:{port}/ws"):
+            waiting = await connect(f"ws://{host}:{port}{path}")
+            waiting.transport.abort()
+
+            async with connect(f"ws://{host}:{port}{path}") as later:
+                refusal = await hear(later)
+
+    assert refusal["type"] == "error"
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 @pytest.mark.parametrize("path", ["/ws", "/ws/units"])
 async def test_a_socket_without_the_key_is_told_and_closed(locked: str, path: str) -> None:
     """1008, with the documented message first."""
@@ -157,7 +176,12 @@ async def test_a_socket_without_the_key_is_told_and_closed(locked: str, path: st
 
 @pytest.mark.parametrize(
     ("query", "headers"),
-    [("?api_key=secret", {}), ("", {"X-API-Key": "secret"}), ("", {"Authorization": "Bearer secret"})],
+    [
+        ("?api_key=secret", {}),
+        ("", {"X-API-Key": "secret"}),
+        ("", {"Authorization": "Bearer secret"}),
+        ("", {"Authorization": "bearer secret"}),
+    ],
 )
 async def test_the_key_opens_in_all_its_places(locked: str, query: str, headers: dict[str, str]) -> None:
     """The query, for browsers; a header, for everybody else."""
@@ -181,12 +205,14 @@ async def test_one_client_too_many_is_told_and_closed(locked: str) -> None:
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 1013
 
 
-async def test_a_page_of_another_site_is_refused(address: str) -> None:
-    """A browser says whose page asks."""
+@pytest.mark.parametrize("site", ["https://evil.example", "null", "http://["])
+async def test_a_page_of_another_site_is_refused(address: str, site: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A browser says whose page asks; no site can fill the log."""
     with pytest.raises(websockets.InvalidStatus) as refused:
-        await connect(f"ws://{address}/ws/units", origin=websockets.Origin("https://evil.example"))
+        await connect(f"ws://{address}/ws/units", origin=websockets.Origin(site))
 
     assert refused.value.response.status_code == 403
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
     async with connect(f"ws://{address}/ws/units", origin=websockets.Origin(f"http://{address}")) as ws:
         assert (await ask(ws, work_id="sys", action="ping"))["error"]["code"] == 0
 

@@ -1,7 +1,10 @@
 """Covers unitd.doors.mqtt.outgoing and the memory of unitd.doors.mqtt.requests: bounds, order, one execution."""
 
+import asyncio
+
 import pytest
 
+from tests.helpers import MS
 from unitd.doors.mqtt.outgoing import LIMIT_ANSWERS, LIMIT_PASSING, Outgoing, Publication
 from unitd.doors.mqtt.requests import Executed, Incoming
 
@@ -121,3 +124,44 @@ def test_the_memory_has_a_bound() -> None:
 
     assert executed.is_repetition(Incoming(PING, correlation=b"3"))
     assert not executed.is_repetition(Incoming(PING, correlation=b"1"))
+
+
+# Commands: now or never
+
+
+async def test_a_command_is_done_when_the_broker_has_it() -> None:
+    """In its turn among the answers."""
+    outgoing = Outgoing()
+    outgoing.answer(Publication("answer", b"1", is_answer=True))
+    delivering = asyncio.create_task(outgoing.deliver("light/set", b"ON", 10))
+
+    first = await outgoing.next()
+    outgoing.taken(first)
+    second = await outgoing.next()
+    outgoing.taken(second)
+
+    assert [first.topic, second.topic, second.qos] == ["answer", "light/set", 1]
+    assert await delivering
+    assert outgoing.first is None
+
+
+async def test_a_command_that_has_waited_too_long_is_taken_back() -> None:
+    """A light that turns on minutes later helps nobody; what stands beside it stays."""
+    outgoing = Outgoing()
+    outgoing.answer(Publication("answer", b"1", is_answer=True))
+
+    assert not await outgoing.deliver("light/set", b"ON", 10 * MS)
+
+    outgoing.taken(await outgoing.next())
+    assert outgoing.first is None
+
+
+async def test_two_commands_of_the_same_words_are_two() -> None:
+    """Taking one back leaves the other."""
+    outgoing = Outgoing()
+    waiting = asyncio.create_task(outgoing.deliver("light/set", b"ON", 10))
+
+    assert not await outgoing.deliver("light/set", b"ON", 10 * MS)
+    outgoing.taken(await outgoing.next())
+
+    assert await waiting

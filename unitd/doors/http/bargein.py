@@ -15,7 +15,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd import __version__
 from unitd.doors.conversation import Conversation
@@ -35,6 +35,7 @@ from unitd.doors.http.bargein_session import Persona, Session
 from unitd.doors.http.bargein_turn import CANCELLED, Turn, error_frame, is_well, question_of, system_message
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.outgoing import Outgoing
+from unitd.doors.http.sockets import receive
 from unitd.doors.http.windows import SlidingWindow
 from unitd.wire.errors import InternalError, RunFailed, UnitdError
 
@@ -121,15 +122,14 @@ class Caller:
         try:
             async with asyncio.timeout(None) as self._silence:
                 self._watch_silence()
-                message = await self._ws.receive()
+                return await receive(self._ws)
+        except WebSocketDisconnect:
+            return None
         except TimeoutError:
             self._out.close(self._settings.idle_close_code)
             return None
         finally:
             self._silence = None
-        # The message that the client has left holds neither.
-        text: str | None = message.get("text")
-        return message.get("bytes") if text is None else text
 
     def _watch_silence(self) -> None:
         """Silence is counted from now on, but not while an answer is on its way."""

@@ -161,18 +161,12 @@ def _read_cancel(fields: Fields) -> Cancel:
     return Cancel(request_id)
 
 
-def _read_warm_persona(fields: Fields) -> Warm:
-    text = _text(fields, "persona_text")
+def _read_warm(fields: Fields, segment: str) -> Warm:
+    key = f"{segment}_text"
+    text = _text(fields, key)
     if not text:
-        raise Refusal("validation_error", "'persona_text' is required and must not be empty.")
-    return Warm("persona", text, _persona(fields))
-
-
-def _read_warm_history(fields: Fields) -> Warm:
-    text = _text(fields, "history_text")
-    if not text:
-        raise Refusal("validation_error", "'history_text' is required and must not be empty.")
-    return Warm("history", text, _persona(fields))
+        raise Refusal("validation_error", f"'{key}' is required and must not be empty.")
+    return Warm(segment, text, _persona(fields))
 
 
 def _read_chat_prompt(fields: Fields) -> ChatPrompt:
@@ -188,8 +182,8 @@ def _read_chat_prompt(fields: Fields) -> ChatPrompt:
 _READERS: dict[str, Callable[[Fields], Message]] = {
     "start": _read_start,
     "cancel": _read_cancel,
-    "warm_persona": _read_warm_persona,
-    "warm_history": _read_warm_history,
+    "warm_persona": lambda fields: _read_warm(fields, "persona"),
+    "warm_history": lambda fields: _read_warm(fields, "history"),
     "chat_prompt": _read_chat_prompt,
     "ping": lambda _: Ping(),
     "pong": lambda _: Pong(),

@@ -10,7 +10,6 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import orjson
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
@@ -21,6 +20,7 @@ from unitd.doors.guest import Guest
 from unitd.doors.http.backend import look_at_backend
 from unitd.doors.http.chunked_stream import Message, Refusal, Stream, read_pause, read_start
 from unitd.doors.http.desk import Desk
+from unitd.doors.http.sockets import object_in, receive, send
 from unitd.wire.errors import LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
@@ -90,7 +90,7 @@ class _Talk:
         """Answers messages until the client leaves."""
         message: str | bytes | None = first
         while message is not None:
-            await self._answer(_object_in(message))
+            await self._answer(object_in(message))
             message = await self._receive()
 
     def hang_up(self) -> None:
@@ -101,11 +101,10 @@ class _Talk:
 
     async def _receive(self) -> str | bytes | None:
         """The next message; None when the client has left."""
-        message = await self._ws.receive()
-        if message["type"] == "websocket.disconnect":
+        try:
+            return await receive(self._ws)
+        except WebSocketDisconnect:
             return None
-        text: str | None = message.get("text")
-        return message.get("bytes", b"") if text is None else text
 
     async def _answer(self, fields: Message | None) -> None:
         if fields is None:
@@ -209,17 +208,6 @@ class _Talk:
         if self._is_gone:
             return
         try:
-            await self._ws.send_text(orjson.dumps(message).decode())
+            await send(self._ws, message)
         except WebSocketDisconnect:
             self._is_gone = True
-
-
-def _object_in(message: str | bytes) -> Message | None:
-    """The JSON object of a text message; None for everything else."""
-    if isinstance(message, bytes):
-        return None
-    try:
-        value = orjson.loads(message)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None

@@ -99,9 +99,12 @@ class Desk:
         key = self.settings.http.api_key
         if not key:
             return True
-        given = [
-            connection.query_params.get("api_key", ""),
-            connection.headers.get("x-api-key", ""),
-            connection.headers.get("authorization", "").removeprefix("Bearer "),
-        ]
-        return any(hmac.compare_digest(each.encode(), key.encode()) for each in given)
+        return any(hmac.compare_digest(each, key.encode()) for each in _keys_in(connection))
+
+
+def _keys_in(connection: HTTPConnection) -> list[bytes]:
+    """What a client gives as its key; of headers the bytes as they came, which starlette reads as Latin-1."""
+    headers = connection.headers
+    scheme, _, credentials = headers.get("authorization", "").partition(" ")
+    given = [headers.get("x-api-key", ""), credentials.strip() if scheme.lower() == "bearer" else ""]
+    return [connection.query_params.get("api_key", "").encode(), *(each.encode("latin-1") for each in given)]

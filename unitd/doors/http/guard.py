@@ -5,9 +5,10 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from unitd.doors.http.desk import Desk
 
@@ -16,6 +17,9 @@ OPEN_PATHS = frozenset({"/", "/health", "/healthz"})
 OPEN_FOLDER = "/static/"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 KEY_IS_MISSING = "Give a valid API key: 'api_key' in the query, or an 'X-API-Key' or 'Authorization: Bearer' header."
+
+CLIENT_LEFT = 499
+"""The status of an answer that nobody receives; the number is nginx's."""
 
 
 class Guard:
@@ -36,11 +40,13 @@ class Guard:
         else:
             await self._app(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         is_socket = scope["type"] == "websocket"
         if (is_socket or scope["method"] not in SAFE_METHODS) and not _is_same_origin(headers):
-            return error_response(403, "pages of other sites may not use this device", "origin_not_allowed")
+            # A close is the same 403; behind an answer in words to a handshake uvicorn logs an error of its own.
+            words = error_response(403, "pages of other sites may not use this device", "origin_not_allowed")
+            return WebSocketClose() if is_socket else words
         if is_socket:
             return None
         if not _is_open(scope["path"]) and not self._desk.is_allowed(HTTPConnection(scope)):
@@ -72,7 +78,12 @@ def _is_open(path: str) -> bool:
 def _is_same_origin(headers: Headers) -> bool:
     """A browser says whose page it is that asks; programs say nothing."""
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host")
+    if origin is None:
+        return True
+    try:
+        return urlsplit(origin).netloc == headers.get("host")
+    except ValueError:  # an address that is none
+        return False
 
 
 def error_response(
@@ -90,10 +101,19 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
     return error_response(error.status_code, error.detail, code, headers=dict(error.headers or {}))
 
 
+async def answer_nobody(request: Request, error: Exception) -> Response:
+    """The client left while its body was on its way."""
+    return Response(status_code=CLIENT_LEFT)
+
+
 async def answer_bug(request: Request, error: Exception) -> Response:
     """The traceback is in the log; the client only learns that there is one."""
     return error_response(500, "internal error", "internal_error", type_="server_error")
 
 
 Handlers = dict[Any, Any]
-ERROR_HANDLERS: Handlers = {HTTPException: answer_http_error, Exception: answer_bug}
+ERROR_HANDLERS: Handlers = {
+    HTTPException: answer_http_error,
+    ClientDisconnect: answer_nobody,
+    Exception: answer_bug,
+}

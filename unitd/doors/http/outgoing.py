@@ -9,8 +9,9 @@ import logging
 from collections import deque
 from typing import Any
 
-import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from unitd.doors.http.sockets import close, send
 
 log = logging.getLogger("unitd.doors")
 
@@ -52,11 +53,11 @@ class Outgoing:
     async def write(self) -> None:
         """Sends until it is closed or the client is gone."""
         try:
-            while not (self._close_code is not None and not self._frames):
+            while self._close_code is None or self._frames:
                 await self._changed.wait()
                 self._changed.clear()
                 await self._send_all()
-            await self._ws.close(self._close_code)
+            await close(self._ws, self._close_code)
         except WebSocketDisconnect:
             log.debug("= a client is gone, %d frames were on their way to it", len(self._frames))
         finally:
@@ -66,6 +67,6 @@ class Outgoing:
 
     async def _send_all(self) -> None:
         while self._frames:
-            await self._ws.send_text(orjson.dumps(self._frames.popleft()).decode())
+            await send(self._ws, self._frames.popleft())
             if len(self._frames) < WAITING_FRAMES:
                 self._has_room.set()

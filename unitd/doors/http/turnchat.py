@@ -14,18 +14,20 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import orjson
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.guest import Guest
 from unitd.doors.http.desk import Desk
+from unitd.doors.http.guard import CLIENT_LEFT
 from unitd.doors.http.recording import RecordedChats
+from unitd.doors.http.sockets import close, receive, send
 from unitd.doors.http.turnchat_request import ChatRequest, read_request
 from unitd.doors.http.turnchat_turn import Outcome, Tell, Turn
 from unitd.doors.http.turnchat_voice import for_client
-from unitd.doors.http.ws import NOT_ALLOWED, POLICY_VIOLATION, TRY_AGAIN_LATER, receive
+from unitd.doors.http.ws import NOT_ALLOWED, POLICY_VIOLATION, TRY_AGAIN_LATER
 from unitd.wire.errors import (
     EmptyInput,
     InternalError,
@@ -45,8 +47,7 @@ T = TypeVar("T")
 # A seat is not for those who say nothing. A request may be large and its line slow.
 REQUEST_SECONDS = 120.0
 
-CLIENT_LEFT = 499
-"""The status of an answer that nobody receives; the number is nginx's."""
+NORMAL_CLOSURE = 1000
 
 
 def routes(desk: Desk) -> list[BaseRoute]:
@@ -87,10 +88,7 @@ class TurnChat:
 
     async def post(self, request: Request) -> Response:
         """`POST /api/chat`: one answer, never streamed."""
-        try:
-            body = await request.body()
-        except ClientDisconnect:
-            return Response(status_code=CLIENT_LEFT)
+        body = await request.body()
         if not await self._desk.seats.take(self._patience):
             return _json(_error_message(_at_capacity(self._desk)), 503)
         try:
@@ -123,14 +121,12 @@ class TurnChat:
             await _turn_away(ws, f"no request came within {REQUEST_SECONDS:g} s", POLICY_VIOLATION)
             return
         await unless_gone(self._reply(ws, data), _until_gone(ws))
-        with suppress(WebSocketDisconnect, RuntimeError):
-            await ws.close()
+        await close(ws, NORMAL_CLOSURE)
 
     async def _reply(self, ws: WebSocket, data: str | bytes) -> None:
         async def tell(message: dict[str, Any]) -> None:
-            # Whoever is gone is noticed by `_until_gone`. uvicorn raises RuntimeError behind a close of its own.
-            with suppress(WebSocketDisconnect, RuntimeError):
-                await ws.send_text(orjson.dumps(message).decode())
+            with suppress(WebSocketDisconnect):  # whoever is gone is noticed by `_until_gone`
+                await send(ws, message)
 
         try:
             if isinstance(data, bytes):
@@ -219,8 +215,8 @@ async def _until_hung_up(request: Request) -> None:
 
 
 async def _turn_away(ws: WebSocket, words: str, code: int) -> None:
-    await ws.send_json({"type": "error", "error": words})
-    await ws.close(code)
+    await send(ws, {"type": "error", "error": words})
+    await close(ws, code)
 
 
 def _at_capacity(desk: Desk) -> Unavailable:

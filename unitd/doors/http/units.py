@@ -9,37 +9,28 @@ import logging
 from collections import deque
 from contextlib import suppress
 
-from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.http.desk import Desk
-from unitd.doors.http.ws import has_entered, receive
+from unitd.doors.http.sockets import close, receive, send_text
+from unitd.doors.http.ws import TRY_AGAIN_LATER, seated_route
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.doors")
 
-TRY_AGAIN_LATER = 1013
-
 
 def routes(desk: Desk) -> list[BaseRoute]:
     """The socket."""
-
-    async def serve(ws: WebSocket) -> None:
-        await ws.accept()
-        if await has_entered(ws, desk):
-            try:
-                await _talk(ws, desk)
-            finally:
-                desk.seats.leave()
-
-    return [WebSocketRoute("/ws/units", serve)]
+    return [seated_route("/ws/units", desk, _talk)]
 
 
 class _Line:
     """The sending half: lines that wait for the socket; a `registry.Client`."""
 
     keeps_tasks = False
+    restores_tasks = False
     door = "ws"
 
     def __init__(self, name: str, session: Session, desk: Desk) -> None:
@@ -100,7 +91,7 @@ class _Line:
                 self._changed.clear()
                 while self._lines and not self.is_gone:
                     line = self._lines.popleft()
-                    await ws.send_text(line.decode().rstrip("\n"))
+                    await send_text(ws, line.decode().rstrip("\n"))
                     self._waiting_bytes -= len(line)
                 self._has_room.set()
 
@@ -121,7 +112,7 @@ async def _talk(ws: WebSocket, desk: Desk) -> None:
         line.leave()
         desk.server.forget_client(line)
     if was_cut:
-        await ws.close(TRY_AGAIN_LATER)
+        await close(ws, TRY_AGAIN_LATER)
 
 
 async def _read(ws: WebSocket, desk: Desk, session: Session, line: _Line) -> None:

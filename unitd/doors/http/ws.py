@@ -5,14 +5,18 @@ all errors have before that is decided.
 """
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
-import orjson
 from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.http import bargein, chunked
 from unitd.doors.http.desk import Desk
+from unitd.doors.http.sockets import close, object_in, receive, send
+
+Talk = Callable[[WebSocket, Desk], Awaitable[None]]
+"""Serves one client; whatever it sends to one that has left may raise WebSocketDisconnect."""
 
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 NOT_ALLOWED = "Authentication required. Provide valid API key via 'api_key' query parameter or 'X-API-Key' header."
@@ -20,45 +24,36 @@ NOT_ALLOWED = "Authentication required. Provide valid API key via 'api_key' quer
 
 def routes(desk: Desk) -> list[BaseRoute]:
     """The socket."""
+    return [seated_route("/ws", desk, _serve_dialect)]
+
+
+def seated_route(path: str, desk: Desk, talk: Talk) -> BaseRoute:
+    """A socket whose clients have a key and a seat while `talk` serves them."""
 
     async def serve(ws: WebSocket) -> None:
-        await ws.accept()
-        if await has_entered(ws, desk):
-            try:
-                await _serve_dialect(ws, desk)
-            except WebSocketDisconnect:
-                pass  # whoever was here has left; the dialect has cleaned up
-            finally:
-                desk.seats.leave()
+        with suppress(WebSocketDisconnect):  # whoever was here, or waited for a seat, has left
+            await ws.accept()
+            if await _has_entered(ws, desk):
+                try:
+                    await talk(ws, desk)
+                finally:
+                    desk.seats.leave()
 
-    return [WebSocketRoute("/ws", serve)]
+    return WebSocketRoute(path, serve)
 
 
-async def has_entered(ws: WebSocket, desk: Desk) -> bool:
+async def _has_entered(ws: WebSocket, desk: Desk) -> bool:
     """True with a seat taken; without a valid key or a free seat the client is told and sent away."""
     if not desk.is_allowed(ws):
-        await ws.send_json({"type": "error", "error_code": "authentication_failed", "message": NOT_ALLOWED})
-        await ws.close(POLICY_VIOLATION)
+        await send(ws, {"type": "error", "error_code": "authentication_failed", "message": NOT_ALLOWED})
+        await close(ws, POLICY_VIOLATION)
         return False
     if not await desk.seats.take(desk.settings.http.barge_in.acquire_timeout_s):
         refusal = {"type": "error", "error_code": "server_at_capacity", "message": "Server is at capacity."}
-        await ws.send_json(refusal | {"capacity": desk.seats.capacity})
-        await ws.close(TRY_AGAIN_LATER)
+        await send(ws, refusal | {"capacity": desk.seats.capacity})
+        await close(ws, TRY_AGAIN_LATER)
         return False
     return True
-
-
-async def receive(ws: WebSocket) -> str | bytes:
-    """The next message.
-
-    Raises:
-        WebSocketDisconnect: the client has left.
-    """
-    message = await ws.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1005), message.get("reason"))
-    text, data = message.get("text"), message.get("bytes")
-    return data or b"" if text is None else text
 
 
 async def _serve_dialect(ws: WebSocket, desk: Desk) -> None:
@@ -70,9 +65,9 @@ async def _serve_dialect(ws: WebSocket, desk: Desk) -> None:
             async with asyncio.timeout(barge_in.idle_timeout_s):
                 first = await receive(ws)
         except TimeoutError:
-            await ws.close(barge_in.idle_close_code)
+            await close(ws, barge_in.idle_close_code)
             return
-        fields = _object_in(first)
+        fields = object_in(first) or {}
         if "action" in fields:
             await chunked.serve(ws, desk, first)
             return
@@ -80,15 +75,4 @@ async def _serve_dialect(ws: WebSocket, desk: Desk) -> None:
             await bargein.serve(ws, desk, first)
             return
         message = "The first message must be a JSON object with 'action' or 'type'."
-        await ws.send_json({"type": "error", "error_code": "invalid_message", "message": message})
-
-
-def _object_in(message: str | bytes) -> dict[str, Any]:
-    """The JSON object of a text message; nothing for everything else."""
-    if isinstance(message, bytes):
-        return {}
-    try:
-        value = orjson.loads(message)
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}
+        await send(ws, {"type": "error", "error_code": "invalid_message", "message": message})

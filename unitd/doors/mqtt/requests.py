@@ -66,6 +66,7 @@ class Sender:
 
     door = "mqtt"
     keeps_tasks = True
+    restores_tasks = True
     is_gone = False
 
     def __init__(self, name: str, answer: Callable[[Reply], None]) -> None:

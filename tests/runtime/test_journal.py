@@ -1,0 +1,196 @@
+"""Covers unitd.runtime.journal and what the daemon makes of it: tasks that survive."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import running_app, tcp_client
+from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient
+from unitd.runtime.journal import Entry, Journal
+
+ENTRY = Entry("llm.1000", "llm", "1", 1_700_000_000, {"model": "default"}, ["llm.utf-8"], {"history": [["hi", "ho"]]})
+
+
+def journal_of(path: Path, entries: dict[str, Entry]) -> Journal:
+    """A journal that is told by a table."""
+    return Journal(path, entries.get)
+
+
+async def reread(path: Path) -> list[Entry]:
+    """What the next run would find."""
+    return await journal_of(path, {}).open()
+
+
+async def test_what_is_settled_is_there_in_the_next_run(tmp_path: Path) -> None:
+    """Also what was changed, and what has ended."""
+    path, entries = tmp_path / "journal.sqlite", {"llm.1000": ENTRY}
+    journal = journal_of(path, entries)
+    assert await journal.open() == []
+
+    journal.on_changed("llm.1000")
+    await journal.settled()
+    assert await reread(path) == [ENTRY]
+
+    entries.clear()
+    journal.on_changed("llm.1000")
+    await journal.settled()
+    assert await reread(path) == []
+
+
+async def test_tasks_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    """So that what listens comes behind what it listens to."""
+    path = tmp_path / "journal.sqlite"
+    names = ["kws.1010", "asr.1002", "llm.999"]
+    entries = {name: Entry(name, name.partition(".")[0], "1", 0, {}, []) for name in names}
+    journal = journal_of(path, entries)
+    await journal.open()
+    for name in names:
+        journal.on_changed(name)
+    await journal.settled()
+
+    assert [entry.work_id for entry in await reread(path)] == ["llm.999", "asr.1002", "kws.1010"]
+
+
+async def test_what_ends_with_the_daemon_is_not_forgotten(tmp_path: Path) -> None:
+    """A closed journal does not look any more."""
+    path, entries = tmp_path / "journal.sqlite", {"llm.1000": ENTRY}
+    journal = journal_of(path, entries)
+    await journal.open()
+    journal.on_changed("llm.1000")
+    await journal.close()
+
+    entries.clear()
+    journal.on_changed("llm.1000")
+    await journal.settled()
+
+    assert await reread(path) == [ENTRY]
+
+
+@pytest.mark.parametrize("content", [b"garbage " * 1000, b"SQLite format 3\0 and no more"])
+async def test_a_damaged_journal_is_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes) -> None:
+    """The daemon starts, says so, and keeps the file for whoever wants to look."""
+    path = tmp_path / "journal.sqlite"
+    path.write_bytes(content)
+    journal = journal_of(path, {"llm.1000": ENTRY})
+
+    assert await journal.open() == []
+    journal.on_changed("llm.1000")
+    await journal.settled()
+
+    assert path.with_suffix(".damaged").read_bytes() == content
+    assert "could not be read" in caplog.text
+    assert await reread(path) == [ENTRY]
+
+
+async def test_a_journal_of_a_newer_unitd_is_set_aside(tmp_path: Path) -> None:
+    """It is not ours to change."""
+    path = tmp_path / "journal.sqlite"
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+
+    assert await journal_of(path, {}).open() == []
+    assert path.with_suffix(".damaged").exists()
+
+
+async def test_a_disk_that_takes_nothing_is_told_once_and_tried_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What could not be written goes with the next change."""
+    folder = tmp_path / "state"
+    other = Entry("kws.1001", "kws", "2", 0, {}, [])
+    journal = journal_of(folder / "journal.sqlite", {"llm.1000": ENTRY, "kws.1001": other})
+    await journal.open()
+    for _ in range(3):
+        journal.on_changed("llm.1000")
+        await journal.settled()
+
+    folder.mkdir()
+    journal.on_changed("kws.1001")
+    await journal.settled()
+
+    assert caplog.text.count("cannot be written") == 1
+    assert await reread(folder / "journal.sqlite") == [ENTRY, other]
+
+
+# Through the daemon
+
+
+async def lstask(client: WireClient) -> dict[str, Any]:
+    """The tasks by work_id."""
+    return {row["work_id"]: row for row in (await client.ask(work_id="sys", action="lstask"))["data"]}
+
+
+async def restarted(folder: Path, talk: Callable[[WireClient], Any]) -> None:
+    """A daemon over the same state, and a client that talks to it."""
+    async with running_app(folder) as app, tcp_client(app) as client:
+        await talk(client)
+
+
+async def test_tasks_links_and_conversations_survive_a_restart(tmp_path: Path) -> None:
+    """Under their work_ids; whoever addresses them is answered."""
+
+    async def before(client: WireClient) -> None:
+        kws = await client.setup("kws", KWS_SETUP | {"kws": "alexa"})
+        llm = await client.setup("llm", LLM_SETUP | {"history": True}, input=["llm.utf-8", kws])
+        await client.answer(llm, "My name is Anna.")
+
+    async def after(client: WireClient) -> None:
+        tasks = await lstask(client)
+        assert tasks["llm.1001"]["inputs_"] == ["llm.utf-8", "kws.1000"]
+        assert "Anna" in await client.answer("llm.1001", "What is my name?")
+        assert await client.setup("kws", KWS_SETUP | {"kws": "alexa"}) == "kws.1002"
+
+    await restarted(tmp_path, before)
+    await restarted(tmp_path, after)
+
+
+async def test_what_was_ended_stays_ended(tmp_path: Path) -> None:
+    """By exit or by reset."""
+
+    async def before(client: WireClient) -> None:
+        work_id = await client.setup("kws", KWS_SETUP | {"kws": "alexa"})
+        await client.ask(work_id=work_id, action="exit")
+
+    async def after(client: WireClient) -> None:
+        assert await lstask(client) == {}
+
+    await restarted(tmp_path, before)
+    await restarted(tmp_path, after)
+
+
+async def test_the_forgetful_forget(tmp_path: Path) -> None:
+    """`restore = false`: as the original."""
+
+    async def before(client: WireClient) -> None:
+        await client.setup("kws", KWS_SETUP | {"kws": "alexa"})
+
+    await restarted(tmp_path, before)
+    async with running_app(tmp_path, {"state": {"restore": False}}) as app, tcp_client(app) as client:
+        assert await lstask(client) == {}
+
+
+async def test_a_task_whose_model_is_gone_is_told_and_forgotten(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The others come back."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    model = folder / "guest.gguf"
+    model.symlink_to(Path("units/models/unitd-chat/unitd-chat.gguf").resolve())
+
+    async def before(client: WireClient) -> None:
+        await client.setup("llm", LLM_SETUP, model="guest")
+        await client.setup("kws", KWS_SETUP | {"kws": "alexa"})
+
+    async def after(client: WireClient) -> None:
+        assert list(await lstask(client)) == ["kws.1001"]
+
+    await restarted(tmp_path, before)
+    model.unlink()
+    await restarted(tmp_path, after)
+
+    assert "llm.1000 is not restored" in caplog.text

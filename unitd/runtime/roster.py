@@ -1,0 +1,293 @@
+"""Tasks come and go: set up by clients, restored after a restart, ended by exit, when their clients leave, or for room.
+
+`set_up` answers errors under the unit's name, as the original does, so that no client takes them for a task.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping
+from typing import Any, NamedTuple, Protocol
+
+from unitd.core.catalog import Card
+from unitd.core.kinds import UnitKind
+from unitd.core.links import effect_of
+from unitd.core.registry import ABSENT, Client, Registry, Task
+from unitd.runtime.dispatcher import Call
+from unitd.runtime.journal import Entry
+from unitd.runtime.supervisor import Supervisor
+from unitd.runtime.switchboard import Switchboard
+from unitd.runtime.tooluse import Toolbox
+from unitd.runtime.watch import Watch
+from unitd.runtime.work import Work
+from unitd.wire.errors import BadField, LoadFailed, UnitdError
+from unitd.wire.messages import Reply, is_task_id
+
+log = logging.getLogger("unitd.roster")
+
+
+class Shelf(Protocol):
+    """Where models are found; looked through anew for each setup, off the event loop."""
+
+    async def resolve(self, unit: str, name: str) -> Card:
+        """The card that serves a name, LoadFailed if none does."""
+
+
+class Counter(Protocol):
+    """Gives work_id numbers that survive a restart."""
+
+    async def save(self, next_number: int) -> None:
+        """Remembers the number that comes next."""
+
+
+class Settling(Protocol):
+    """What an answer may have to wait for."""
+
+    async def settled(self) -> None:
+        """Returns when everything so far would survive the daemon."""
+
+
+class _Plan(NamedTuple):
+    """What a task is made of."""
+
+    card: Card
+    given: dict[str, Any]
+    setup: dict[str, Any]
+    toolbox: Toolbox | None
+
+
+class Roster:
+    """All tasks at work, from their setup to their end."""
+
+    def __init__(
+        self,
+        *,
+        registry: Registry,
+        supervisor: Supervisor,
+        shelf: Shelf,
+        counter: Counter,
+        clock: Callable[[], float],
+        queue_limit: int,
+        works: MutableMapping[str, Work],
+        switchboard: Switchboard,
+        watch: Watch,
+        toolboxes: Mapping[str, Toolbox],
+        journal: Settling,
+        kinds: Mapping[str, UnitKind],
+    ) -> None:
+        """`works` holds every task at work, by work_id."""
+        self._kinds = kinds
+        self._registry = registry
+        self._supervisor = supervisor
+        self._shelf = shelf
+        self._counter = counter
+        self._clock = clock
+        self._queue_limit = queue_limit
+        self._works = works
+        self._switchboard = switchboard
+        self._watch = watch
+        self._toolboxes = toolboxes
+        self._journal = journal
+
+    def __getitem__(self, work_id: str) -> Work:
+        return self._works[work_id]
+
+    @property
+    def works(self) -> list[Work]:
+        """Every task at work, oldest first."""
+        return list(self._works.values())
+
+    async def set_up(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Reply:
+        """Answers errors under the unit's name, as the original does, so that no client takes them for a task."""
+        try:
+            task = await self._begin_task(call, kind, data)
+        except UnitdError as error:
+            return call.ok(work_id=kind.name, code=error.code, message=str(error))
+        if call.client.is_gone and not call.client.keeps_tasks:
+            await self.end(self._works[task.work_id])
+        return call.ok(work_id=task.work_id)
+
+    async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
+        plan = await self._plan(kind, data)
+        await self._make_room()
+        work_id = f"{kind.name}.{self._registry.claim_number()}"
+        task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
+        self._listen_to(task, _inputs(plan.setup.get("input")))
+        self._registry.add(task)
+        if plan.card.note:
+            log.info("%s for %s: %s", task.work_id, call.client.name, plan.card.note)
+        work = self._start(task, plan)
+        if call.client.keeps_tasks:  # another one's number is never asked for after a restart
+            await self._counter.save(self._registry.next_number)
+        try:
+            async with asyncio.timeout(kind.patience_seconds):
+                await work.wait_set_up()
+        except TimeoutError:
+            log.warning("%s: the model still loads, prompts wait for it", task.work_id)
+        except BaseException:
+            if work in self.works:
+                await self.end(work)
+            raise
+        await self._journal.settled()
+        return task
+
+    async def restore(self, entries: Iterable[Entry]) -> None:
+        """The tasks of the last run are back under their work_ids; their models load while clients come back.
+
+        What cannot be (its unit or model is gone) is told in the log, and forgotten.
+        """
+        for entry in entries:
+            self._registry.next_number = max(self._registry.next_number, int(entry.work_id.rpartition(".")[2]) + 1)
+            try:
+                kind = self._kinds[entry.unit]
+                plan = await self._plan(kind, entry.data)
+            except (KeyError, UnitdError) as error:
+                log.error("%s is not restored: %s", entry.work_id, error)
+                self._watch.changed(entry.work_id)
+                continue
+            task = _task(entry.work_id, kind, plan, entry.request_id, ABSENT, entry.created)
+            task.abandoned_at = self._clock()
+            task.inputs = list(entry.inputs)
+            self._registry.add(task)
+            self._start(task, plan).memory = entry.memory
+
+    def entry_of(self, work_id: str) -> Entry | None:
+        """What the journal keeps of a task; None of one that is gone, or that would not be missed."""
+        work = self._works.get(work_id)
+        if work is None or not work.task.owner.restores_tasks:
+            return None
+        task = work.task
+        return Entry(work_id, task.kind.name, task.request_id, task.created, task.given, list(task.inputs), work.memory)
+
+    async def _plan(self, kind: UnitKind, data: dict[str, Any]) -> "_Plan":
+        """Raises UnitdError: no such model, or a value that cannot be used."""
+        card = await self._card_for(kind, data)
+        setup = setup_data(kind, card.defaults | data)
+        toolbox = self._toolbox_of(setup) if kind.name == "llm" else None
+        if toolbox is not None:
+            setup = await toolbox.prepare(setup)
+        return _Plan(card, data, setup, toolbox)
+
+    def _start(self, task: Task, plan: "_Plan") -> Work:
+        child = self._supervisor.child_for(plan.card)
+        queue_limit = _queue_limit(plan.setup, self._queue_limit)
+        work = Work(task, child, self._switchboard, self._watch, queue_limit, plan.toolbox)
+        self._works[task.work_id] = work
+        work.begin()
+        return work
+
+    def _listen_to(self, task: Task, inputs: Iterable[str]) -> None:
+        """What its setup names, without what means nothing."""
+        for entry in inputs:
+            if is_task_id(entry) and (self._registry.get(entry) is None or effect_of(entry, task.work_id) is None):
+                log.warning("%s: input %s is no task it can listen to, left out", task.work_id, entry)
+            else:
+                task.inputs.append(entry)
+
+    def _toolbox_of(self, setup: dict[str, Any]) -> Toolbox | None:
+        """The board's own tools, where the setup names them."""
+        name = setup.get("tools")
+        if not isinstance(name, str):
+            return None
+        if name not in self._toolboxes:
+            raise LoadFailed(f"there are no tools {name!r} here; [home] tools names a file of them")
+        return self._toolboxes[name]
+
+    async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
+        """A unit that needs no model (a third party's, say) runs without a card."""
+        if "model" not in kind.required and "model" not in data:
+            return Card(kind.name, kind.name, is_bundled=True)
+        return await self._shelf.resolve(kind.serving, data["model"])
+
+    async def _make_room(self) -> None:
+        while (victim := self._registry.victim()) is not None:
+            log.warning("%s is ended to make room: its client left longest ago", victim.work_id)
+            await self.end(self._works[victim.work_id])
+
+    # Ends
+
+    def end(self, work: Work) -> Coroutine[Any, Any, None]:
+        """Begins the end of a task: nobody finds it any more. Awaiting the result sees it through."""
+        self._registry.remove(work.task)
+        self._works.pop(work.task.work_id, None)
+        self._watch.changed(work.task.work_id)
+        return self._finish_end(work, work.close())
+
+    async def _finish_end(self, work: Work, closing: Coroutine[Any, Any, None]) -> None:
+        """The task's memory is free at once, its child's when nobody else uses it or soon will."""
+        await closing
+        self._supervisor.release(work.child, for_a_while=not work.task.owner.keeps_tasks)
+
+    def end_all(self) -> Coroutine[Any, Any, None]:
+        """Begins the end of every task (sys.reset, and the end of the daemon); awaiting the result sees it through."""
+        return _all_of([self.end(work) for work in self.works])
+
+    def forget_client(self, client: Client) -> list[Coroutine[Any, Any, None]]:
+        """A client is gone: its inferences are cut unless a link takes their output, its tasks stay if it keeps them.
+
+        Returns what sees the others through to their ends.
+        """
+        leaving = [work for work in self.works if work.task.owner is client and not client.keeps_tasks]
+        ends = [self.end(work) for work in leaving]
+        for work in self.works:
+            work.forget_client(client, keep=self._switchboard.is_listened_to(work.task))
+        self._registry.note_departure(client, self._clock())
+        return ends
+
+
+def _task(work_id: str, kind: UnitKind, plan: _Plan, request_id: str, owner: Client, created: int) -> Task:
+    """A task that listens to nothing yet."""
+    setup = plan.setup
+    return Task(
+        work_id=work_id,
+        kind=kind,
+        model=setup.get("model", ""),
+        response_format=setup.get("response_format", f"{kind.name}.utf-8"),
+        enoutput=setup.get("enoutput", True),
+        inputs=[],
+        setup=setup,
+        request_id=request_id,
+        owner=owner,
+        created=created,
+        given=plan.given,
+    )
+
+
+async def _all_of(endings: list[Coroutine[Any, Any, None]]) -> None:
+    await asyncio.gather(*endings)
+
+
+def setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
+    """The data of a setup, with the types that every unit needs.
+
+    Raises:
+        BadField: there is no data object.
+        LoadFailed: a required key is missing or of the wrong type.
+    """
+    if not isinstance(data, dict):
+        raise BadField(f"setup of {kind.name} needs a data object")
+    for key in kind.required:
+        if key not in data:
+            raise LoadFailed(f"{key} is missing")
+    for key, wanted in (("model", str), ("response_format", str), ("enoutput", bool)):
+        if key in data and type(data[key]) is not wanted:
+            raise LoadFailed(f"{key} must be {'true or false' if wanted is bool else 'a text'}, it is {data[key]!r}")
+    _inputs(data.get("input"))
+    if data.get("on_pause", "hold") not in ("hold", "stop"):
+        raise LoadFailed('on_pause must be "hold" or "stop"')
+    _queue_limit(data, 0)
+    return data
+
+
+def _queue_limit(data: dict[str, Any], default: int) -> int:
+    limit = data.get("queue", default)
+    if type(limit) is not int or not 0 <= limit <= 1024:
+        raise LoadFailed(f"queue must be a whole number from 0 to 1024, it is {limit!r}")
+    return limit
+
+
+def _inputs(value: Any) -> list[str]:
+    """`input` is a text or a list of texts; without it there is none."""
+    entries = [] if value is None else [value] if isinstance(value, str) else value
+    if not isinstance(entries, list) or not all(isinstance(each, str) for each in entries):
+        raise LoadFailed("input must be a text or a list of texts")
+    return list(dict.fromkeys(entries))
