@@ -22,7 +22,7 @@ import numpy as np
 
 from bench.broker import Listener, broker, listening
 from bench.report import show, write_section
-from bench.speech import clips_of, silence, speak
+from bench.speech import Samples, clips_of, silence, speak
 from bench.voice import Room, trimmed
 from bench.voice_daemon import Client, Daemon
 
@@ -81,9 +81,8 @@ class Story:
         )
 
 
-async def one_command(room: Room, story: Story, listener: Listener, command: str) -> dict[str, float]:
+async def one_command(room: Room, story: Story, listener: Listener, wake: Samples, command: str) -> dict[str, float]:
     """Milliseconds from the end of the command to each step; empty when it was not understood."""
-    wake = clips_of("wake/alexa")[0]
     end = await room.say(np.concatenate([silence(1), wake, silence(0.4), trimmed(speak(command))]))
     topic = COMMANDS[command]
     try:
@@ -102,7 +101,8 @@ async def one_command(room: Room, story: Story, listener: Listener, command: str
 
 async def latency(model_file: Path | None) -> list[str]:
     """A table of medians."""
-    if not clips_of("wake/alexa"):
+    wakes = clips_of("wake/alexa")
+    if not wakes:
         raise SystemExit("no recordings of a wake word: UNITD_SPEECH_DIR names their folder")
     measured: list[dict[str, float]] = []
     async with AsyncExitStack() as stack:
@@ -119,9 +119,9 @@ async def latency(model_file: Path | None) -> list[str]:
         await set_up_chain(client, model_file.stem if model_file else "unitd-chat")
         story = Story(client)
         running.append(asyncio.create_task(story.run()))
-        for command in list(COMMANDS) * ROUNDS:
-            steps = await one_command(room, story, listener, command)
-            show(f"{command}: {', '.join(f'{step} {ms:.0f}' for step, ms in steps.items()) or 'not understood'}")
+        for wake, command in zip(wakes, list(COMMANDS) * ROUNDS, strict=False):
+            steps = await one_command(room, story, listener, wake, command)
+            show(f"{command}: {', '.join(f'{step} {ms:.0f}' for step, ms in steps.items()) or 'nothing arrived'}")
             measured.append(steps)
         for task in running:
             task.cancel()

@@ -55,26 +55,24 @@ async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
 
 
 @pytest.fixture
-async def home(
-    tmp_path: Path,
-    caller: CallingServer,
-    broker: Broker,
-    listener: Listener,
-    assistant: AssistantServer,
-    caplog: pytest.LogCaptureFixture,
-) -> AsyncIterator[App]:
-    """The board "kitchen" with its tools, online."""
-    caplog.set_level(logging.INFO)
+def tables(tmp_path: Path, caller: CallingServer, broker: Broker, assistant: AssistantServer) -> dict[str, Any]:
+    """The configuration of the board "kitchen", with its tools."""
     (tmp_path / "tools.toml").write_text(TOOLS)
     (tmp_path / "token").write_text(TOKEN)
-    tables = {
-        "mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"},
-        "home": {
-            "tools": str(tmp_path / "tools.toml"),
-            "homeassistant_url": assistant.url,
-            "homeassistant_token_file": str(tmp_path / "token"),
-        },
+    home = {
+        "tools": str(tmp_path / "tools.toml"),
+        "homeassistant_url": assistant.url,
+        "homeassistant_token_file": str(tmp_path / "token"),
     }
+    return {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}, "home": home}
+
+
+@pytest.fixture
+async def home(
+    tmp_path: Path, tables: dict[str, Any], listener: Listener, caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[App]:
+    """That board, online."""
+    caplog.set_level(logging.INFO)
     async with running_app(tmp_path, tables) as app:
         await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
         yield app

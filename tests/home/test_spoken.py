@@ -8,24 +8,22 @@ import pytest
 
 from tests.conftest import running_app, tcp_client
 from tests.doors.mqtt.brokers import Broker, Listener
-from tests.home.boards import TOOLS
+from tests.home.boards import TOOLS, needs_a_calling_model
 from tests.test_voice import write_wav
 from tests.units.spoken import joined, recording, silence, speak
 
-COMMANDS = """#JSGF V1.0;
-grammar home;
-public <command> = turn (on | off) the (kitchen | bedroom) light;
-"""
+COMMANDS = (Path(__file__).parents[2] / "examples" / "home" / "commands.jsgf").read_text()
 
 
+@needs_a_calling_model
 @pytest.mark.timeout(60)
 async def test_a_spoken_command_switches_the_light(tmp_path: Path, broker: Broker, listener: Listener) -> None:
     """From the microphone to the light's topic, and a spoken answer."""
     (tmp_path / "tools.toml").write_text(TOOLS)
-    spoken = joined(silence(0.5), recording("wake/alexa/0.wav"), silence(0.4), speak("turn on the kitchen light"))
+    spoken = joined(silence(0.5), recording("wake/alexa/10.wav"), silence(0.4), speak("turn on the kitchen light"))
     microphone = write_wav(tmp_path / "in.wav", joined(spoken, silence(2)))
     tables = {
-        "audio": {"capture": microphone, "playback": f"file:{tmp_path}/out.wav", "pace": "fast"},
+        "audio": {"capture": microphone, "playback": f"file:{tmp_path}/out.wav"},
         "mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"},
         "home": {"tools": str(tmp_path / "tools.toml")},
     }

@@ -1,6 +1,7 @@
 """A wish, the whole way: model, tool call, MQTT or Home Assistant, result, spoken answer."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from tests.conftest import running_app, tcp_client
 from tests.doors.assistant_server import AssistantServer
 from tests.doors.calling_server import CallingServer
 from tests.doors.mqtt.brokers import Broker, Listener, listening
-from tests.helpers import WireClient
+from tests.helpers import WireClient, eventually
 from tests.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, frames_of, said
 from unitd.app import App
 from unitd.doors import homeassistant
@@ -107,6 +108,20 @@ async def test_a_model_that_goes_on_calling_ends(client: WireClient, listener: L
     assert len(listener.on("home/kitchen/set")) == 4
 
 
+async def test_a_task_that_comes_back_after_a_restart_has_its_tools(
+    tmp_path: Path, tables: dict[str, Any], listener: Listener
+) -> None:
+    """They are there before it is."""
+    async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
+        work_id = await client.setup("llm", SETUP)
+
+    async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
+        frames = await frames_of(client, work_id, TURN_ON)
+        await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
+
+    assert said(frames) == "told: done"
+
+
 async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireClient, listener: Listener) -> None:
     """What a door gives along with one question is not the board's to use."""
     work_id = await client.setup("llm", SETUP)
@@ -186,6 +201,21 @@ async def test_a_command_does_not_wait_for_a_broker_that_is_away(
 
         assert answer == "told: error: the broker does not answer"
         assert listener.on("home/kitchen/set") == []
+
+
+async def test_a_state_is_not_believed_while_the_broker_is_away(
+    client: WireClient, listener: Listener, broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What was said last may be long over."""
+    work_id = await client.setup("llm", SETUP)
+    await listener.client.publish("home/kitchen/state", "on", qos=1, retain=True)
+    while said(await frames_of(client, work_id, GET_STATE)) != "told: on":
+        pass  # the broker has not passed it on yet
+
+    await broker.stop()
+    await eventually(lambda: "is away" in caplog.text)
+
+    assert said(await frames_of(client, work_id, GET_STATE)) == "told: error: the device does not respond"
 
 
 async def test_a_setup_without_tools_here_is_refused(tmp_path: Path) -> None:

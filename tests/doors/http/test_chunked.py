@@ -327,6 +327,7 @@ async def test_a_ping_is_answered_while_a_stream_generates(agent: Agent) -> None
         ('{"action": "start_stream"}', {"error": "stream_id required"}),
         ('{"action": "continue_stream", "stream_id": ""}', {"error": "stream_id required"}),
         ('{"action": "end_stream", "stream_id": 7}', {"error": "stream_id required"}),
+        (f'{{"action": "start_stream", "stream_id": "{"x" * 257}"}}', {"error": "stream_id may have 256 characters"}),
         ('{"action": "continue_stream", "stream_id": "x"}', {"error": "Stream not found"}),
         ('{"action": "end_stream", "stream_id": "x"}', {"error": "Stream not found"}),
     ],

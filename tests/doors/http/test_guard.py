@@ -107,7 +107,7 @@ async def test_a_key_may_hold_any_letter(tmp_path: Path) -> None:
     async with running_app(tmp_path, {"http": {"enabled": True, "api_key": "Schlüssel"}}) as app:
         host, port = app.endpoints["http"]
         async with httpx.AsyncClient(base_url=f"http://{host}:{port}") as client:
-            by_header = await client.get("/status", headers={"X-API-Key": "Schlüssel".encode()})
+            by_header = await client.get("/status", headers={b"X-API-Key": "Schlüssel".encode()})
             by_query = await client.get("/status", params={"api_key": "Schlüssel"})
             wrong = await client.get("/status", headers={"X-API-Key": "Schlussel"})
 

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from unitd.app import App
 from unitd.core.reading import read_settings
 from unitd.doors.http.desk import Seats
-from unitd.doors.http.door import BODY_FRAMES
+from unitd.doors.http.door import BODY_FRAMES, HTTP_CONNECTIONS
 
 
 @pytest.fixture
@@ -238,6 +239,27 @@ async def test_several_ports_are_one_door(tmp_path: Path) -> None:
         for host, port in app.endpoints["http"]:
             async with connect(f"ws://{host}:{port}/ws/units") as ws:
                 assert (await ask(ws, work_id="sys", action="ping"))["error"]["code"] == 0
+
+
+async def test_connections_that_say_nothing_have_a_bound(tmp_path: Path) -> None:
+    """One too many is closed, who is there is served, and a place that is left is free again."""
+    async with running_app(tmp_path, {"http": {"enabled": True, "connections": 1}}) as app, AsyncExitStack() as stack:
+        host, port = app.endpoints["http"]
+        client = await stack.enter_async_context(connect(f"ws://{host}:{port}/ws/units"))
+        silent = [await asyncio.open_connection(host, port) for _ in range(HTTP_CONNECTIONS)]
+        for _, writer in silent:
+            stack.callback(writer.close)
+
+        with pytest.raises((OSError, websockets.InvalidMessage)):
+            await connect(f"ws://{host}:{port}/ws/units")
+        silent[0][1].close()
+        await silent[0][1].wait_closed()
+
+        assert (await ask(client, work_id="sys", action="ping"))["error"]["code"] == 0
+        reader, writer = await asyncio.open_connection(host, port)
+        stack.callback(writer.close)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
+        assert (await reader.readline()).startswith(b"HTTP/1.1 200")
 
 
 async def test_seats_are_waited_for() -> None:

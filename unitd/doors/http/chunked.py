@@ -29,6 +29,8 @@ log = logging.getLogger("unitd.doors")
 SLOT_COOLDOWN_MS = 0
 # Far more than a voice agent has at a time; each keeps its text until it is ended.
 MAX_STREAMS = 64
+# It is said with every message, and kept for as long as the stream.
+MAX_STREAM_ID = 256
 # Of what a client sent, in our words about it.
 MAX_ECHO = 100
 
@@ -117,6 +119,8 @@ class _Talk:
             await self._send({"error": f"Unknown action: {str(action)[:MAX_ECHO]}"})
         elif not isinstance(stream_id, str) or not stream_id:
             await self._send({"error": "stream_id required"})
+        elif len(stream_id) > MAX_STREAM_ID:
+            await self._send({"error": f"stream_id may have {MAX_STREAM_ID} characters"})
         else:
             try:
                 await self._actions[action](stream_id, fields)

@@ -13,6 +13,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unitd.core.config import HttpSettings
 from unitd.doors.http import bargein, chunked, metrics, page, turnchat, units, ws
@@ -21,10 +22,14 @@ from unitd.doors.http.guard import ERROR_HANDLERS, Guard
 from unitd.doors.http.openai import api as openai_api
 from unitd.wire.errors import ConfigError
 
+log = logging.getLogger("unitd.doors")
+
 DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, openai_api)
 
 # What a client may send in one message or body: a minute of audio as base64 float32 has 5 MB.
 BODY_FRAMES = 4
+# Beside the WebSockets: of plain HTTP, or silent. Each is a file of the daemon, and other doors need some too.
+HTTP_CONNECTIONS = 256
 GOODBYE_SECONDS = 1
 PING_SECONDS = 30.0
 UNREAD_SECONDS = 30
@@ -46,7 +51,7 @@ class HttpDoor:
         self._server = _Server(
             uvicorn.Config(
                 app,
-                http="h11",
+                http=_limited(desk.seats.limit + HTTP_CONNECTIONS),
                 ws="websockets-sansio",
                 ws_max_size=body_bytes,
                 ws_ping_interval=PING_SECONDS,
@@ -101,6 +106,19 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def _limited(most: int) -> type[asyncio.Protocol]:
+    """uvicorn takes as many connections as come, and waits for ever for what they say first; this takes so many."""
+
+    class Limited(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if len(self.connections) > most:
+                log.warning("http: a client is refused: %d are connected", most)
+                transport.abort()
+
+    return Limited
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,0 +1,71 @@
+"""A simulated device on MQTT: `python device.py light "kitchen light"` on the broker at $BROKER_PORT.
+
+    home/<id>/set      takes {"state": "on", "percent": 40}; a thermostat {"state": "on", "degrees": 21}
+    home/<id>/state    says how it is, retained: off, on, on, 40 percent
+
+Each change is printed.
+"""
+
+import asyncio
+import json
+import os
+import sys
+
+import aiomqtt
+
+UNITS = {"light": ("percent", "percent"), "thermostat": ("degrees", "degrees")}
+
+
+class Device:
+    """A light with its brightness, or a thermostat with its temperature."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.name = name
+        self.topic = f"home/{name.replace(' ', '_')}"
+        self._key, self._unit = UNITS[kind]
+        self._is_on = False
+        self._level: float | None = None
+
+    def command(self, payload: bytes) -> None:
+        """Does what the message says.
+
+        Raises:
+            ValueError: it is no command.
+        """
+        command = json.loads(payload)
+        if not isinstance(command, dict):
+            raise ValueError("a command is an object")
+        self._is_on = command.get("state", "on") == "on"
+        self._level = command.get(self._key, self._level)
+
+    @property
+    def state(self) -> str:
+        """As people and language models read it."""
+        if not self._is_on:
+            return "off"
+        return "on" if self._level is None else f"on, {self._level:g} {self._unit}"
+
+
+async def run(device: Device, port: int) -> None:
+    """Obeys until it is ended."""
+    async with aiomqtt.Client("127.0.0.1", port) as client:
+        await client.subscribe(f"{device.topic}/set", qos=1)
+        await client.publish(f"{device.topic}/state", device.state, qos=1, retain=True)
+        async for message in client.messages:
+            try:
+                device.command(bytes(message.payload))
+            except ValueError as error:
+                show(f"{device.name} does not understand: {error}")
+                continue
+            await client.publish(f"{device.topic}/state", device.state, qos=1, retain=True)
+            show(f"{device.name}: {device.state}")
+
+
+def show(words: str) -> None:
+    """A line on the terminal."""
+    sys.stdout.write(f"    * {words}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(run(Device(sys.argv[1], sys.argv[2]), int(os.environ["BROKER_PORT"])))

@@ -1,0 +1,82 @@
+"""Covers the command line's part in tools: chat --home, send; and the example of examples/home."""
+
+import asyncio
+import sys
+import tomllib
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.cli.programs import unitd
+from tests.conftest import running_app
+from tests.doors.mqtt.brokers import MISSING, MOSQUITTO, Listener
+from tests.home.boards import SETUP, TURN_ON, needs_a_calling_model
+from unitd.app import App
+from unitd.core.home import read_home
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "home"
+
+
+async def test_chat_shows_what_is_called(home: App, tmp_path: Path, listener: Listener) -> None:
+    """Before the answer, in brackets."""
+    socket = str(tmp_path / "unitd.sock")
+
+    done = await unitd("chat", "--socket", socket, "--home", "--model", "caller", TURN_ON)
+
+    assert (done.code, done.out) == (0, "[turn_on kitchen light]\ntold: done\n")
+    await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
+
+
+async def test_chat_without_tools_here_says_so(tmp_path: Path) -> None:
+    """With the key that names them."""
+    async with running_app(tmp_path):
+        done = await unitd("chat", "--socket", str(tmp_path / "unitd.sock"), "--home", "hello")
+
+    assert done.code == 1
+    assert "[home] tools names a file of them" in done.err
+
+
+async def test_send_goes_on_behind_a_call(home: App, tmp_path: Path) -> None:
+    """Up to the finish frame."""
+    socket = str(tmp_path / "unitd.sock")
+    setup = {"request_id": "1", "work_id": "llm", "action": "setup", "data": SETUP}
+    made = orjson.loads((await unitd("send", "--socket", socket, orjson.dumps(setup).decode())).out)
+    question = {"request_id": "2", "work_id": made["work_id"], "action": "inference", "object": "llm.utf-8"}
+
+    done = await unitd("send", "--socket", socket, orjson.dumps(question | {"data": TURN_ON}).decode())
+
+    frames = [orjson.loads(line) for line in done.out.splitlines()]
+    assert [frame["object"] for frame in frames] == ["llm.tool_call", "llm.utf-8.stream", "llm.utf-8.stream"]
+
+
+def test_the_examples_tools_can_be_read() -> None:
+    """And its grammar has a word for every device."""
+    home = read_home(tomllib.loads((EXAMPLE / "tools.toml").read_text()))
+    grammar = (EXAMPLE / "commands.jsgf").read_text()
+
+    assert [each.kind for each in home.entities] == ["light", "light", "light", "climate"]
+    for entity in home.entities:
+        assert all(name in grammar for name in (entity.name, *entity.aliases))
+
+
+@needs_a_calling_model
+@pytest.mark.timeout(60)
+async def test_a_home_in_a_box_does_what_is_typed() -> None:
+    """One command: broker, devices, unitd; and the light itself says that it is on. All of it ends with the talk."""
+    if MOSQUITTO is None:
+        pytest.skip(MISSING)
+    example = await asyncio.create_subprocess_exec(
+        sys.executable, EXAMPLE / "run.py", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    assert example.stdin is not None
+    assert example.stdout is not None
+
+    example.stdin.write(b"it is too dark in the kitchen\n")
+    async for line in example.stdout:
+        if b"* kitchen light: on" in line:
+            break
+    example.stdin.write_eof()
+    await example.communicate()
+
+    assert example.returncode == 0
