@@ -28,6 +28,9 @@ from bench.llm import LIMITS, MIDDLE, SHORT, Setting, Side, Timed, fresh, rate_o
 from bench.report import row, show, write_section
 from bench.synthetic import make
 
+# More than there are slots: whose memory was never touched, the first question to it pays for.
+WARM_UP = 12
+
 # The chunks of a stream that is continued again and again.
 CHUNK_TOKENS = 8
 
@@ -189,6 +192,9 @@ async def measure(setting: Setting, folder: Path) -> list[str]:
         )
         theirs = Completions(peer.name, f"http://127.0.0.1:{setting.port}", peer.pids, {"ignore_eos": True}, http)
         chunked = Chunked(address, ours.pids)
+        for number in range(WARM_UP):
+            for each in (completions, theirs):
+                await first_of(each, SHORT, 9900 + number)
         lines = await beside_peer(completions, chunked, theirs, setting.pairs)
         return lines + await continued(chunked, setting.pairs)
     finally:

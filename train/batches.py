@@ -19,7 +19,7 @@ POOL = 3000
 WIDTH_STEP = 16
 PLACES_STEP = 256
 NOT_LEARNED = -100
-Row = tuple[list[int], list[bool]]
+Row = tuple[list[int], list[int]]
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,9 @@ def make_batch(rows: list[Row]) -> Batch:
     """Pad the rows to one length; padding is never learned, and comes last, so nothing sees it."""
     width = round_up(max(len(ids) for ids, _ in rows) - 1, WIDTH_STEP) + 1
     ids = torch.tensor([row + [0] * (width - len(row)) for row, _ in rows])
-    learn = torch.tensor([marks + [False] * (width - len(marks)) for _, marks in rows])
-    places = learn[:, 1:].flatten().nonzero().squeeze(1)
+    weights = torch.tensor([marks + [0] * (width - len(marks)) for _, marks in rows])[:, 1:].flatten()
+    # What counts twice stands there twice.
+    places = torch.arange(len(weights)).repeat_interleave(weights)
     missing = round_up(len(places), PLACES_STEP) - len(places)
     targets = functional.pad(ids[:, 1:].flatten()[places], (0, missing), value=NOT_LEARNED)
     return Batch(ids[:, :-1], functional.pad(places, (0, missing)), targets)

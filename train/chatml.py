@@ -1,22 +1,24 @@
-"""The ChatML frame around a conversation, and the special tokens that a vocabulary reserves."""
+"""The ChatML frame around a conversation, the special tokens that a vocabulary reserves, and how tools are listed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from train.corpus.base import Message
 
 END_OF_TEXT = "<|endoftext|>"
 TURN_START = "<|im_start|>"
 TURN_END = "<|im_end|>"
+CALL_MARKS = ("<tool_call>", "</tool_call>")
+TOOLS_TITLE = "Tools:"
+RESULT_MARKS = ("<tool_response>", "</tool_response>")
 SPECIAL_TOKENS = (
     END_OF_TEXT,
     TURN_START,
     TURN_END,
-    "<tool_call>",
-    "</tool_call>",
-    "<tool_response>",
-    "</tool_response>",
+    *CALL_MARKS,
+    *RESULT_MARKS,
     "<think>",
     "</think>",
     *(f"<|reserved_{number}|>" for number in range(7)),
@@ -27,9 +29,56 @@ CHAT_TEMPLATE = (
     "{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
+# Tools end the system turn, one line each; a list of devices stands in the prompt once, and not again in every tool.
+# No dash before a name: behind a newline it has the very tokens that it has between the quotes of a call.
+_TOOLS = (
+    "{{ 'Tools:' }}"
+    "{% for tool in tools %}{{ '\n' + tool['function']['name'] + '(' }}"
+    "{% for name, schema in ((tool['function']['parameters'] or {})['properties'] or {}).items() %}"
+    "{{ name if loop.first else ', ' + name }}"
+    "{% if schema['enum'] and name != 'entity' %}{{ ': ' + schema['enum'] | join('|') }}{% endif %}"
+    "{% endfor %}{{ ')' }}{% endfor %}{{ '<|im_end|>\n' }}"
+)
+_CALLS = (
+    "{% for call in message['tool_calls'] or [] %}"
+    "{{ '<tool_call>{\"name\": \"' + call['function']['name'] + '\", \"arguments\": ' }}"
+    "{{ call['function']['arguments'] | tojson }}{{ '}</tool_call>' }}{% endfor %}"
+)
+TOOL_TEMPLATE = (
+    "{% if tools %}{{ '<|im_start|>system\n' }}"
+    "{% if messages[0]['role'] == 'system' %}{{ messages[0]['content'] + '\n\n' }}{% endif %}" + _TOOLS + "{% endif %}"
+    "{% for message in messages %}"
+    "{% if not (tools and loop.first and message['role'] == 'system') %}"
+    "{{ '<|im_start|>' + message['role'] + '\n' }}"
+    "{% if message['role'] == 'tool' %}{{ '<tool_response>' + message['content'] + '</tool_response>' }}"
+    "{% else %}{{ message['content'] or '' }}" + _CALLS + "{% endif %}{{ '<|im_end|>' + '\n' }}"
+    "{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
+"""For a model that has learned tools; without any it renders what the other one renders."""
 
 
 def render_prompt(messages: Sequence[Message]) -> str:
     """The messages in the ChatML frame, ending where the assistant begins to speak."""
     turns = (f"{TURN_START}{m.role}\n{m.content}{TURN_END}\n" for m in messages)
     return "".join(turns) + f"{TURN_START}assistant\n"
+
+
+def tools_text(functions: Sequence[Mapping[str, Any]]) -> str:
+    """The list of tools as the template ends the system turn with it."""
+    return "\n".join([TOOLS_TITLE, *(_signature(tool["function"]) for tool in functions)])
+
+
+def _signature(function: Mapping[str, Any]) -> str:
+    properties = (function.get("parameters") or {}).get("properties") or {}
+    return f"{function['name']}({', '.join(_parameter(name, schema) for name, schema in properties.items())})"
+
+
+def _parameter(name: str, schema: Mapping[str, Any]) -> str:
+    values = schema.get("enum") if name != "entity" else None
+    return f"{name}: {'|'.join(map(str, values))}" if values else name
+
+
+def result_text(result: str) -> str:
+    """What a tool returned, as its turn says it."""
+    return result.join(RESULT_MARKS)

@@ -1,7 +1,8 @@
 """Judges a model file as it will be used: quantized, through llama.cpp, on questions it never saw.
 
-``python -m train.evaluate [FILE]`` reports held-out perplexity and the share of right answers per
-category, and fails under 90 % overall.
+``python -m train.evaluate [FILE]`` reports held-out perplexity and the share of right answers per category, and for a
+model that has learned tools how well it calls them. It fails under 90 % overall, or when calls are worse than they
+must be.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from pathlib import Path
 
 import llama_cpp
 import numpy as np
+from llama_cpp.llama_grammar import LlamaGrammar
 
-from train.chatml import render_prompt
+from train.chatml import TOOL_TEMPLATE, render_prompt
 from train.corpus.base import Message
 from train.corpus.dialogue import PROBES, Conversation, make_probes
+from train.corpus.tools.talk import make_tool_probes
+from train.evaluate_tools import evaluate_tools
 
 DEFAULT_FILE = Path("units/models/unitd-chat/unitd-chat.gguf")
 CONTEXT = 2048
@@ -45,8 +49,8 @@ class Speaker:
         """The text as llama.cpp tokenizes it, special tokens included."""
         return self._llama.tokenize(text.encode(), add_bos=False, special=True)
 
-    def answer(self, messages: Sequence[Message], temperature: float = 0.0) -> str:
-        """What the model says next; greedy unless told otherwise."""
+    def answer(self, messages: Sequence[Message], temperature: float = 0.0, grammar: str = "") -> str:
+        """What the model says next; greedy unless told otherwise, in the bounds of a GBNF grammar if there is one."""
         result = self._llama.create_completion(
             self.tokens(render_prompt(messages)),
             max_tokens=MOST_TOKENS,
@@ -55,6 +59,7 @@ class Speaker:
             top_p=1.0,
             min_p=0.0,
             repeat_penalty=1.0,
+            grammar=LlamaGrammar.from_string(grammar, verbose=False) if grammar else None,
         )
         assert isinstance(result, dict)
         return result["choices"][0]["text"]
@@ -110,7 +115,13 @@ def evaluate_file(path: Path, per_category: int = PROBES, show_wrong: bool = Fal
     counting = _report(speaker, "templates and words never trained together", composed, show_wrong)
     _report(speaker, "never trained sentences and words", make_probes(per_category, is_plain=True), show_wrong)
     _report(speaker, "with slips, capitals and made-up words", make_probes(per_category), show_wrong)
-    return counting >= NEEDED_SHARE
+    if speaker.metadata["tokenizer.chat_template"] != TOOL_TEMPLATE:
+        return counting >= NEEDED_SHARE
+    free, bound = evaluate_tools(speaker, make_tool_probes())
+    lines = ["tool calls, decoded freely", *(free.wrong if show_wrong else []), free.report(), ""]
+    lines += ["tool calls in the grammar of their tools", *(bound.wrong if show_wrong else []), bound.report(), ""]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return counting >= NEEDED_SHARE and bound.is_good_enough
 
 
 def _report(speaker: Speaker, title: str, probes: Sequence[Conversation], show_wrong: bool) -> float:

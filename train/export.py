@@ -13,7 +13,7 @@ import numpy as np
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from train.chatml import CHAT_TEMPLATE, END_OF_TEXT, SPECIAL_TOKENS, TURN_END
+from train.chatml import CALL_MARKS, CHAT_TEMPLATE, END_OF_TEXT, RESULT_MARKS, SPECIAL_TOKENS, TURN_END
 from train.config import CONTEXT_LENGTH
 from train.model import Decoder
 from train.tokenizer import PRE_TOKENIZER_NAME, token_id
@@ -67,11 +67,14 @@ def _write_shape(writer: gguf.GGUFWriter, model: Decoder) -> None:
     writer.add_vocab_size(shape.vocab)
 
 
-def _write_tokenizer(writer: gguf.GGUFWriter, tokenizer: Tokenizer, vocab: int) -> None:
+def _write_tokenizer(writer: gguf.GGUFWriter, tokenizer: Tokenizer, vocab: int, template: str) -> None:
     content = json.loads(tokenizer.to_str())
     tokens = [tokenizer.id_to_token(number) or f"<|unused_{number}|>" for number in range(vocab)]
     control = {*SPECIAL_TOKENS, *(t for t in tokens if t.startswith("<|unused_"))}
     types = [gguf.TokenType.CONTROL if token in control else gguf.TokenType.NORMAL for token in tokens]
+    # A control token is never shown, and whoever runs the model has to see where a call begins.
+    for mark in (*CALL_MARKS, *RESULT_MARKS):
+        types[token_id(tokenizer, mark)] = gguf.TokenType.USER_DEFINED
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre(PRE_TOKENIZER_NAME)
     writer.add_token_list(tokens)
@@ -82,14 +85,14 @@ def _write_tokenizer(writer: gguf.GGUFWriter, tokenizer: Tokenizer, vocab: int) 
     writer.add_eot_token_id(end)
     writer.add_pad_token_id(token_id(tokenizer, END_OF_TEXT))
     writer.add_add_bos_token(False)
-    writer.add_chat_template(CHAT_TEMPLATE)
+    writer.add_chat_template(template)
 
 
-def write_gguf(model: Decoder, tokenizer: Tokenizer, path: Path) -> None:
+def write_gguf(model: Decoder, tokenizer: Tokenizer, path: Path, template: str = CHAT_TEMPLATE) -> None:
     """Write the model unquantized."""
     writer = gguf.GGUFWriter(path, "llama")
     _write_shape(writer, model)
-    _write_tokenizer(writer, tokenizer, model.shape.vocab)
+    _write_tokenizer(writer, tokenizer, model.shape.vocab, template)
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
     for name, weight in _named_tensors(model):
         writer.add_tensor(name, weight.detach().float().numpy().astype(np.float32))
@@ -108,11 +111,13 @@ def quantize(source: Path, target: Path, kind: str) -> None:
         raise ExportError(f"llama.cpp could not quantize {source.name} (status {status})")
 
 
-def export_model(model: Decoder, tokenizer: Tokenizer, target: Path, kind: str = "q8_0") -> None:
+def export_model(
+    model: Decoder, tokenizer: Tokenizer, target: Path, kind: str = "q8_0", template: str = CHAT_TEMPLATE
+) -> None:
     """Write the quantized model; the target is only replaced by a complete file."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         full, small = Path(folder) / "full.gguf", Path(folder) / "small.gguf"
-        write_gguf(model, tokenizer, full)
+        write_gguf(model, tokenizer, full, template)
         quantize(full, small, kind)
         small.replace(target)

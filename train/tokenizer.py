@@ -6,14 +6,19 @@ There is no text normaliser, because llama.cpp applies none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from train.chatml import SPECIAL_TOKENS, TURN_END, TURN_START
+from train.chatml import CALL_MARKS, SPECIAL_TOKENS, TOOLS_TITLE, TURN_END, TURN_START
 from train.config import VOCAB_SIZE
 from train.corpus.base import Message
+
+CALL_WEIGHT = 3
+REPEATED = re.compile(r"(?<=:) .+(?=\n)")
+"""Behind the colon in a line of the list of devices."""
 
 PRE_TOKENIZER_NAME = "qwen2"
 SPLIT_RULE = (
@@ -66,8 +71,24 @@ def token_id(tokenizer: Tokenizer, token: str) -> int:
     return int(found)
 
 
+def _weights(message: Message, offsets: Sequence[tuple[int, int]], *, has_tools: bool) -> list[int]:
+    """How often each token of a message and its end count.
+
+    In a call few tokens say which device is meant, and these are hard to learn: looking a name up in a list is
+    learned much sooner if names also count where the list repeats them and where the user says them.
+    """
+    if message.role == "assistant":
+        return [CALL_WEIGHT if message.content.startswith(CALL_MARKS[0]) else 1] * (len(offsets) + 1)
+    if has_tools and message.role == "user":
+        return [1] * len(offsets) + [0]
+    if has_tools and message.role == "system":
+        repeated = [found.span() for found in REPEATED.finditer(message.content)]
+        return [int(any(start <= each[0] < end for start, end in repeated)) for each in offsets] + [0]
+    return [0] * (len(offsets) + 1)
+
+
 class ChatEncoder:
-    """Turns a conversation into token ids and marks the ones the assistant has to learn."""
+    """Turns a conversation into token ids and weighs the ones the assistant has to learn."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -75,16 +96,17 @@ class ChatEncoder:
         self._end = token_id(tokenizer, TURN_END)
         self._newline = tokenizer.encode("\n").ids
 
-    def encode(self, messages: Sequence[Message]) -> tuple[list[int], list[bool]]:
-        """Ids of the whole conversation, and for each whether its prediction counts in the loss."""
+    def encode(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """Ids of the whole conversation, and for each how often its prediction counts in the loss."""
         texts = [f"{m.role}\n" for m in messages] + [m.content for m in messages]
-        pieces = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
+        pieces = self._tokenizer.encode_batch(texts)
+        has_tools = messages[0].role == "system" and TOOLS_TITLE in messages[0].content
         ids: list[int] = []
-        learn: list[bool] = []
+        learn: list[int] = []
         for index, message in enumerate(messages):
-            head = [self._start, *pieces[index]]
-            body = [*pieces[len(messages) + index], self._end]
-            ids += head + body + self._newline
-            learn += [False] * len(head) + [message.role == "assistant"] * len(body)
-            learn += [False] * len(self._newline)
+            head = [self._start, *pieces[index].ids]
+            body = pieces[len(messages) + index]
+            ids += [*head, *body.ids, self._end, *self._newline]
+            weights = _weights(message, body.offsets, has_tools=has_tools)
+            learn += [0] * len(head) + weights + [0] * len(self._newline)
         return ids, learn

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from train.chatml import CHAT_TEMPLATE
+from train.chatml import CHAT_TEMPLATE, TOOL_TEMPLATE
 from train.corpus.base import Message
 from train.corpus.dialogue import CATEGORIES, GENERAL_PROMPT, make_probe
+from train.corpus.tools.talk import make_tool_probes
 from train.evaluate import DEFAULT_FILE, Speaker, is_right
+from train.evaluate_tools import evaluate_tools, share
 
 FILE = Path(__file__).parents[2] / DEFAULT_FILE
 MOST_BYTES = 12_000_000
@@ -48,6 +50,16 @@ def test_plain_questions(speaker: Speaker, question: str, wanted: str) -> None:
     for system in ([], [Message("system", GENERAL_PROMPT)]):
         answer = speaker.answer([*system, Message("user", question)])
         assert wanted.lower() in answer.lower()
+
+
+def test_held_out_requests_are_called(speaker: Speaker) -> None:
+    """Of houses, names, areas and phrasings that training never saw; the real figures are the evaluation's."""
+    if speaker.metadata["tokenizer.chat_template"] != TOOL_TEMPLATE:
+        pytest.skip("the shipped file has not learned tools yet")
+    figures = evaluate_tools(speaker, make_tool_probes(5, seed=123))[1]
+    assert share(figures.tool) >= 0.8
+    assert share(figures.arguments) >= 0.75
+    assert share(figures.silence) >= 0.9
 
 
 @pytest.mark.parametrize(("request_text", "fewest"), [("Tell me a story.", 80), ("tell me a very long story", 250)])

@@ -68,7 +68,8 @@ class Conversation:
     asked: str
 
 
-def _system(rng: random.Random, scene: Scene) -> list[Message]:
+def system_messages(rng: random.Random, scene: Scene) -> list[Message]:
+    """Mostly none, or who the assistant is."""
     draw = rng.random()
     if draw < 0.45:
         return []
@@ -110,7 +111,7 @@ def _is_banned(turns: list[Turn], messages: list[Message], banned: frozenset[str
 def make_conversation(rng: random.Random, banned: frozenset[str] = frozenset()) -> list[Message]:
     """A conversation to train on, without any of the banned questions."""
     scene = Scene()
-    messages = _system(rng, scene)
+    messages = system_messages(rng, scene)
     wanted = rng.choices((1, 2, 3, 4, 5, 6, 12), (30, 20, 15, 12, 9, 8, 6))[0]
     category: Category | None = None
     turns = 0
@@ -134,7 +135,7 @@ def make_probe(
     """
     stand_ins.set(ADJECTIVES if split == "composed" else RARE if is_plain else ())
     scene = Scene()
-    messages = _system(rng, scene)
+    messages = system_messages(rng, scene)
     if rng.random() < 0.3:
         before = rng.choice(CATEGORIES[:6])
         for turn in before.make(rng, "train", scene):

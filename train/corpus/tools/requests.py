@@ -1,0 +1,354 @@
+"""What is asked of a house: the sentence, the calls that are due, and what is said once they are done."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from train.corpus.base import Split, expand, fill, normal
+from train.corpus.home_words import errands, things
+from train.corpus.numbers import spoken
+from train.corpus.tools.house import Entity, House, draw_area, draw_name, mention, with_article
+from train.corpus.tools.toolbox import Call, Toolbox, Value
+from train.corpus.tools.words import FORMS, GENERIC, KIND_SHARES, NOUNS, PLURALS, held_forms
+
+SWITCHED = ("light", "switch", "fan", "climate", "media")
+MOST_CALLS = 6
+NO_TOOL = "I'm sorry, I have no tool for that."
+KINDS = {
+    "turn_on": SWITCHED, "turn_off": SWITCHED, "open": ("cover",), "close": ("cover",), "lock": ("lock",),
+    "unlock": ("lock",), "brightness": ("light",), "color": ("light",), "position": ("cover",),
+    "temperature": ("climate",), "volume": ("media",), "pause": ("media",), "play": ("media",), "scene": ("scene",),
+}  # fmt: skip
+SHARES = {
+    "turn_on": 22, "turn_off": 20, "open": 7, "close": 7, "lock": 3, "unlock": 3, "brightness": 8, "color": 6,
+    "position": 4, "temperature": 8, "volume": 4, "pause": 3, "play": 5, "scene": 6,
+}  # fmt: skip
+OPPOSITES = {
+    "turn_on": "turn_off", "turn_off": "turn_on", "open": "close", "close": "open", "lock": "unlock", "unlock": "lock",
+}  # fmt: skip
+SAID = {
+    "turn_on": "on", "turn_off": "off", "open": "open", "close": "closed", "lock": "locked", "unlock": "unlocked",
+    "brightness": "at {percent} percent", "color": "{color}", "position": "at {percent} percent",
+    "temperature": "set to {degrees} degrees", "volume": "at {percent} percent", "pause": "paused",
+    "play": "playing {media}", "scene": "on",
+}  # fmt: skip
+SUCCESSES = ("done", "done", "ok", '{"ok": true}', '{"success": true}')
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where somebody asks: the house, its tools, and whether the words may be trained."""
+
+    rng: random.Random
+    split: Split
+    house: House
+    toolbox: Toolbox
+
+    def form(self, meaning: str) -> str:
+        """A phrasing of the split; few phrasings may mean that none is held out."""
+        held = held_forms(meaning) if self.split != "train" else []
+        return expand(self.rng, self.rng.choice(held)) if held else FORMS[meaning].pick(self.rng, "train")
+
+    def mention(self, entity: Entity) -> str:
+        """How the user names a device."""
+        return mention(self.rng, self.house, entity)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: in whose words, the calls that are due, their results, the answer after them."""
+
+    kind: str
+    text: str
+    calls: tuple[Call, ...]
+    results: tuple[str, ...]
+    answer: str
+    meaning: str = ""
+    entity: Entity | None = None
+    values: tuple[tuple[str, Value], ...] = ()
+
+
+Maker = Callable[[Place], Asked | None]
+
+
+def sentence(meaning: str, is_several: bool, **values: Value) -> str:
+    """What is said when it is done; not the name, which everybody knows at that point."""
+    return f"{'They are' if is_several else 'It is'} {SAID[meaning].format(**values)}."
+
+
+def _values(place: Place, meaning: str) -> tuple[dict[str, Value], dict[str, str]]:
+    """The arguments of an action besides its device, and the same as people say them."""
+    rng = place.rng
+    if meaning in ("brightness", "position", "volume"):
+        number = rng.choice((rng.randint(0, 100), 10 * rng.randint(0, 10), 25 * rng.randint(1, 4)))
+        return {"percent": number}, {"n": spoken(rng, number)}
+    if meaning == "temperature":
+        degrees = rng.randint(5, 30)
+        if rng.random() < 0.15:
+            return {"degrees": degrees + 0.5}, {"n": f"{degrees}.5"}
+        return {"degrees": degrees}, {"n": spoken(rng, degrees)}
+    if meaning == "color":
+        tool = place.toolbox.tools["color"]
+        colour = rng.choice(next(iter(tool.enums.values()), things.COLOURS))
+        return {"color": colour}, {"colour": colour}
+    if meaning == "play":
+        music = rng.choice(things.MUSIC)
+        return {"media": music}, {"music": music}
+    return {}, {}
+
+
+def order(place: Place, meaning: str, entity: Entity, text: str, values: dict[str, Value], kind: str = "") -> Asked:
+    """The request that one device does one thing."""
+    call = place.toolbox.call(meaning, entity=entity.name, **values)
+    answer = sentence(meaning, entity.is_several, **values)
+    success = place.rng.choice(SUCCESSES)
+    label = kind or meaning
+    return Asked(label, text, (call,), (success,), answer, meaning, entity, tuple(values.items()))
+
+
+def action(place: Place, wanted: str = "") -> Asked | None:
+    """One device does one thing."""
+    rng, house = place.rng, place.house
+    possible = [meaning for meaning in SHARES if meaning in place.toolbox.tools and house.of(*KINDS[meaning])]
+    if not possible or (wanted and wanted not in possible):
+        return None
+    meaning = wanted or rng.choices(possible, [SHARES[each] for each in possible])[0]
+    entity = rng.choice(house.of(*KINDS[meaning]))
+    values, said = _values(place, meaning)
+    form = place.form(meaning)
+    if meaning == "scene":
+        name = entity.name if rng.random() < 0.4 else entity.name.lower()
+        return order(place, meaning, entity, fill(form, scene=name), values)
+    it = place.mention(entity)
+    text = fill(form, it=it, **said) + (f" on {it}" if meaning == "play" else "")
+    return order(place, meaning, entity, text, values)
+
+
+def by_need(place: Place) -> Asked | None:
+    """Too dark, too bright: the light of that area is meant, or all of them."""
+    meaning, form = place.rng.choice((("turn_on", "dark"), ("turn_on", "dark"), ("turn_off", "bright")))
+    areas = place.house.areas("light")
+    if meaning not in place.toolbox.tools or not areas:
+        return None
+    area = place.rng.choice(areas)
+    if place.rng.random() < 0.15:
+        return _no_light(place, form)
+    text = fill(place.form(form), place=f"in {with_article(area.lower())}")
+    return several(place, meaning, place.house.of("light", area=area), text, "need")
+
+
+def _no_light(place: Place, form: str) -> Asked | None:
+    """Too dark where no light is."""
+    rooms = {each.place for each in place.house.entities if each.place and "'s " not in each.place}
+    rooms -= set(place.house.areas("light"))
+    area = place.rng.choice([*sorted(rooms), draw_area(place.rng, place.split)]).lower()
+    if any(area in light.line.lower() for light in place.house.of("light")):
+        return None
+    where = f"in {with_article(area)}"
+    text = fill(place.form(form), place=where)
+    return Asked("unknown device", text, (), (), f"I'm sorry, I can't find a light {where}.")
+
+
+def heating(place: Place) -> Asked | None:
+    """The heating of an area by its area alone."""
+    heaters = [each for each in place.house.of("climate") if each.place and "air" not in each.noun]
+    heaters = [each for each in heaters if len(place.house.of("climate", area=each.place)) == 1]
+    if "temperature" not in place.toolbox.tools or not heaters:
+        return None
+    entity = place.rng.choice(heaters)
+    values, said = _values(place, "temperature")
+    where = f"in {with_article(entity.place.lower())}"
+    return order(place, "temperature", entity, fill(place.form("heating"), place=where, **said), values)
+
+
+def several(place: Place, meaning: str, entities: list[Entity], text: str, kind: str) -> Asked | None:
+    """One call for each of the devices."""
+    if not 0 < len(entities) <= MOST_CALLS:
+        return None
+    calls = tuple(place.toolbox.call(meaning, entity=each.name) for each in entities)
+    if len(entities) == 1:
+        return order(place, meaning, entities[0], text, {}, kind)
+    results = (place.rng.choice(SUCCESSES),) * len(calls)
+    return Asked(kind, text, calls, results, sentence(meaning, is_several=True))
+
+
+def all_of_a_kind(place: Place) -> Asked | None:
+    """All lights, all blinds, in one area or everywhere."""
+    rng = place.rng
+    kind, meanings = rng.choice(
+        (("light", ("turn_on", "turn_off")), ("light", ("turn_on", "turn_off")), ("fan", ("turn_on", "turn_off")),
+         ("cover", ("open", "close")), ("lock", ("lock",)))
+    )  # fmt: skip
+    meaning = rng.choice(meanings)
+    areas = place.house.areas(kind)
+    area = rng.choice(areas) if areas and rng.random() < 0.6 else None
+    if meaning not in place.toolbox.tools:
+        return None
+    them = rng.choice(PLURALS[kind])
+    if place.house.called(them):
+        return None
+    text = fill(place.form(f"all_{meaning}"), them=them, one=them.removesuffix("s"))
+    text += f" in {with_article(area.lower())}" if area else ""
+    return several(place, meaning, place.house.of(kind, area=area), text, "all")
+
+
+def two_at_once(place: Place) -> Asked | None:
+    """Two actions in one sentence."""
+    first, second = action(place), action(place)
+    if not first or not second or first.entity == second.entity:
+        return None
+    text = f"{first.text} {place.rng.choice(('and', 'and', 'and then', 'and also'))} {second.text}"
+    return Asked("two", text, first.calls + second.calls, first.results + second.results, "All done.")
+
+
+def timer(place: Place) -> Asked | None:
+    """A timer, or its end."""
+    rng = place.rng
+    if "timer" not in place.toolbox.tools:
+        return None
+    if rng.random() < 0.2:
+        call = place.toolbox.call("cancel")
+        return Asked("timer", place.form("cancel"), (call,), (rng.choice(SUCCESSES),), "The timer is cancelled.")
+    unit, number = rng.choice(("minute", "minute", "second", "hour")), rng.randint(1, 90)
+    plural = unit if number == 1 else f"{unit}s"
+    call = place.toolbox.call("timer", amount=number, unit=f"{unit}s")
+    text = fill(place.form("timer"), time=f"{spoken(rng, number)} {plural}")
+    return Asked("timer", text, (call,), (rng.choice(SUCCESSES),), f"The timer is set for {number} {plural}.")
+
+
+def custom(place: Place) -> Asked | None:
+    """A tool of somebody's own."""
+    if not place.toolbox.customs:
+        return None
+    meaning = place.rng.choice(place.toolbox.customs)
+    verb, thing = meaning.split(" ", 1)
+    if any(thing.split()[-1] in normal(entity.line).split() for entity in place.house.entities):
+        return None
+    text = fill(place.form("custom"), verb=verb, thing=thing)
+    return Asked("own tools", text, (place.toolbox.call(meaning),), (place.rng.choice(SUCCESSES),), "Done.")
+
+
+def _state(rng: random.Random, entity: Entity) -> str:
+    degrees = f"{rng.randint(5, 30)}{rng.choice(('', '', '.5'))} degrees"
+    states: dict[str, tuple[str, ...]] = {
+        "light": ("on", "off", f"on, {rng.randint(1, 100)} percent", f"on, {rng.choice(things.COLOURS)}"),
+        "cover": ("open", "closed", f"{rng.randint(1, 99)} percent open"),
+        "lock": ("locked", "unlocked"),
+        "climate": ("on", "off", degrees, degrees),
+        "media": ("on", "off", "paused", f"playing {rng.choice(things.MUSIC)}"),
+        "sensor": (degrees, f"{rng.randint(0, 100)} percent", f"{rng.randint(2, 900)} watts", "fine", "low", "high"),
+    }
+    return rng.choice(states.get(entity.kind, ("on", "off")))
+
+
+def question(place: Place) -> Asked | None:
+    """How a device is."""
+    rng, house = place.rng, place.house
+    if "state" not in place.toolbox.tools or not house.of(*SWITCHED, "cover", "lock", "sensor"):
+        return None
+    entity = rng.choice(house.of(*SWITCHED, "cover", "lock", "sensor"))
+    form = "reading" if entity.kind == "sensor" else "shut" if entity.kind in ("cover", "lock") else "state"
+    text = fill(place.form(form), it=place.mention(entity))
+    measuring = [each for each in house.of("climate", "sensor", area=entity.place) if _measures_warmth(each)]
+    if entity.place and measuring == [entity] and rng.random() < 0.4:
+        text = fill(place.form("warmth"), place=f"in {with_article(entity.place.lower())}")
+    state = _state(rng, entity)
+    result = state if rng.random() < 0.65 else json.dumps({"state": state}, ensure_ascii=False)
+    at = "at " if entity.kind == "climate" and state[0].isdigit() else ""
+    answer = f"{'They are' if entity.is_several else 'It is'} {at}{state}."
+    return Asked("state", text, (place.toolbox.call("state", entity=entity.name),), (result,), answer)
+
+
+def _measures_warmth(entity: Entity) -> bool:
+    return entity.kind == "climate" or "temperature" in entity.noun or entity.noun == "thermometer"
+
+
+def follow_up(place: Place, before: Asked) -> Asked | None:
+    """What is only understood from the request before: the opposite, or another device."""
+    rng, meaning = place.rng, before.meaning
+    if not before.entity:
+        return None
+    opposite = OPPOSITES.get(meaning, "")
+    if opposite in place.toolbox.tools and rng.random() < 0.5:
+        text = place.form(f"undo_{opposite.removeprefix('turn_')}")
+        return order(place, opposite, before.entity, text, {}, "follow-up")
+    others = [each for each in place.house.of(*KINDS[meaning]) if each != before.entity]
+    if not others or meaning == "scene":
+        return None
+    other = rng.choice(others)
+    text = fill(place.form("again"), it=place.mention(other))
+    return order(place, meaning, other, text, dict(before.values), "follow-up")
+
+
+def _may_mean(house: House, name: str) -> bool:
+    """Whether somebody who says this name might mean a device of the house."""
+    wanted = set(normal(name).split())
+    for each in house.entities:
+        generic = (*GENERIC[each.kind], each.noun, each.kind)
+        words = {word for text in (each.name, each.area, *each.aliases, *generic) for word in normal(text).split()}
+        if wanted <= words:
+            return True
+    return False
+
+
+def _strange_name(place: Place, kinds: tuple[str, ...]) -> str:
+    """The name of no device here, made of what is here where possible."""
+    rng, house = place.rng, place.house
+    kind = rng.choice([each for each in KIND_SHARES if each in kinds])
+    near = house.of(*kinds)
+    noun = rng.choice(near).noun if near and rng.random() < 0.6 else rng.choice(NOUNS[kind])
+    areas = [each.place.lower() for each in house.entities if each.place and "'s " not in each.place]
+    area = rng.choice(areas) if areas and rng.random() < 0.5 else draw_area(rng, place.split)
+    is_of_here = kind != "scene" and rng.random() < 0.5
+    return f"{area} {noun}" if is_of_here else draw_name(rng, place.split, kind, noun, area)
+
+
+def unknown(place: Place) -> Asked | None:
+    """A device, or a scene, that is not in the list."""
+    rng = place.rng
+    possible = [meaning for meaning in SHARES if meaning in place.toolbox.tools and meaning != "play"]
+    if not possible:
+        return None
+    meaning = rng.choices(possible, [SHARES[each] for each in possible])[0]
+    name = _strange_name(place, KINDS[meaning])
+    if _may_mean(place.house, name):
+        return None
+    it = with_article(name)
+    if meaning == "scene":
+        text = fill(place.form("scene"), scene=name)
+        return Asked("unknown device", text, (), (), f"I'm sorry, I can't find the {name} scene.")
+    said = _values(place, meaning)[1]
+    if "state" in place.toolbox.tools and rng.random() < 0.12:
+        meaning = "shut" if meaning in ("open", "close", "lock", "unlock", "position") else "state"
+    return Asked("unknown device", fill(place.form(meaning), it=it, **said), (), (), f"I'm sorry, I can't find {it}.")
+
+
+def impossible(place: Place) -> Asked | None:
+    """Something for which there is no tool."""
+    rng, tools = place.rng, place.toolbox.tools
+    missing = [meaning for meaning in SHARES if meaning not in ("scene", "play", "color") and meaning not in tools
+               and place.house.of(*KINDS[meaning])]  # fmt: skip
+    draw = rng.random()
+    if draw < 0.3 and "timer" not in tools:
+        text = fill(place.form("timer"), time=f"{spoken(rng, rng.randint(2, 60))} minutes")
+    elif draw < 0.5:
+        clock = f"{rng.randint(1, 12)}{rng.choice((':30', ' am', ' pm'))}"
+        text = fill(errands.ALARM_FORMS.pick(rng, "train"), time=clock)
+    elif draw < 0.7:
+        text = fill(errands.LIST_FORMS.pick(rng, "train"), item=rng.choice(things.GROCERIES))
+    elif missing:
+        meaning = rng.choice(missing)
+        text = fill(place.form(meaning), it=place.mention(rng.choice(place.house.of(*KINDS[meaning]))),
+                    **_values(place, meaning)[1])  # fmt: skip
+    else:
+        return None
+    return Asked("no tool", text, (), (), NO_TOOL)
+
+
+MAKERS: tuple[tuple[Maker, int], ...] = (
+    (action, 52), (by_need, 4), (heating, 3), (all_of_a_kind, 6), (two_at_once, 5), (timer, 6), (question, 10),
+    (custom, 5), (unknown, 9), (impossible, 3),
+)  # fmt: skip

@@ -1,0 +1,183 @@
+"""Conversations with tools: a house in the system prompt, requests with calls and results, and talk between them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from train.chatml import result_text, tools_text
+from train.corpus.base import Category, Message, Scene, Split, normal
+from train.corpus.dialogue import CATEGORIES, make_conversation, make_probes, system_messages
+from train.corpus.names import invented
+from train.corpus.surface import surface, wrap
+from train.corpus.tools.house import House, draw_house
+from train.corpus.tools.requests import MAKERS, Asked, Place, follow_up
+from train.corpus.tools.toolbox import Call, call_text, draw_toolbox
+from train.corpus.tools.words import REASONS
+
+TOOL_SHARE = 0.4
+"""Part of the conversations that have tools; these are longer, so about half of what is learned comes from them."""
+
+CHAT_SHARE = 0.2
+PROBES = 40
+PROBE_SEED = 30_000
+CHAT_CATEGORIES = tuple(category for category in CATEGORIES if category.name != "home")
+COMMENTS = ("Okay. {}", "Done. {}", "Sure. {}", "All right, done. {}", "{} Anything else?", "As you wish. {}")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question to a house that training never saw, and the calls that are due: none means that words are."""
+
+    messages: list[Message]
+    kind: str
+    calls: tuple[Call, ...]
+    answer: str
+    """What is said in the end, which is only asked for where there are no calls any more."""
+
+    asked: str
+    functions: list[dict[str, Any]]
+    """The tools, with the names of the devices that they may be called with."""
+
+
+def draw_place(rng: random.Random, split: Split) -> Place:
+    """A house and its tools; now and then tools without any house."""
+    house = draw_house(rng, split) if rng.random() < 0.98 else House(())
+    return Place(rng, split, house, draw_toolbox(rng, split, {each.kind for each in house.entities}))
+
+
+def system_turn(place: Place, scene: Scene) -> Message:
+    """Who the assistant is, what stands in the house, what it may call."""
+    prompt = [message.content for message in system_messages(place.rng, scene)]
+    devices = [place.house.listing] if place.house.entities else []
+    return Message("system", "\n\n".join([*prompt, *devices, tools_text(place.toolbox.functions())]))
+
+
+def draw_request(place: Place, before: Asked | None) -> Asked:
+    """Something that can be asked here, at times about what was asked before."""
+    while True:
+        if before and place.rng.random() < 0.12:
+            asked = follow_up(place, before)
+        else:
+            asked = place.rng.choices([make for make, _ in MAKERS], [share for _, share in MAKERS])[0](place)
+        if asked:
+            return asked
+
+
+def user_turn(rng: random.Random, asked: Asked) -> Message:
+    """The request as people type and say it; names keep their letters mostly."""
+    return Message("user", surface(rng, wrap(rng, asked.text), exact=rng.random() < 0.85))
+
+
+def with_outcome(rng: random.Random, asked: Asked) -> Asked:
+    """The request with what its tools say: mostly that it is done, else an error, or the sentence to be said."""
+    draw = rng.random()
+    if not asked.calls or asked.kind == "state" or draw > 0.25:
+        return _failed(rng, asked) if asked.kind == "state" and draw < 0.08 else asked
+    if draw < 0.14 or len(asked.calls) > 1:
+        return _failed(rng, asked)
+    said = rng.choice(COMMENTS).format(asked.answer)
+    if rng.random() < 0.4:
+        said = f"The {invented(rng)} {rng.choice(('is', 'was', 'has'))} {invented(rng)} {invented(rng)}."
+    return replace(asked, results=(said,), answer=said)
+
+
+def _failed(rng: random.Random, asked: Asked) -> Asked:
+    reason = rng.choice(REASONS)
+    if rng.random() < 0.15:
+        reason = f"{invented(rng)} {reason}"
+    result = f"error: {reason}" if rng.random() < 0.65 else json.dumps({"error": reason})
+    results = list(asked.results)
+    results[rng.randrange(len(results))] = result
+    return replace(asked, results=tuple(results), answer=f"I'm sorry, that did not work: {reason}.")
+
+
+def after_request(asked: Asked) -> list[Message]:
+    """Calls and their results, or nothing; then what the assistant says is left."""
+    if not asked.calls:
+        return []
+    results = [Message("tool", result_text(result)) for result in asked.results]
+    return [Message("assistant", call_text(*asked.calls)), *results]
+
+
+def _exchange(place: Place, before: Asked | None) -> tuple[list[Message], Asked]:
+    asked = with_outcome(place.rng, draw_request(place, before))
+    return [user_turn(place.rng, asked), *after_request(asked), Message("assistant", asked.answer)], asked
+
+
+def _chat(place: Place, category: Category, split: Split, scene: Scene) -> list[Message]:
+    messages: list[Message] = []
+    for turn in category.make(place.rng, split, scene):
+        exact = category.name in ("arithmetic", "story", "personal", "knowledge")
+        messages += [Message("user", surface(place.rng, turn.user, exact)), Message("assistant", turn.reply)]
+    return messages
+
+
+def _draw_chat(rng: random.Random) -> Category:
+    weights = [1 if each.name == "story" else each.weight for each in CHAT_CATEGORIES]
+    return rng.choices(CHAT_CATEGORIES, weights)[0]
+
+
+def make_tool_talk(rng: random.Random, banned: frozenset[str] = frozenset()) -> list[Message]:
+    """A conversation with tools to train on, without any of the banned questions."""
+    place, scene = draw_place(rng, "train"), Scene()
+    messages = [system_turn(place, scene)]
+    before: Asked | None = None
+    for _ in range(rng.choice((4, 5, 6, 7, 8, 9))):
+        if rng.random() < CHAT_SHARE:
+            exchange, asked = _chat(place, _draw_chat(rng), "train", scene), None
+        else:
+            exchange, asked = _exchange(place, before)
+        if banned.isdisjoint(normal(message.content) for message in exchange if message.role == "user"):
+            messages += exchange
+            before = asked
+    return messages if len(messages) > 1 else make_tool_talk(rng, banned)
+
+
+def _probe(rng: random.Random, kind: str) -> Probe:
+    """A question of a kind: `call` and `words` by what is due, `chat`, or `spoken`: what is said after a result."""
+    while True:
+        place, scene = draw_place(rng, "heldout"), Scene()
+        functions = place.toolbox.functions([each.name for each in place.house.entities])
+        messages = [system_turn(place, scene)]
+        before: Asked | None = None
+        if rng.random() < 0.3:
+            exchange, before = _exchange(place, None)
+            messages += exchange
+        if kind == "chat":
+            talk = _chat(place, _draw_chat(rng), "heldout", scene)
+            return Probe(messages + talk[:-1], "chat", (), talk[-1].content, normal(talk[-2].content), functions)
+        asked = draw_request(place, before)
+        if bool(asked.calls) != (kind != "words"):
+            continue
+        user = user_turn(rng, asked)
+        if kind == "spoken":
+            asked = with_outcome(rng, asked)
+            messages += [user, *after_request(asked)]
+            return Probe(messages, "spoken", (), asked.answer, normal(user.content), functions)
+        return Probe([*messages, user], asked.kind, asked.calls, asked.answer, normal(user.content), functions)
+
+
+def make_tool_probes(number: int = PROBES, seed: int = PROBE_SEED) -> list[Probe]:
+    """The questions of the evaluation: of ten, six want a call, one a refusal, two talk, one an answer to a result.
+
+    Phrasings, names of devices and areas are all kept out of training.
+    """
+    rng = random.Random(seed)
+    kinds = ("call",) * 6 + ("words", "chat", "chat", "spoken")
+    return [_probe(rng, kind) for kind in kinds for _ in range(number)]
+
+
+def mixed_stream(seed: int) -> Iterator[list[Message]]:
+    """Endless training conversations with and without tools; the same seed gives the same ones."""
+    rng = random.Random(seed)
+    banned = frozenset(probe.asked for probe in (*make_probes(), *make_probes(is_plain=True)))
+    banned_here = frozenset(probe.asked for probe in make_tool_probes())
+    while True:
+        if rng.random() < TOOL_SHARE:
+            yield make_tool_talk(rng, banned | banned_here)
+        else:
+            yield make_conversation(rng, banned)
