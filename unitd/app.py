@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("unitd")
 
 STOP_TIMEOUT_SECONDS = 5.0
+# A bridge says goodbye to its broker, which takes a second at the most.
+GOODBYE_SECONDS = 1.5
 # At 115200 baud this much output is under six seconds old when it arrives.
 SERIAL_OUTBOX_BYTES = 64 * 1024
 
@@ -392,10 +394,7 @@ class App:
         except TimeoutError:
             log.warning("tasks did not end within %.0f s", STOP_TIMEOUT_SECONDS)
         await self._supervisor.stop()
-        for bridge in self._bridges:
-            bridge.cancel()
-        if self._bridges:
-            await asyncio.wait(self._bridges)
+        await _cancelled(self._bridges)
         for door in self._doors:
             await door.hang_up()
         if self._http is not None:
@@ -418,6 +417,15 @@ class App:
                 "exact": card.exact if llm.exact is None else llm.exact,
             }
         return load
+
+
+async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    """Ends them; again, where a library has swallowed the cancel (`wait_for` before Python 3.12 may)."""
+    pending = set(tasks)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=GOODBYE_SECONDS)
 
 
 def _all_kinds() -> dict[str, UnitKind]:

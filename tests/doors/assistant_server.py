@@ -30,6 +30,9 @@ class AssistantServer:
     may_answer: asyncio.Event = field(default_factory=asyncio.Event)
     """Cleared: it takes requests and says nothing."""
 
+    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
+    """Who is connected."""
+
     def answer_to(self, path: str, token: str, data: Any) -> tuple[int, bytes]:
         """Status and body, as Home Assistant has them."""
         if token != f"Bearer {TOKEN}":
@@ -44,6 +47,9 @@ class AssistantServer:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Requests of one connection, up to its end."""
+        talk = asyncio.current_task()
+        assert talk is not None
+        self.talks[talk] = writer
         try:
             while head := await _head(reader):
                 fields = dict(line.split(": ", 1) for line in head[1:])
@@ -56,6 +62,7 @@ class AssistantServer:
                 await writer.drain()
         finally:
             writer.close()
+            del self.talks[talk]
 
 
 async def _head(reader: asyncio.StreamReader) -> list[str]:
@@ -80,3 +87,7 @@ async def assistant_server() -> AsyncIterator[AssistantServer]:
     finally:
         assistant.may_answer.set()
         server.close()
+        for writer in assistant.talks.values():
+            writer.close()
+        if assistant.talks:
+            await asyncio.wait(assistant.talks)

@@ -105,6 +105,7 @@ async def test_a_model_that_goes_on_calling_ends(client: WireClient, listener: L
     frames = await frames_of(client, work_id, f"again {TURN_ON}")
 
     assert said(frames) == "told: done; done; done; done"
+    await listener.until(lambda: len(listener.on("home/kitchen/set")) >= 4)
     assert len(listener.on("home/kitchen/set")) == 4
 
 

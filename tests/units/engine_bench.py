@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from unitd.settings import find_places
 from units.llm.engine import Engine
@@ -54,10 +55,16 @@ class CountingContext(Context):
     sequences: tuple[int, ...] = ()
     """Of the last batch, in its order."""
 
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.batches: set[tuple[int, ...]] = set()
+        """The sequences of all batches."""
+
     def decode(self, entries: Sequence[Entry]) -> bool:
         """As ever, counted."""
         self.computed += len(entries)
         self.sequences = tuple(entry.sequence for entry in entries)
+        self.batches.add(self.sequences)
         return super().decode(entries)
 
 

@@ -69,6 +69,25 @@ def test_speakers_are_computed_in_the_order_of_their_sequences(bench: Bench) -> 
     assert not {batch for batch in batches if len(batch) == 3 and len(set(batch)) == 3} - {(0, 1, 2)}
 
 
+def test_who_joins_gets_a_place_beside_those_at_work(bench: Bench) -> None:
+    """What lay there moves to where nobody misses anything, and is still known."""
+    tale = "the fox and the hen went to the old mill by the river " * 3
+    for task in ("a", "b", "c", "b"):
+        asked = bench.ask(task, f"{task}: {tale}", max_tokens=9)
+        bench.run()
+    for task in ("a", "d"):
+        bench.ask(task, f"what is {task}")
+    bench.run()
+    computed = bench.context.computed
+    again = bench.ask("b", f"b: {tale}", max_tokens=9)
+    bench.run()
+
+    assert (0, 1) in bench.context.batches
+    assert bench.context.sequences == (2,)
+    assert again.tokens == asked.tokens
+    assert bench.context.computed - computed < len(again.prompt) / 2 + again.generated
+
+
 def test_an_urgent_prompt_is_read_first(bench: Bench) -> None:
     """Somebody who speaks does not wait for a background job."""
     bench.ask("background", "word " * 80, max_tokens=1)

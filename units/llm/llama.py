@@ -274,15 +274,16 @@ class Context:
         return bool(llama_cpp.llama_memory_seq_rm(self._memory, sequence, start, -1))
 
     def copy(self, source: int, target: int) -> None:
-        """Makes an empty sequence hold what another one holds."""
-        llama_cpp.llama_memory_seq_cp(self._memory, source, target, -1, -1)
+        """Makes an empty sequence hold what another one holds, at once.
+
+        llama.cpp's own copy moves the whole buffer, used or not, and only with the next batch: what is restored into
+        one of the two before that would be lost, or copied.
+        """
+        self._put(target, *self._take(source))
 
     def save(self, sequence: int) -> bytes:
         """The cache of one sequence."""
-        size = llama_cpp.llama_state_seq_get_size(self.handle, sequence)
-        buffer = (ctypes.c_uint8 * size)()
-        written = llama_cpp.llama_state_seq_get_data(self.handle, buffer, size, sequence)
-        return bytes(buffer[:written])
+        return ctypes.string_at(*self._take(sequence))
 
     def restore(self, sequence: int, state: bytes) -> None:
         """Puts a saved cache into an empty sequence.
@@ -290,6 +291,13 @@ class Context:
         Raises:
             RuntimeError: it does not fit.
         """
-        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
-        if llama_cpp.llama_state_seq_set_data(self.handle, buffer, len(state), sequence) == 0:
+        self._put(sequence, ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8)), len(state))
+
+    def _take(self, sequence: int) -> tuple[Any, int]:
+        size = llama_cpp.llama_state_seq_get_size(self.handle, sequence)
+        buffer = (ctypes.c_uint8 * size)()
+        return buffer, llama_cpp.llama_state_seq_get_data(self.handle, buffer, size, sequence)
+
+    def _put(self, sequence: int, state: Any, size: int) -> None:
+        if llama_cpp.llama_state_seq_set_data(self.handle, state, size, sequence) == 0:
             raise RuntimeError("a saved sequence could not be restored")

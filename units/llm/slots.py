@@ -5,6 +5,10 @@ prompt (a client that says its whole conversation with each question), else an e
 longest, else that of a held generation, whose cache is saved to memory and comes back bit for bit. Whatever a slot and
 a prompt begin with in common is not computed again. If another task's slot holds more of it (a shared system prompt),
 its cache is copied.
+
+llama.cpp computes only neighbouring sequences together: four speakers in slots 0 to 3 take 29 ms for a token each, in
+slots 0, 2, 4 and 6 they take 48 ms (0.5B, two x86 cores). So whoever finds nothing of use in a slot gets one beside
+those who are at work, and what was left there moves to the slot that it would have had.
 """
 
 import time
@@ -13,8 +17,8 @@ from collections.abc import Sequence
 from units.llm.llama import Context
 from units.llm.sequence import Generation, Slot
 
-# Copying a cache moves its whole buffer (50 MB for a 0.5B model at 4,096 tokens, some milliseconds): worth it from
-# about as many tokens as are read in that time.
+# Copying the 2,500 tokens of a long conversation takes 4 ms with a 0.5B model: worth it from as many tokens as are read
+# in that time, and some more because they are computed together.
 SMALLEST_COPY = 16
 
 
@@ -65,13 +69,32 @@ class Slots:
     def _choose(self, generation: Generation) -> Slot | None:
         idle = [slot for slot in self._slots if slot.generation is None]
         if idle:
-            return max(idle, key=lambda slot: _preference(slot, generation))
+            slot = max(idle, key=lambda slot: _preference(slot, generation))
+            return slot if _is_of_use(slot, generation) else self._beside_others(slot, idle)
         held = [slot for slot in self._slots if slot.generation is not None and slot.generation.is_held]
         if not held:
             return None
         slot = min(held, key=lambda slot: slot.last_used)
         self._save(slot)
         return slot
+
+    def _beside_others(self, chosen: Slot, idle: Sequence[Slot]) -> Slot:
+        """A slot between or beside generations at work; what it holds moves to the chosen one, which nobody misses."""
+        at_work = {slot.index for slot in self._slots if slot.generation is not None and not slot.generation.is_held}
+
+        def neighbours(slot: Slot) -> int:
+            return len(at_work & {slot.index - 1, slot.index + 1})
+
+        nearest = max(idle, key=lambda slot: (neighbours(slot), slot is chosen, -slot.last_used))
+        if nearest is not chosen and nearest.tokens:
+            self._move(nearest, chosen)
+        return nearest
+
+    def _move(self, source: Slot, target: Slot) -> None:
+        self._empty(target)
+        self._context.copy(source.index, target.index)
+        target.tokens, target.task, target.last_used = source.tokens, source.task, source.last_used
+        self._empty(source)
 
     def _reuse(self, slot: Slot, generation: Generation) -> None:
         """Keeps, or copies from another slot, as much of the prompt as there is."""
@@ -111,6 +134,11 @@ def _preference(slot: Slot, generation: Generation) -> tuple[bool, int, bool, bo
     common = 0 if slot.task else _common_length(slot.tokens, generation.tokens)
     useful = common if common >= SMALLEST_COPY else 0
     return slot.task == generation.task, useful, not slot.tokens, not slot.task, -slot.last_used
+
+
+def _is_of_use(slot: Slot, generation: Generation) -> bool:
+    """True when the generation would lose something by another slot."""
+    return slot.task == generation.task or _common_length(slot.tokens, generation.tokens) >= SMALLEST_COPY
 
 
 def _common_length(first: Sequence[int], second: Sequence[int]) -> int:

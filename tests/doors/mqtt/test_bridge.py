@@ -143,6 +143,7 @@ async def test_a_retained_request_is_ignored(
     await listener.client.publish(f"{BASE}/request", '{"request_id":"9","work_id":"sys","action":"ping"}', 1, True)
 
     async with running_app(tmp_path, {"mqtt": {"port": broker.port, "node": NODE}}):
+        await listener.until(lambda: b"online" in listener.on(f"{BASE}/status"))
         reply = await listener.ask(NODE, request_id="10", work_id="sys", action="ping")
 
     assert reply["error"]["code"] == 0
@@ -170,6 +171,7 @@ async def test_the_last_will_tells_of_an_accident_and_goodbye_of_a_clean_end(
 ) -> None:
     """offline, retained, in both cases; a clean end takes its tasks back first."""
     async with running_app(tmp_path, {"mqtt": {"port": broker.port, "node": NODE}}):
+        await listener.until(lambda: b"online" in listener.on(f"{BASE}/status"))
         work_id = await set_up(listener)
     await listener.until(lambda: listener.on(f"{BASE}/status")[-1:] == [b"offline"])
 

@@ -148,6 +148,7 @@ class MqttDoor:
     async def _publish(self, client: _Connection) -> None:
         while True:
             await self._send(client, await self._outgoing.next())
+            _heed_cancel()
 
     async def _send(self, client: _Connection, publication: Publication) -> None:
         await client.publish(
@@ -188,6 +189,15 @@ class MqttDoor:
             self._version = aiomqtt.ProtocolVersion.V311
             return True
         return False
+
+
+def _heed_cancel() -> None:
+    """Ends a task of the group that was cancelled in a call of aiomqtt: before Python 3.12 `wait_for`, which it uses,
+    loses a cancel that comes in the same moment as the answer, and a group cancels its tasks only once.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _backoff(failures: int) -> float:

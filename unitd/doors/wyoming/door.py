@@ -67,19 +67,21 @@ class WyomingDoor:
                 await asyncio.wait(self._sessions)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """In the connection's own task."""
+        """In a task of its own: asyncio's for the connection must not be cancelled."""
         host, number = writer.get_extra_info("peername")[0], next(self._numbers)
         guest = Guest(self._server, f"wyoming {host} {number}", "wyoming")
         session = Session(reader, writer, guest, self._settings, self._memory, partial(self._describe, guest))
-        task = asyncio.current_task()
-        assert task is not None
+        task = asyncio.get_running_loop().create_task(self._talk(session, guest), name=guest.name)
         self._sessions.add(task)
+        await asyncio.wait([task])
+        self._sessions.discard(task)
+
+    @staticmethod
+    async def _talk(session: Session, guest: Guest) -> None:
         try:
             await session.run()
         except (ConnectionError, ValueError) as error:  # the package's words for bytes that are no event
             log.info("%s is sent away: %s", guest.name, error)
-        finally:
-            self._sessions.discard(task)
 
     async def _describe(self, guest: Guest) -> Info:
         return describe((await guest.ask("sys", "lsmode")).data, self._settings.wake_words)
