@@ -30,7 +30,7 @@ class _Spoken:
 
 
 class Switchboard:
-    """Carries output from task to task; a `work.Switchboard`."""
+    """Carries output from task to task; an `outlets.Outlets`."""
 
     def __init__(self, registry: Registry, works: Mapping[str, Work], sound: Sound, turns: Turns) -> None:
         self._registry = registry

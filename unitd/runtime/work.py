@@ -13,13 +13,14 @@ import itertools
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from unitd.core.kinds import MICROPHONE
 from unitd.core.registry import Client, Task
 from unitd.runtime.frames import INTERRUPTED, End, Frames, Inference
+from unitd.runtime.outlets import Outlets
 from unitd.runtime.supervisor import Child
 from unitd.runtime.tooluse import Toolbox, ToolUse
 from unitd.runtime.uploads import Uploads
@@ -30,37 +31,6 @@ from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError, er
 log = logging.getLogger("unitd.work")
 
 
-class Switchboard(Protocol):
-    """Who carries a task's output on to the tasks that are linked to it, and to the loudspeaker."""
-
-    def on_wake(self, source: Task, at: float, *, chimes: bool) -> None:
-        """A wake word was heard; `at` in seconds of the monotonic clock; `chimes`: the board shall say so."""
-
-    def on_text(self, source: Task, text: str, speech_ended_at: float | None) -> None:
-        """A text is finished; when the last of it was spoken, if that is known."""
-
-    def on_delta(self, source: Task, inference: Inference, text: str) -> None:
-        """More of an answer."""
-
-    def on_end(self, source: Task, inference: Inference) -> None:
-        """An answer is over, whatever the reason."""
-
-    def on_speech(self, source: Task, is_speech: bool, at: float) -> None:
-        """Somebody began or ended to speak."""
-
-    def on_sound(self, source: Task, inference: Inference, pcm: bytes) -> None:
-        """Something to be played: s16le, mono, 16 kHz."""
-
-    def on_hush(self, source: Task) -> None:
-        """What this task has given to the loudspeaker shall not be heard any more."""
-
-    def on_hold(self, source: Task, *, is_held: bool) -> None:
-        """A pause, or the end of one."""
-
-    def on_change(self) -> None:
-        """A task came, or listens to other things: others may hear now."""
-
-
 class Work:
     """The runtime of one task in one child."""
 
@@ -68,7 +38,7 @@ class Work:
         self,
         task: Task,
         child: Child,
-        switchboard: Switchboard,
+        outlets: Outlets,
         watch: Watch,
         queue_limit: int,
         toolbox: Toolbox | None = None,
@@ -76,7 +46,7 @@ class Work:
         """With a toolbox, what the model calls is done here and not by the client."""
         self.task = task
         self.child = child
-        self._switchboard = switchboard
+        self._outlets = outlets
         self._queue_limit = queue_limit
         self._numbers = itertools.count(1)
         self._running: Inference | None = None
@@ -93,7 +63,16 @@ class Work:
         self._tool_use: ToolUse | None = None
         self.uploads = Uploads(task.work_id, self.ask, self.tell)
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._memory: Any = None
+        self._handlers: Mapping[str, Callable[[Inference, Envelope], None]] = {
+            "delta": self._on_delta,
+            "speak": self._on_speak,
+            "read": self._on_read,
+            "tool_call": self._on_tool_call,
+            "paused": self._on_paused,
+            "finish": self._on_finish,
+        }
+        self.memory: Any = None
+        """What the unit remembers of a conversation, to be given back to the next child."""
 
     @property
     def state(self) -> str:
@@ -120,15 +99,6 @@ class Work:
             "door": task.owner.door,
             "created": task.created,
         }
-
-    @property
-    def memory(self) -> Any:
-        """What the unit remembers of a conversation, to be given back to the next child."""
-        return self._memory
-
-    @memory.setter
-    def memory(self, memory: Any) -> None:
-        self._memory = memory
 
     @property
     def hears_microphone(self) -> bool:
@@ -189,7 +159,7 @@ class Work:
         self._is_paused, self._held_by_policy = True, None
         self._changed()
         self.frames.hold()
-        self._switchboard.on_hold(self.task, is_held=True)
+        self._outlets.on_hold(self.task, is_held=True)
         return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
 
     def set_policy(self, pause: Any) -> asyncio.Future[dict[str, Any]]:
@@ -203,7 +173,7 @@ class Work:
         self._is_paused, self._held_by_policy = False, None
         if self._is_set_up:
             self.child.send("work", task=self.task.work_id)
-        self._switchboard.on_hold(self.task, is_held=False)
+        self._outlets.on_hold(self.task, is_held=False)
         self._go_on()
         self._changed()
 
@@ -238,7 +208,7 @@ class Work:
 
         Done when the last finish frame has been sent.
         """
-        self._switchboard.on_hush(self.task)
+        self._outlets.on_hush(self.task)
         self._drop(lambda _: True)
         return self._cut_running()
 
@@ -254,8 +224,8 @@ class Work:
         """Begins the end of the task in its child; awaiting the result sees it through, finish frames first."""
         self._is_closing = True
         self.uploads.close()
-        self._switchboard.on_hush(self.task)
-        self._switchboard.on_hold(self.task, is_held=False)
+        self._outlets.on_hush(self.task)
+        self._outlets.on_hold(self.task, is_held=False)
         if not self._outcome.done():
             self._outcome.set_exception(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self._drop(lambda _: True)
@@ -282,31 +252,41 @@ class Work:
         inference = self._running
         if inference is None or fields.get("inference") != inference.number:
             log.debug("= %s: output of an inference that is over", self.task.work_id)
-        elif envelope.type == "delta":
-            text = "" if envelope.payload else str(fields["text"])
-            self.frames.delta(inference, text, envelope.payload)
-            self._switchboard.on_delta(self.task, inference, text)
-        elif envelope.type == "speak" and not inference.is_cut:
-            self._switchboard.on_sound(self.task, inference, envelope.payload)
-        elif envelope.type == "read":
-            self.frames.prompt_read(inference, fields["prompt_tokens"])
-        elif envelope.type == "tool_call":
-            self._on_tool_call(inference, {key: fields[key] for key in ("id", "name", "arguments")})
-        elif envelope.type == "paused":
-            self._is_paused, self._held_by_policy = True, inference
-            self._changed()
-            self.frames.paused(inference, fields["reason"], fields["tokens"])
-        elif envelope.type == "finish":
-            self._memory = fields.get("memory", self._memory)
-            end = End(fields.get("reason", "stop"), fields.get("usage"), fields.get("stop_word", ""), _error_of(fields))
-            if self._tool_use is None or not self._tool_use.is_calling or end.error or inference.is_cut:
-                self._finish(inference, end)
-            else:
-                inference.is_sent = False  # the child has nothing of it until the results are there
-                self._tool_use.run(self._memory, partial(self._go_on_with, inference))
+        elif (handler := self._handlers.get(envelope.type)) is not None:
+            handler(inference, envelope)
 
-    def _on_tool_call(self, inference: Inference, call: dict[str, Any]) -> None:
+    def _on_delta(self, inference: Inference, envelope: Envelope) -> None:
+        text = "" if envelope.payload else str(envelope.fields["text"])
+        self.frames.delta(inference, text, envelope.payload)
+        self._outlets.on_delta(self.task, inference, text)
+
+    def _on_speak(self, inference: Inference, envelope: Envelope) -> None:
+        if not inference.is_cut:
+            self._outlets.on_sound(self.task, inference, envelope.payload)
+
+    def _on_read(self, inference: Inference, envelope: Envelope) -> None:
+        self.frames.prompt_read(inference, envelope.fields["prompt_tokens"])
+
+    def _on_paused(self, inference: Inference, envelope: Envelope) -> None:
+        """The answer stopped by its policy."""
+        self._is_paused, self._held_by_policy = True, inference
+        self._changed()
+        self.frames.paused(inference, envelope.fields["reason"], envelope.fields["tokens"])
+
+    def _on_finish(self, inference: Inference, envelope: Envelope) -> None:
+        """The end, unless it is only the end of calls whose results the answer waits for."""
+        fields = envelope.fields
+        self.memory = fields.get("memory", self.memory)
+        end = End(fields.get("reason", "stop"), fields.get("usage"), fields.get("stop_word", ""), _error_of(fields))
+        if self._tool_use is None or not self._tool_use.is_calling or end.error or inference.is_cut:
+            self._finish(inference, end)
+            return
+        inference.is_sent = False  # the child has nothing of it until the results are there
+        self._tool_use.run(self.memory, partial(self._go_on_with, inference))
+
+    def _on_tool_call(self, inference: Inference, envelope: Envelope) -> None:
         """Told to the client; done here if the tools are the board's own and not the inference's."""
+        call = {key: envelope.fields[key] for key in ("id", "name", "arguments")}
         self.frames.tool_call(inference, call)
         if self._toolbox is None or "tools" in inference.options:
             return
@@ -324,7 +304,7 @@ class Work:
 
     def on_child_ready(self) -> None:
         """Sets the task up, with what the child remembered of it before a crash; then goes on."""
-        answer = self.child.ask("setup", task=self.task.work_id, data=self.task.setup, memory=self._memory)
+        answer = self.child.ask("setup", task=self.task.work_id, data=self.task.setup, memory=self.memory)
         answer.add_done_callback(self._on_set_up)
 
     def _on_set_up(self, answer: asyncio.Future[dict[str, Any]]) -> None:
@@ -342,7 +322,7 @@ class Work:
         self._changed()
         if self._is_paused:
             self.child.send("pause", task=self.task.work_id)
-        self._switchboard.on_change()
+        self._outlets.on_change()
         self._go_on()
 
     def on_child_lost(self, reason: str) -> None:
@@ -433,11 +413,11 @@ class Work:
         """Links first (a wake must not wait for a slow client), then the task's own frame."""
         at = fields.get("heard_at") or time.monotonic()
         if fields.get("is_wake"):
-            self._switchboard.on_wake(self.task, at, chimes=bool(fields.get("chime")))
+            self._outlets.on_wake(self.task, at, chimes=bool(fields.get("chime")))
         if "is_speech" in fields:
-            self._switchboard.on_speech(self.task, fields["is_speech"], at)
+            self._outlets.on_speech(self.task, fields["is_speech"], at)
         if fields.get("text"):
-            self._switchboard.on_text(self.task, fields["text"], fields.get("speech_ended_at"))
+            self._outlets.on_text(self.task, fields["text"], fields.get("speech_ended_at"))
         if "data" in fields:
             self.frames.event(fields["data"], self.uploads.asker if fields.get("source") == "upload" else None)
 
@@ -456,7 +436,7 @@ class Work:
 
     def _say_finish(self, inference: Inference, end: End) -> None:
         self.frames.finish(inference, end)
-        self._switchboard.on_end(self.task, inference)
+        self._outlets.on_end(self.task, inference)
 
 
 def _done() -> asyncio.Future[Any]:

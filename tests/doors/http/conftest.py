@@ -1,14 +1,17 @@
 """A daemon whose HTTP door is open."""
 
+import importlib
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-import unitd.doors.http.door  # noqa: F401  an import reads files, which the event loop must not wait for
 from tests.conftest import running_app
 from unitd.app import App
+
+# The daemon imports it when the door is opened; here it comes first, for the guard against blocking calls.
+importlib.import_module("unitd.doors.http.door")
 
 
 @pytest.fixture
