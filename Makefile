@@ -3,6 +3,8 @@
 # make home   a broker, lights and unitd in one terminal (examples/home)
 # make model  train the bundled model from nothing (about 100 minutes on two cores)
 # make deb    a Debian package for this release and architecture, in dist/
+# make lock   requirements.lock anew, for service installs          make licences  docs/licences.md from it
+# make audit  known vulnerabilities of what it names, and licences
 
 PYTHON ?= python3
 EXTRAS ?= test
@@ -10,7 +12,7 @@ ARGS   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run home test lint bench model deb clean
+.PHONY: run home test lint bench model deb lock licences audit clean
 
 run: $(VENV)/.installed
 	$(BIN)/unitd serve $(ARGS)
@@ -31,6 +33,18 @@ bench: $(VENV)/.installed-$(EXTRAS)
 
 deb:
 	packaging/build-deb
+
+# All hashes of each release, so that every architecture and Python finds its file. Newest versions: ARGS=--upgrade.
+lock: $(VENV)/.installed-lock
+	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+		--generate-hashes --extra tls --extra wyoming --output-file requirements.lock $(ARGS) pyproject.toml
+
+licences: $(VENV)/.installed-$(EXTRAS)
+	$(BIN)/python packaging/licences.py $(ARGS)
+
+audit: $(VENV)/.installed-$(EXTRAS) $(VENV)/.installed-lock
+	$(BIN)/python packaging/licences.py --check
+	PATH="$(abspath $(BIN)):$$PATH" python packaging/audit.py
 
 model: $(VENV)/.installed-train
 	$(BIN)/python -m train $(ARGS)

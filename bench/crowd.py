@@ -12,7 +12,6 @@ import datetime
 import itertools
 import json
 import math
-import signal
 import statistics
 import sys
 import time
@@ -21,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
+from bench.daemon import Daemon
 from bench.report import show
 
 IDLE, BUSY = 200, 20
@@ -47,41 +46,6 @@ class Outcome:
 
     memory: list[tuple[int, int]] = field(default_factory=list)
     """Bytes of the daemon and of its children, second by second."""
-
-
-class Daemon:
-    """`unitd serve` with the bundled model, as a process."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(exist_ok=True)
-        self._folder = folder
-        self._config = folder / "unitd.toml"
-        self._config.write_text(
-            f'[state]\ndir = "{folder}"\n[models]\ndir = []\n[tcp]\nport = 0\n[http]\nport = 0\n'
-            f'[audio]\ncapture = ""\nplayback = ""\n[log]\nlevel = "warning"\n'
-        )
-
-    async def __aenter__(self) -> "Daemon":
-        command = [sys.executable, "-m", "unitd", "serve", "--config", str(self._config)]
-        self._process = await asyncio.create_subprocess_exec(*command)
-        while not (self._folder / "endpoints.json").exists():
-            await asyncio.sleep(0.01)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._process.send_signal(signal.SIGTERM)
-        await self._process.wait()
-
-    @property
-    def url(self) -> str:
-        """The socket's."""
-        host, port = json.loads((self._folder / "endpoints.json").read_text())["http"]
-        return f"ws://{host}:{port}/ws"
-
-    def memory(self) -> tuple[int, int]:
-        """Resident bytes of the daemon, and of its children."""
-        daemon = psutil.Process(self._process.pid)
-        return daemon.memory_info().rss, sum(child.memory_info().rss for child in daemon.children())
 
 
 async def ask(ws: ClientConnection, stream_id: str, question: str) -> tuple[str, int]:
@@ -154,9 +118,10 @@ async def crowd(folder: Path, seconds: float) -> Outcome:
     """So many clients for so many seconds."""
     outcome = Outcome()
     async with Daemon(folder) as daemon, AsyncExitStack() as stack:
-        sockets = [await stack.enter_async_context(connect(daemon.url)) for _ in range(BUSY)]
+        url = "ws://{}:{}/ws".format(*daemon.endpoints["http"])
+        sockets = [await stack.enter_async_context(connect(url)) for _ in range(BUSY)]
         expected = {question: (await ask(sockets[0], "alone", question))[0] for question in QUESTIONS}
-        command = [sys.executable, "-m", "bench.crowd", daemon.url, str(seconds)]
+        command = [sys.executable, "-m", "bench.crowd", url, str(seconds)]
         idlers = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         watching = asyncio.create_task(watch(daemon, outcome.memory))
         until = time.monotonic() + seconds

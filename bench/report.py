@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE, RELIABILITY = DOCS / "benchmarks.md", DOCS / "reliability.md"
 
 Pair = tuple[float, float]
 """Our value and the peer's, measured one after the other."""

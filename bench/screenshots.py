@@ -17,13 +17,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 DOCS = Path(__file__).parent.parent / "docs"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 # Spoken answers come as one line of base64.
 LINE_BYTES = 32 * 1024 * 1024
-DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 375, "height": 812}
+DESKTOP, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=375, height=812)
 
 QUESTIONS = ("turn on the kitchen light", "what is 12 times 7?", "tell me a story about a brave robot")
 # An answer that is still being said when the picture is taken.
@@ -113,7 +113,7 @@ async def photograph(browser: Browser, address: str, client: Client) -> None:
     """All pictures, of one story."""
     llm = await set_up_chain(client)
     client.send(work_id=llm, action="inference", object="llm.utf-8", data="hello")  # wakes the loudspeaker up
-    page = await browser.new_page(viewport=DESKTOP, color_scheme="light")  # type: ignore[arg-type]
+    page = await browser.new_page(viewport=DESKTOP, color_scheme="light")
     await page.goto(address)
     await page.locator(".light.open").wait_for()
     await converse(page)
@@ -127,7 +127,7 @@ async def photograph(browser: Browser, address: str, client: Client) -> None:
     await page.locator(".node").filter(has_text=llm).get_by_role("button").first.click()
     await take(page, "dark")
 
-    phone = await browser.new_page(viewport=PHONE, device_scale_factor=1.5, color_scheme="light")  # type: ignore[arg-type]
+    phone = await browser.new_page(viewport=PHONE, device_scale_factor=1.5, color_scheme="light")
     await phone.goto(address)
     await phone.locator(".light.open").wait_for()
     for question in QUESTIONS:

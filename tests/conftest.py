@@ -11,6 +11,7 @@ import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
+from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
 from tests.helpers import WireClient
 from unitd.app import App, unit_argv
 from unitd.core.reading import read_settings
@@ -49,7 +50,8 @@ async def running_app(
     }
     for table, values in (document or {}).items():
         defaults[table] = defaults.get(table, {}) | values if isinstance(values, dict) else values
-    app = await asyncio.to_thread(lambda: App(read_settings(defaults), find_places(), argv_for=argv_for))
+    settings = read_settings(defaults)
+    app = await asyncio.to_thread(lambda: App(settings, find_places(), argv_for=argv_for, read_again=lambda: settings))
     running = asyncio.create_task(app.run())
     started = asyncio.create_task(app.started.wait())
     await asyncio.wait([running, started], return_when=asyncio.FIRST_COMPLETED)
@@ -98,3 +100,17 @@ async def client(clients: Callable[[], Any]) -> WireClient:
     """One client of the daemon."""
     made: WireClient = await clients()
     return made
+
+
+@pytest.fixture
+async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
+    """A real Mosquitto on a free port."""
+    async with running_broker(tmp_path / "broker") as broker:
+        yield broker
+
+
+@pytest.fixture
+async def listener(broker: Broker) -> AsyncIterator[Listener]:
+    """Hears everything that the broker hands on."""
+    async with listening(broker) as listener:
+        yield listener

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from unitd.core.access import TRUSTED, Grant
 from unitd.wire.messages import Reply
 
 MS = 0.001 * float(os.environ.get("UNITD_TEST_SLOWNESS", "1"))
@@ -138,7 +139,13 @@ class FakeClient:
     is_gone: bool = False
     keeps_tasks: bool = True
     restores_tasks: bool = True
+    grant: Grant = TRUSTED
+    address: str = ""
     received: list[Reply] = field(default_factory=list)
+
+    def admit(self, grant: Grant) -> None:
+        """It has shown a token."""
+        self.grant = grant
 
     def send(self, reply: Reply) -> None:
         """Keeps it."""

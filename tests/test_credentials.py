@@ -34,6 +34,7 @@ def test_an_api_key_is_read(folder: Path) -> None:
 def test_files_are_named(folder: Path) -> None:
     """What is read later is passed on by its path."""
     (folder / "mqtt-password").touch()
+    (folder / "tls-cert").touch()
     (folder / "tls-key").touch()
 
     settings = settings_with(folder, '[mqtt]\nhost = "broker"\n')
@@ -60,8 +61,11 @@ def test_a_password_opens_no_door(folder: Path) -> None:
 
 
 def test_an_unreadable_credential_is_refused(folder: Path) -> None:
-    """By its name."""
+    """By its name and its key, at once with all other mistakes."""
     (folder / "http-api-key").write_bytes(b"\xff\xfe")
 
-    with pytest.raises(ConfigError, match="the credential http-api-key cannot be read"):
-        settings_with(folder)
+    with pytest.raises(ConfigError) as caught:
+        settings_with(folder, "tcp.port = -1")
+
+    assert "unitd.toml:1: tcp.port is -1" in str(caught.value)
+    assert f"credential http-api-key: http.api_key: {folder}/http-api-key cannot be read: " in str(caught.value)

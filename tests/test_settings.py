@@ -1,11 +1,15 @@
-"""Covers settings: the configuration file, the service manager's folders, and who wins."""
+"""Covers settings: the configuration file, the service manager's folders, who wins, and where mistakes were made."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from unitd.core.config import Settings
+from unitd.core.mistakes import Mistake
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
 
@@ -54,7 +58,7 @@ def test_socket_lies_in_the_state_directory_by_default(settings_file: Callable[[
 def test_tilde_is_the_home_directory(settings_file: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """In every path of the file."""
     monkeypatch.setenv("HOME", "/home/somebody")
-    text = '[state]\ndir = "~/s"\n[models]\ndir = ["~/m"]\n[unix]\npath = "~/u"\n[auth]\ntls_key = "~/k"'
+    text = 'state.dir = "~/s"\nmodels.dir = ["~/m"]\nunix.path = "~/u"\nauth = {tls_cert = "~/c", tls_key = "~/k"}'
 
     settings = load_settings(settings_file(text), {})
 
@@ -88,3 +92,79 @@ def closed_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
 def test_a_default_file_that_may_not_be_seen_is_not_there(closed_home: Path) -> None:
     """The service's configuration is not for everybody who types `unitd chat`."""
     assert load_settings(None, {}).state.dir == closed_home / ".local/state/unitd"
+
+
+# Mistakes, and where they were made
+
+
+def lines_of(load: Callable[[], Settings]) -> list[str]:
+    """What is said to whoever starts the daemon, without the folder of the test."""
+    with pytest.raises(ConfigError) as caught:
+        load()
+    return re.sub(r"/\S+/(?=unitd.toml)", "", str(caught.value)).split("\n  ")
+
+
+def test_every_mistake_has_file_line_and_key(settings_file: Callable[[str], Path]) -> None:
+    """All of them at once, in the order of the file."""
+    path = settings_file('[tcp]\nhost = 1\n\n[[pipeline]]\nname = "a"\n[[pipeline]]\nname = "a"\n[llm]\nslot = 1')
+
+    assert lines_of(partial(load_settings, path, {})) == [
+        "configuration error, 3 mistakes:",
+        "unitd.toml:2: tcp.host must be a text, it is 1",
+        "unitd.toml:7: pipeline[1].name is 'a', and so is pipeline[0].name",
+        "unitd.toml:9: unknown key llm.slot, did you mean slots?",
+    ]
+
+
+def test_one_mistake_is_one_line(settings_file: Callable[[str], Path]) -> None:
+    """As every other error of the command line."""
+    with pytest.raises(ConfigError, match=r"^configuration error: /\S+/unitd.toml:1: serial.device is missing$"):
+        load_settings(settings_file("[serial]"), {})
+
+
+def test_a_mistake_that_was_not_made_in_the_file_names_its_source(settings_file: Callable[[str], Path]) -> None:
+    """The variable, the command line; nothing where a default does not work."""
+    path, environment = settings_file("[http]\nport = 1"), {"WS_CLOSE_IDLE_CODE": "1", "TEXT_API_KEY": "x"}
+    options = {"llm": {"slots": 0}, "http": {"port": 70000}}
+
+    def check(settings: Settings) -> Iterator[Mistake]:
+        yield Mistake(("wyoming", "port"), "wyoming.port is taken")
+        yield Mistake(("http", "api_key"), "http.api_key is bad")
+
+    assert set(lines_of(partial(load_settings, path, environment, options, [check]))[1:]) == {
+        "variable WS_CLOSE_IDLE_CODE: http.barge_in.idle_close_code is 1, it must be from 4000 to 4999",
+        "variable TEXT_API_KEY: http.api_key is bad",
+        "command line: llm.slots is 0, it must be from 1 to 64",
+        "command line: http.port is 70000, it must be from 0 to 65535",
+        "wyoming.port is taken",
+    }
+
+
+def test_a_variable_is_not_blamed_for_the_file(settings_file: Callable[[str], Path]) -> None:
+    """A key in the file wins, so it is the one that is wrong."""
+    path = settings_file("[http]\nconnections = 0")
+
+    with pytest.raises(ConfigError, match=r"unitd.toml:2: http.connections is 0"):
+        load_settings(path, {"MAX_CONCURRENT_CONNECTIONS": "24"})
+
+
+def test_checks_see_paths_as_they_will_be_used(
+    settings_file: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Home directories are written out before."""
+    monkeypatch.setenv("HOME", "/home/somebody")
+    seen = []
+
+    def check(settings: Settings) -> Iterator[Mistake]:
+        seen.append(settings.state.dir)
+        return iter(())
+
+    load_settings(settings_file('[state]\ndir = "~/s"'), {}, checks=[check])
+
+    assert seen == [Path("/home/somebody/s")]
+
+
+def test_broken_toml_has_its_line_and_column(settings_file: Callable[[str], Path]) -> None:
+    """As the parser names them."""
+    with pytest.raises(ConfigError, match=r"unitd\.toml: .* \(at line 2, column 5\)"):
+        load_settings(settings_file("[tcp]\nport\n"), {})

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.helpers import WireClient
-from tests.units.spoken import recordings_folder
+from tests.units.spoken import SAID_IN_CLIPS, chinese_clip, chinese_model
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -20,26 +20,13 @@ ASR_CARD = 'name = "pinyin"\nunit = "asr"\nengine = "sherpa-onnx"\n'
 KNOWN = "sherpa-onnx-kws-zipformer-wenetspeech-3.3M-2024-01-01"
 """A name of the original's, of which unitd knows engine and unit."""
 
-SPOKEN = {
-    0: [],
-    1: [],
-    2: [],
-    3: ["文森特卡索", "法国"],
-    4: ["蒋友伯", "女儿"],
-    5: ["周望军", "落实"],
-    6: ["朱丽楠", "见面会"],
-}
-"""What is said in the model's test clips, of the words in its list."""
-
 Install = Callable[[str], Path]
 
 
 @pytest.fixture
 def install(tmp_path: Path) -> Install:
     """Unpacks the model into a folder of the daemon's and puts a card beside it; returns the folder."""
-    for library in ("sherpa_onnx", "sentencepiece", "pypinyin"):
-        pytest.importorskip(library, reason="pip install sherpa-onnx sentencepiece pypinyin")
-    downloaded = recordings_folder() / "kws-zh"
+    downloaded = chinese_model()
 
     def install(card: str) -> Path:
         place = tmp_path / "models" / f"model-{len(list(tmp_path.glob('models/*')))}"
@@ -52,7 +39,7 @@ def install(tmp_path: Path) -> Install:
 
 def clip(number: int) -> str:
     """One of the model's own test clips, as clients send a WAV."""
-    return base64.b64encode((recordings_folder() / "kws-zh" / "test_wavs" / f"{number}.wav").read_bytes()).decode()
+    return base64.b64encode(chinese_clip(number).read_bytes()).decode()
 
 
 async def upload(client: WireClient, task: str, number: int, *, request_id: str = "clip") -> None:
@@ -75,19 +62,19 @@ async def refusal_of(client: WireClient, unit: str, setup: dict[str, Any]) -> tu
 async def test_all_keywords_are_heard_and_no_other(client: WireClient, install: Install) -> None:
     """Every clip in the name of its upload, false where no word is; with the last one all before it have been heard."""
     install(KWS_CARD)
-    words = [word for spoken in SPOKEN.values() for word in spoken]
+    words = [word for said in SAID_IN_CLIPS.values() for word in said]
     kws = await client.setup("kws", KWS, kws=words, debounce=0)
 
-    for number in SPOKEN:
+    for number in SAID_IN_CLIPS:
         await upload(client, kws, number, request_id=str(number))
     await upload(client, kws, 3, request_id="last")
-    heard: dict[str, list[Any]] = {name: [] for name in [*map(str, SPOKEN), "last"]}
+    heard: dict[str, list[Any]] = {name: [] for name in [*map(str, SAID_IN_CLIPS), "last"]}
     while len(heard["last"]) < 2:
         frame = await client.receive()
         heard[frame["request_id"]].append(frame["data"] and frame["data"]["phrase"])
 
-    spoken: dict[str, list[Any]] = {str(number): words or [False] for number, words in SPOKEN.items()}
-    assert heard == spoken | {"last": SPOKEN[3]}
+    said: dict[str, list[Any]] = {str(number): words or [False] for number, words in SAID_IN_CLIPS.items()}
+    assert heard == said | {"last": SAID_IN_CLIPS[3]}
 
 
 async def test_the_same_files_write_down_what_is_said(client: WireClient, install: Install) -> None:

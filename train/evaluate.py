@@ -68,7 +68,7 @@ class Speaker:
         """Negative log likelihood of the last message, and its length in tokens."""
         prompt = self.tokens(render_prompt(messages[:-1]))
         reply = self.tokens(messages[-1].content + "<|im_end|>")
-        self._judge.reset()  # type: ignore[no-untyped-call]
+        self._judge.reset()  # type: ignore[no-untyped-call]  # llama_cpp's has no types
         self._judge.eval(prompt + reply)
         scores = np.asarray(self._judge.scores[len(prompt) - 1 : len(prompt) + len(reply) - 1], np.float64)
         scores -= scores.max(axis=1, keepdims=True)

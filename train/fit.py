@@ -80,7 +80,7 @@ def _advance(model: Decoder, optimizer: Optimizer, batch: Batch, progress: Progr
     started = time.monotonic()
     loss = batch_loss(model, batch)
     model.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()  # type: ignore[no-untyped-call]  # torch's has no types
     optimizer.step(progress.step)
     progress.step += 1
     progress.tokens += batch.tokens

@@ -17,8 +17,8 @@ from train.config import VOCAB_SIZE
 from train.corpus.base import Message
 
 CALL_WEIGHT = 3
-REPEATED = re.compile(r"(?<=:) .+(?=\n)")
-"""Behind the colon in a line of the list of devices."""
+REPEATED = re.compile(r'(?<=: ")[^"\n]+"')
+"""The name at the end of a line of the list of devices."""
 
 PRE_TOKENIZER_NAME = "qwen2"
 SPLIT_RULE = (

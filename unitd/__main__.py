@@ -12,6 +12,7 @@ from unitd.serve import add_serve_options, serve
 
 # What a shell expects of a program that Ctrl-C ended.
 INTERRUPTED = 130
+_SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
 DESCRIPTION = "A voice-and-language device in one daemon: JSON lines over TCP 10001, a serial line or a Unix socket."
 
 
@@ -47,6 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     for command in (chat, send, tasks, *voices):
         command.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
         command.add_argument("--config", type=Path, metavar="FILE", help="the configuration that names it")
+    _add_access_commands(commands)
     doctor = commands.add_parser(
         "doctor",
         help="say what is installed and what is missing",
@@ -61,6 +63,39 @@ def build_parser() -> argparse.ArgumentParser:
     service.add_argument("--dry-run", action="store_true", help="print the files instead")
     service.add_argument("--root", type=Path, metavar="DIR", help="for packages: below DIR, in usr/lib instead of /etc")
     return parser
+
+
+def _add_access_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """token and cert."""
+    token = commands.add_parser("token", help="who may use this board from other machines")
+    actions = token.add_subparsers(dest="what", required=True, metavar="new|list|revoke")
+    new = actions.add_parser("new", help="make one; it is printed once")
+    new.add_argument("name", help="whose it is")
+    new.add_argument("--role", choices=("observe", "use", "admin"), default="use", help="(default: use)")
+    new.add_argument("--expires", type=_span, metavar="SPAN", help="12h, 90d, 1y (default: never)")
+    for limit in ("requests-per-minute", "connections", "tasks", "frame-bytes"):
+        new.add_argument(f"--{limit}", type=int, default=0, metavar="N", help="(default: no limit of its own)")
+    revoke = actions.add_parser("revoke", help="end one")
+    revoke.add_argument("name")
+    for action in (new, actions.add_parser("list", help="show all"), revoke):
+        action.add_argument("--file", type=Path, help="where they are kept (default: as the configuration says)")
+        action.add_argument("--config", type=Path, metavar="FILE", help="the configuration that says so")
+        action.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
+
+    cert = commands.add_parser("cert", help="a certificate of one's own, for TLS")
+    made = cert.add_subparsers(dest="what", required=True, metavar="new").add_parser("new", help="make one")
+    made.add_argument("--dir", type=Path, default=Path(), help="where to (default: here)")
+    made.add_argument("--name", action="append", help="a name or address of this board (default: all of them)")
+    made.add_argument("--days", type=int, default=825, metavar="N", help="how long it is good (default: 825)")
+    made.add_argument("--force", action="store_true", help="replace the one that is there")
+
+
+def _span(text: str) -> int:
+    """Seconds of "12h", "90d", "2w" or "1y"."""
+    unit = _SECONDS.get(text[-1:])
+    if unit is None or not text[:-1].isascii() or not text[:-1].isdigit() or not int(text[:-1]):
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 12h, 90d, 2w or 1y")
+    return int(text[:-1]) * unit
 
 
 def _add_voice_commands(

@@ -7,15 +7,16 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unitd.app import App
+from unitd.core.checks import Check
 from unitd.core.config import Settings
-from unitd.doors.logs import start_logging
+from unitd.doors.logs import LoopErrors, start_logging
+from unitd.doors.preflight import taken_ports, unusable_files
 from unitd.doors.systemd import Service, activated_sockets, take_variables
 from unitd.settings import find_places, load_settings
 from unitd.wire.errors import ConfigError
@@ -49,24 +50,25 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
 def serve(arguments: argparse.Namespace) -> int:
     """Runs the daemon until SIGTERM or Ctrl-C; returns the exit code."""
     try:
-        settings = _settings(arguments)
+        variables = take_variables(os.environ)
+        service, activated = Service(variables), activated_sockets(variables)
+        settings = _settings(arguments, unusable_files, partial(taken_ports, activated=activated))
         if arguments.check:
             sys.stdout.write("the configuration is fine\n")
             return EXIT_OK
         start_logging(settings.log.level, settings.log.format, os.environ)
-        variables = take_variables(os.environ)
-        service, activated = Service(variables), activated_sockets(variables)
-        app = App(settings, find_places(), service=service, activated=activated)
-        asyncio.run(_run(app, service, partial(_settings, arguments)))
+        read_again = partial(_settings, arguments)
+        app = App(settings, find_places(), service=service, activated=activated, read_again=read_again)
+        asyncio.run(_run(app, service))
     except ConfigError as error:
         sys.stderr.write(f"unitd: {error}\n")
         return EXIT_CONFIG
     return EXIT_OK
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def _settings(arguments: argparse.Namespace, *checks: Check) -> Settings:
     """What the configuration says now, under what the command line says."""
-    settings = load_settings(arguments.config, options=chosen_options(arguments))
+    settings = load_settings(arguments.config, options=chosen_options(arguments), checks=checks)
     level = arguments.log_level or settings.log.level
     return replace(settings, log=replace(settings.log, level=level))
 
@@ -80,8 +82,9 @@ def chosen_options(arguments: argparse.Namespace) -> dict[str, dict[str, Any]]:
     return chosen
 
 
-async def _run(app: App, service: Service, read_again: Callable[[], Settings]) -> None:
+async def _run(app: App, service: Service) -> None:
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(LoopErrors())
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, app.stop)
     hang_ups = asyncio.Event()
@@ -91,7 +94,7 @@ async def _run(app: App, service: Service, read_again: Callable[[], Settings]) -
     gc.freeze()
     try:
         async with asyncio.TaskGroup() as group:
-            heeding = group.create_task(_heed(hang_ups, app, service, read_again), name="SIGHUP")
+            heeding = group.create_task(_heed(hang_ups, app, service), name="SIGHUP")
             try:
                 await app.run()
             finally:
@@ -100,7 +103,7 @@ async def _run(app: App, service: Service, read_again: Callable[[], Settings]) -
         raise errors.exceptions[0] from None
 
 
-async def _heed(hang_ups: asyncio.Event, app: App, service: Service, read_again: Callable[[], Settings]) -> None:
+async def _heed(hang_ups: asyncio.Event, app: App, service: Service) -> None:
     """SIGHUP reads the configuration again; from a terminal that has closed it means the end."""
     was_at_terminal = sys.stderr.isatty()
     await app.started.wait()
@@ -112,7 +115,7 @@ async def _heed(hang_ups: asyncio.Event, app: App, service: Service, read_again:
             return
         service.reloading()
         try:
-            app.reload(await asyncio.to_thread(read_again))
+            await app.reload()
         except ConfigError as error:
             log.error("the configuration cannot be used, the old one stays: %s", error.reason)
             app.tell_ready()

@@ -1,16 +1,25 @@
-"""Where settings come from: the file, the home directory, the environment. Read once, at the top."""
+"""Where settings come from: the file, the home directory, the environment. Read once, at the top.
+
+What is wrong with them is told at once, each mistake with the place where it was made: FILE:LINE, a variable, a
+credential, the command line.
+"""
 
 import os
+import sys
 import tomllib
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from unitd.app import Places
+from unitd.core.checks import Check
 from unitd.core.config import AuthSettings, HomeSettings, MqttSettings, Settings
-from unitd.core.reading import read_settings, with_environment
+from unitd.core.lines import Lines
+from unitd.core.mistakes import Key, Mistake, Mistakes, name_of
+from unitd.core.reading import ENVIRONMENT, read_settings, with_environment
 from unitd.wire.errors import ConfigError
 
 DEFAULT_FILES = (Path("~/.config/unitd/unitd.toml"), Path("/etc/unitd/unitd.toml"))
@@ -31,28 +40,69 @@ Options = Mapping[str, Mapping[str, Any]]
 
 
 def load_settings(
-    path: Path | None, environment: Mapping[str, str] = os.environ, options: Options | None = None
+    path: Path | None,
+    environment: Mapping[str, str] = os.environ,
+    options: Options | None = None,
+    checks: Sequence[Check] = (),
 ) -> Settings:
     """The settings of a configuration file, or of the first default file that is there, or the defaults.
 
-    `options` win over the file.
+    `options` win over the file; what `checks` find is told with all other mistakes.
 
     Raises:
         ConfigError: the file is missing, is no TOML, or something in it or in the options cannot be used.
     """
     if path is None:
         path = next((found for each in DEFAULT_FILES if _is_there(found := each.expanduser())), None)
-    document = _with_options({} if path is None else _read_toml(path), options or {})
-    document = with_environment(document, environment)
-    if folder := environment.get("CREDENTIALS_DIRECTORY"):
-        document = _with_credentials(document, Path(folder))
-    settings = read_settings(document)
-    if "dir" not in document.get("state", {}) and (folder := environment.get("STATE_DIRECTORY")):
-        settings = replace(settings, state=replace(settings.state, dir=Path(folder)))
+    text, document = ("", {}) if path is None else _read_toml(path)
+    document = with_environment(_with_options(document, options or {}), environment)
+    credentials = Path(environment["CREDENTIALS_DIRECTORY"]) if "CREDENTIALS_DIRECTORY" in environment else None
+    document, unreadable = _with_credentials(document, credentials) if credentials else (document, [])
+    if folder := environment.get("STATE_DIRECTORY"):
+        document = _with_default(document, "state", "dir", folder)
+    expand = partial(_expand, runtime_directory=environment.get("RUNTIME_DIRECTORY"))
+
+    def look_around(settings: Settings) -> Iterator[Mistake]:
+        yield from unreadable
+        for check in checks:
+            yield from check(expand(settings))
+
     try:
-        return _expand(settings, environment.get("RUNTIME_DIRECTORY"))
+        return expand(read_settings(document, look_around))
+    except Mistakes as error:
+        sources = _Sources(path, Lines(text), options or {}, environment, credentials)
+        raise Mistakes(sources.placed(error.mistakes)) from error
     except RuntimeError as error:  # a home directory that cannot be found
         raise ConfigError(str(error)) from error
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What the settings came from."""
+
+    path: Path | None
+    lines: Lines
+    options: Options
+    environment: Mapping[str, str]
+    credentials: Path | None
+
+    def placed(self, mistakes: Sequence[Mistake]) -> list[Mistake]:
+        """In the order of the file, each with the place where it was made; a default that does not work has none."""
+        in_order = sorted(mistakes, key=lambda each: self.lines.of(each.key) or sys.maxsize)
+        return [replace(each, place=each.place or self._place_of(each.key)) for each in in_order]
+
+    def _place_of(self, key: Key) -> str:
+        if str(key[-1]) in self.options.get(str(key[0]), {}):
+            return "command line"
+        if key not in self.lines:
+            name = name_of(key)
+            if variable := next((each for each in self.environment if ENVIRONMENT.get(each) == name), None):
+                return f"variable {variable}"
+            credential = next((each for each, place in CREDENTIALS.items() if place == key), None)
+            if self.credentials and credential and (self.credentials / credential).exists():
+                return f"credential {credential}"
+        number = self.lines.of(key)
+        return f"{self.path}:{number}" if number else ""
 
 
 def _is_there(path: Path) -> bool:
@@ -63,12 +113,13 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
     try:
-        return tomllib.loads(path.expanduser().read_text())
+        text = path.expanduser().read_text()
+        return text, tomllib.loads(text)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no text, or a number of thousands of digits
         raise ConfigError(f"{path}: {error}") from error
 
 
@@ -78,23 +129,27 @@ def _with_options(document: dict[str, Any], options: Options) -> dict[str, Any]:
     return document | {name: table | dict(options[name]) for name, table in tables.items() if isinstance(table, dict)}
 
 
-def _with_credentials(document: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The document with what the service manager handed over (LoadCredential=) where the rest says nothing."""
+def _with_default(document: dict[str, Any], table: str, key: str, value: str) -> dict[str, Any]:
+    """The document with a value where it says nothing."""
+    values = document.get(table, {})
+    return document | {table: {key: value} | values} if isinstance(values, dict) else document
+
+
+def _with_credentials(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Mistake]]:
+    """The document with what the service manager handed over (LoadCredential=) where the rest says nothing, and what
+    of it cannot be read.
+    """
+    unreadable = []
     for name, (table, key) in CREDENTIALS.items():
-        path, values = folder / name, document.get(table, {})
+        path = folder / name
         # A password opens no door: mqtt and home are there when their tables are.
-        if not path.exists() or not isinstance(values, dict) or (table in ("mqtt", "home") and not values):
+        if not path.exists() or (table in ("mqtt", "home") and not document.get(table)):
             continue
-        value = _read_secret(path) if table == "http" else str(path)
-        document = document | {table: {key: value} | values}
-    return document
-
-
-def _read_secret(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the credential {path.name} cannot be read: {error}") from error
+        try:
+            document = _with_default(document, table, key, path.read_text().strip() if table == "http" else str(path))
+        except (OSError, UnicodeDecodeError) as error:
+            unreadable.append(Mistake((table, key), f"{table}.{key}: {path} cannot be read: {error}"))
+    return document, unreadable
 
 
 def _expand(settings: Settings, runtime_directory: str | None) -> Settings:

@@ -8,7 +8,9 @@ from tests.cli.programs import PING, Finished, unitd
 from unitd import __version__
 
 
-@pytest.mark.parametrize("command", ["", "serve", "chat", "send", "say", "listen", "chain", "tasks", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["", "serve", "chat", "send", "say", "listen", "chain", "tasks", "doctor", "token", "cert"]
+)
 async def test_help_is_there(command: str) -> None:
     """Every command explains itself on stdout."""
     done = await unitd(*command.split(), "--help")

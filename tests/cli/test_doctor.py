@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import unitd
+from tests.cli.programs import serving, unitd
+from tests.doors.mqtt.brokers import free_port
 
 
 async def test_doctor_finds_a_healthy_machine(config: Path) -> None:
@@ -16,6 +17,7 @@ async def test_doctor_finds_a_healthy_machine(config: Path) -> None:
     assert "MISSING" not in done.out
     assert "bundled model" in done.out
     assert "nobody listens" in done.out
+    assert " MiB for models\n" in done.out
 
 
 async def test_doctor_sees_the_daemon(served: asyncio.subprocess.Process, config: Path) -> None:
@@ -24,6 +26,22 @@ async def test_doctor_sees_the_daemon(served: asyncio.subprocess.Process, config
 
     assert done.code == 0
     assert f"daemon: listens on {config.parent}/state/unitd.sock\n" in done.out
+
+
+async def test_doctor_knows_whether_home_assistant_finds_the_door(config: Path) -> None:
+    """The daemon is not there, then it is; without the table there is no such door."""
+    port = free_port()
+    closed = await unitd("doctor", "--config", str(config))
+    config.write_text(f"{config.read_text()}[wyoming]\nport = {port}\n")
+
+    away = await unitd("doctor", "--config", str(config))
+    async with serving(config):
+        there = await unitd("doctor", "--config", str(config))
+
+    assert (closed.code, away.code, there.code) == (0, 0, 0)
+    assert "wyoming: not configured\n" in closed.out
+    assert f"wyoming: nobody listens on 127.0.0.1:{port} (Connection refused)\n" in away.out
+    assert f"wyoming: listens on 127.0.0.1:{port}\n" in there.out
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 from pathlib import Path
 
 import psutil
@@ -43,6 +44,27 @@ async def test_bad_configuration_is_refused(tmp_path: Path, text: str, words: st
     assert (done.code, done.out) == (78, "")
     assert words in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("check", [["--check"], []], ids=["check", "serve"])
+async def test_every_mistake_is_told_before_anything_starts(config: Path, check: list[str]) -> None:
+    """Wrong keys, files that cannot be read and ports in use: file, line and key of each, and exit code 78."""
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        ports = [each.getsockname()[1] for each in (one, other)]
+        text = f'tcp.port = {ports[0]}\nhttp.port = {ports[1]}\nhome.tools = "/nowhere"\n[llm]\nslots = 0'
+        config.write_text(f'state.dir = "{config.parent}/state"\n{text}')
+
+        done = await unitd("serve", *check, "--config", str(config))
+
+    assert (done.code, done.out) == (78, "")
+    assert done.err.replace(str(config.parent), "…") == (
+        "unitd: configuration error, 4 mistakes:\n"
+        f"  …/unitd.toml:2: tcp.port: cannot listen on 127.0.0.1:{ports[0]}: Address already in use\n"
+        f"  …/unitd.toml:3: http.port: cannot listen on 127.0.0.1:{ports[1]}: Address already in use\n"
+        "  …/unitd.toml:4: home.tools: /nowhere cannot be read: No such file or directory\n"
+        "  …/unitd.toml:6: llm.slots is 0, it must be from 1 to 64\n"
+    )
+    assert not (config.parent / "state").exists()
 
 
 async def test_missing_configuration_is_refused(tmp_path: Path) -> None:

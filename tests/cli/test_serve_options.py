@@ -24,7 +24,9 @@ def settings_of(command: str, path: Path) -> Settings:
 def file(tmp_path: Path) -> Path:
     """A configuration that says something about everything."""
     path = tmp_path / "unitd.toml"
-    path.write_text('[llm]\nslots = 2\ncontext = 512\n[http]\nhost = "127.0.0.1"\nport = 9000\n')
+    path.write_text(
+        '[llm]\nslots = 2\ncontext = 512\n[http]\nhost = "127.0.0.1"\nport = 9000\n[auth]\nwithout_tls = ["http"]\n'
+    )
     return path
 
 
@@ -49,7 +51,7 @@ async def test_a_bad_option_is_refused_like_a_bad_key(file: Path) -> None:
     done = await unitd("serve", "--check", "--config", str(file), "--num-slots", "0")
 
     assert (done.code, done.out) == (78, "")
-    assert "llm.slots is 0, it must be from 1 to 64" in done.err
+    assert "command line: llm.slots is 0, it must be from 1 to 64" in done.err
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "http://", "http://a b", "http://user:word@x"])

@@ -67,6 +67,32 @@ def test_a_prompt_of_its_own_is_not_needed() -> None:
     assert Home().system_prompt("Be brief.") == "Be brief."
 
 
+def test_a_conversation_has_the_devices_in_its_system_message() -> None:
+    """Where a client brings the whole of it; it need not have such a message."""
+    home, question = home_of(HOUSE), {"role": "user", "content": "hello"}
+    brief = {"role": "system", "content": "Be brief."}
+
+    with_prompt, without = home.conversation([brief, question]), home.conversation([question])
+
+    assert with_prompt == [{"role": "system", "content": home.system_prompt("Be brief.")}, question]
+    assert without == [{"role": "system", "content": home.system_prompt("")}, question]
+    assert Home().conversation([question]) == [question]
+
+
+@pytest.mark.parametrize("messages", [[], ["hello"], [{}], [{"role": "system", "content": 5}]])
+def test_a_conversation_that_makes_no_sense_is_left_to_the_unit(messages: list[Any]) -> None:
+    """It says what is wrong with a message."""
+    assert home_of(HOUSE).conversation(messages)[1:] == messages
+
+
+@pytest.mark.parametrize("asked", ["sensor.garden", "{{ entity.id }}", "sensor.{{ room }}"])
+def test_a_state_is_asked_of_an_entity_or_of_what_a_template_names(asked: str) -> None:
+    """What a template makes is known only when it is asked."""
+    home = home_of(f'[[tool]]\nname = "get_state"\nstate_of = "{asked}"')
+
+    assert home.tools[0].state_of == asked
+
+
 def test_tools_become_functions() -> None:
     """The devices of its kinds as an enum, its own parameters behind it; a tool without devices is left out."""
     functions = [each["function"] for each in home_of(HOUSE).functions()]
@@ -148,8 +174,15 @@ def test_an_enum_is_the_law() -> None:
         ('[[entity]]\nname = "x"\nkind = "toaster"', "entity 'x': kind is 'toaster', it must be one of light, switch"),
         ('[[entity]]\nname = "x"\nkind = "light"\nalias = ["y"]', "entity 'x': unknown key alias"),
         ('[[entity]]\nname = "x"\nkind = "light"\naliases = "y"', "entity 'x': aliases must be a list of texts"),
-        ('[[tool]]\nname = "t"', "tool 't' must have one of topic, service and state"),
-        ('[[tool]]\nname = "t"\ntopic = "a"\nservice = "b.c"', "tool 't' must have one of topic, service and state"),
+        ('[[tool]]\nname = "t"', "tool 't' must have one of topic, service, state and state_of"),
+        ('[[tool]]\nname = "t"\ntopic = "a"\nservice = "b.c"', "tool 't' must have one of topic, service, state and"),
+        ('[[tool]]\nname = "t"\nstate = "a"\nstate_of = "b.c"', "tool 't' must have one of topic, service, state and"),
+        ('[[tool]]\nname = "t"\nstate_of = "garden"', "state_of is 'garden', it must look like sensor.garden or be a"),
+        (
+            '[[tool]]\nname = "t"\nstate_of = "sensor.Garden door"',
+            "state_of is 'sensor.Garden door', it must look like",
+        ),
+        ('[[tool]]\nname = "t"\nstate_of = true', "tool 't': state_of must be a text"),
         ('[[tool]]\nname = "t"\nservice = "turn_on"', "service is 'turn_on', it must look like light.turn_on"),
         ('[[tool]]\nname = "t"\ntopic = "a"\nkinds = ["lights"]', "tool 't': there is no kind 'lights'"),
         ('[[tool]]\nname = "t"\ntopic = "a"\n[[tool]]\nname = "t"\ntopic = "b"', "tool 't' is there twice"),

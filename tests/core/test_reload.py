@@ -5,6 +5,7 @@ import pytest
 from unitd.core.openness import warnings_of
 from unitd.core.reading import read_settings
 from unitd.core.reload import changed_keys, with_keys_of
+from unitd.wire.errors import ConfigError
 
 
 def test_equal_settings_have_no_changed_keys() -> None:
@@ -39,17 +40,47 @@ def test_only_named_keys_are_taken_over() -> None:
     assert changed_keys(merged, new) == {"http.port"}
 
 
+OPEN = {"tcp": {"host": "0.0.0.0"}, "http": {"host": "::"}}
+
+
 def test_an_open_door_is_told() -> None:
-    """Any address but the machine's own, without a key."""
-    warnings = warnings_of(read_settings({"tcp": {"host": "0.0.0.0"}, "http": {"host": "::"}}))
+    """Any address but the machine's own, where the configuration gives up tokens, or TLS."""
+    nobody_asked = {"without_token": ["tcp"], "without_tls": ["tcp", "http"]}
+
+    warnings = warnings_of(read_settings(OPEN | {"auth": nobody_asked}), tokens=1)
 
     assert warnings == [
-        "tcp listens on 0.0.0.0: every machine that reaches it may use this device",
-        "http listens on ::: every machine that reaches it may use this device",
+        "tcp listens on 0.0.0.0 without token: every machine there may use this device",
+        "http listens on :: without TLS: who listens on the way hears tokens and words",
     ]
 
 
+def test_a_door_whose_tokens_are_still_to_be_made_is_told() -> None:
+    """It would refuse everybody."""
+    settings = read_settings({"tcp": {"host": "0.0.0.0"}, "auth": {"tls_cert": "c", "tls_key": "k"}})
+
+    assert warnings_of(settings, tokens=0) == ["tcp listens on 0.0.0.0 and there is no token yet: unitd token new NAME"]
+
+
 def test_a_locked_or_local_door_is_not() -> None:
-    """The defaults, and HTTP with a key."""
-    assert warnings_of(read_settings({})) == []
-    assert warnings_of(read_settings({"http": {"host": "0.0.0.0", "api_key": "x"}})) == []
+    """The defaults, and HTTP with a key and a certificate."""
+    locked = {"http": {"host": "0.0.0.0", "api_key": "x"}, "auth": {"tls_cert": "c", "tls_key": "k"}}
+
+    assert warnings_of(read_settings({}), tokens=0) == []
+    assert warnings_of(read_settings(locked), tokens=0) == []
+
+
+@pytest.mark.parametrize("door", ["tcp", "http", "wyoming"])
+def test_other_machines_are_let_in_only_by_words(door: str) -> None:
+    """An address alone is a mistake of the configuration, which says what would mend it."""
+    with pytest.raises(ConfigError, match=rf'{door}.host is 0.0.0.0; .*auth.without_tls = \["{door}"\]'):
+        read_settings({door: {"host": "0.0.0.0"}})
+
+
+def test_wyoming_needs_both_words() -> None:
+    """Its protocol has no tokens either."""
+    with pytest.raises(ConfigError, match="neither tokens nor TLS"):
+        read_settings({"wyoming": {"host": "0.0.0.0"}, "auth": {"without_tls": ["wyoming"]}})
+    words = {"without_tls": ["wyoming"], "without_token": ["wyoming"]}
+
+    assert read_settings({"wyoming": {"host": "0.0.0.0"}, "auth": words}).wyoming is not None

@@ -30,6 +30,9 @@ class AssistantServer:
     may_answer: asyncio.Event = field(default_factory=asyncio.Event)
     """Cleared: it takes requests and says nothing."""
 
+    states: dict[str, Any] = field(default_factory=dict)
+    """What GET /api/states tells of an entity."""
+
     talks: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
     """Who is connected."""
 
@@ -43,6 +46,9 @@ class AssistantServer:
             return 200, orjson.dumps([each for each in DEVICES if f'"{each["domain"]}"' in data["template"]])
         if path.startswith("/api/services/light/"):
             return 200, b"[]"
+        if path.startswith("/api/states/"):
+            state = self.states.get(path.removeprefix("/api/states/"))
+            return (404, b'{"message":"Entity not found."}') if state is None else (200, orjson.dumps(state))
         return 400, b'{"message":"Service not found"}'
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -53,7 +59,7 @@ class AssistantServer:
         try:
             while head := await _head(reader):
                 fields = dict(line.split(": ", 1) for line in head[1:])
-                body = orjson.loads(await reader.readexactly(int(fields["content-length"])))
+                body = orjson.loads(await reader.readexactly(int(fields.get("content-length", 0))) or b"null")
                 path = head[0].split()[1]
                 self.calls.append((path, body))
                 await self.may_answer.wait()

@@ -1,8 +1,8 @@
 """A chat server that calls tools on demand, as far as an OpenAI-compatible engine can tell.
 
 A question that is a JSON list, [["turn_on", {"entity": "lamp"}], …], is called as it stands; results are said back as
-"told: RESULT; RESULT". The question "again [[…]]" is called in every round until no tools are offered. Everything else
-is said back.
+"told: RESULT; RESULT". The question "again [[…]]" is called in every round until no tools are offered, that of
+"well [[…]]" behind a word. Everything else is said back.
 """
 
 import asyncio
@@ -51,9 +51,10 @@ def _delta(body: dict[str, Any]) -> dict[str, Any]:
     asked = next(each["content"] for each in reversed(messages) if each["role"] == "user")
     results = [each["content"] for each in messages if each["role"] == "tool"]
     goes_on = asked.startswith("again ") and "tools" in body
-    if asked.removeprefix("again ").startswith("[") and (goes_on or messages[-1]["role"] == "user"):
-        calls = orjson.loads(asked.removeprefix("again "))
-        return {"tool_calls": [_call(at, name, arguments) for at, (name, arguments) in enumerate(calls)]}
+    wish = asked.removeprefix("again ").removeprefix("well ")
+    if wish.startswith("[") and (goes_on or messages[-1]["role"] == "user"):
+        calls = [_call(at, name, arguments) for at, (name, arguments) in enumerate(orjson.loads(wish))]
+        return {"tool_calls": calls} | ({"content": "Well. "} if asked.startswith("well ") else {})
     return {"content": f"told: {'; '.join(results)}" if messages[-1]["role"] == "tool" else asked}
 
 

@@ -234,7 +234,9 @@ async def test_line_noise_between_objects_is_skipped(line: WireClient, daemon: A
     assert (await line.ask(work_id="sys", action="ping"))["error"]["code"] == 0
 
 
-async def test_line_that_is_not_read_loses_deltas_only(line: WireClient, daemon: App) -> None:
+async def test_line_that_is_not_read_loses_deltas_only(
+    line: WireClient, daemon: App, caplog: pytest.LogCaptureFixture
+) -> None:
     """A long answer to a client that does not read: its finish arrives, in the middle frames are missing."""
     task = await line.setup("llm", LLM_SETUP)
     question = await line.infer(task, "word " * 3000)
@@ -245,6 +247,7 @@ async def test_line_that_is_not_read_loses_deltas_only(line: WireClient, daemon:
 
     assert frames[-1]["data"] == {"delta": "", "finish": True, "index": 3000}
     assert 0 < len(frames) < 3000
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 async def test_line_that_is_missing_at_start_is_waited_for(

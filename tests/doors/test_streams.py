@@ -13,8 +13,8 @@ import pytest
 from tests.conftest import running_app, tcp_client
 from tests.helpers import MS, WireClient, eventually
 from tests.runtime.bad_unit import bad_unit
-from unitd import app as app_module
 from unitd.app import App
+from unitd.doors import entrance
 from unitd.wire.errors import ConfigError
 
 PING = b'{"request_id":"1","work_id":"sys","action":"ping"}'
@@ -38,7 +38,7 @@ async def unix_client(daemon: App) -> AsyncIterator[WireClient]:
 @pytest.fixture
 def quick_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A TCP client may be silent in mid-object for a tenth of a second."""
-    monkeypatch.setattr(app_module, "TCP_IDLE_SECONDS", 100 * MS)
+    monkeypatch.setattr(entrance, "TCP_IDLE_SECONDS", 100 * MS)
 
 
 async def deaf_connection(app: App) -> WireClient:

@@ -90,6 +90,15 @@ async def status_with(config: Path, key: str) -> int:
         return (await client.get(f"http://{host}:{port}/v1/models", headers={"X-API-Key": key})).status_code
 
 
+async def question_to(config: Path, key: str) -> httpx.Response:
+    """What the bundled model answers at the HTTP door."""
+    host, port = endpoints_of(config)["http"]
+    body = {"model": "default", "messages": [{"role": "user", "content": "hello"}], "max_tokens": 1}
+    async with httpx.AsyncClient(trust_env=False) as client:
+        url = f"http://{host}:{port}/v1/chat/completions"
+        return await client.post(url, json=body, headers={"X-API-Key": key}, timeout=20)
+
+
 # The happy day
 
 
@@ -219,6 +228,25 @@ async def test_sighup_takes_over_what_can_change(config: Path, manager: Manager,
         await daemon.end()
         assert b"read again: http.api_key, limits.tasks\n" in daemon.log
         assert b"only after a restart: limits.frame_bytes\n" in daemon.log
+
+
+async def test_sighup_changes_the_memory_for_models(
+    config: Path, manager: Manager, environment: dict[str, str]
+) -> None:
+    """A model that was refused before is loaded then."""
+    write(config, key="old", rest='[limits]\nmemory = "20M"\n')
+    async with started(config, environment) as daemon:
+        await manager.heard("READY=1")
+        refused = await question_to(config, key="old")
+
+        write(config, key="old", rest='[limits]\nmemory = "80%"\n')
+        daemon.process.send_signal(signal.SIGHUP)
+        await manager.heard("RELOADING=1")
+        await manager.heard("READY=1")
+        answered = await question_to(config, key="old")
+
+    assert (refused.status_code, answered.status_code) == (503, 200)
+    assert "20 of 20 MiB of memory are free for models" in refused.text
 
 
 async def test_a_bad_configuration_leaves_the_old_one(

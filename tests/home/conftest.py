@@ -5,38 +5,22 @@ The model is a server elsewhere, so that what is tested is unitd and not a model
 
 import importlib
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
+from tests.conftest import running_app
 from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
 from tests.doors.calling_server import CallingServer, calling_server
-from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
-from tests.helpers import WireClient
+from tests.doors.mqtt.brokers import Broker, Listener
 from tests.home.boards import TOOLS
 from unitd.app import App
 
 # The daemon imports these when its doors are opened; here they come first, for the guard against blocking calls.
 for _module in ("unitd.doors.mqtt.door", "unitd.doors.toolbox", "jinja2.sandbox"):
     importlib.import_module(_module)
-
-
-@pytest.fixture
-async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
-    """A real Mosquitto."""
-    async with running_broker(tmp_path / "broker") as broker:
-        yield broker
-
-
-@pytest.fixture
-async def listener(broker: Broker) -> AsyncIterator[Listener]:
-    """Hears everything."""
-    async with listening(broker) as listener:
-        yield listener
 
 
 @pytest.fixture
@@ -79,18 +63,6 @@ async def home(
 
 
 @pytest.fixture
-async def clients(home: App) -> AsyncIterator[Callable[[], Any]]:
-    """Makes clients of the board."""
-    async with AsyncExitStack() as stack:
-
-        async def make() -> WireClient:
-            return await stack.enter_async_context(tcp_client(home))
-
-        yield make
-
-
-@pytest.fixture
-async def client(clients: Callable[[], Any]) -> WireClient:
-    """One of them."""
-    made: WireClient = await clients()
-    return made
+def daemon(home: App) -> App:
+    """Whose clients `client` and `clients` are."""
+    return home

@@ -27,6 +27,7 @@ TICK_SECONDS = 0.01
 PROGRESS_SECONDS = 0.2
 PROGRESS_STEPS = 8
 SLOW_EXIT_SECONDS = 0.5
+GOBBLED_BYTES = 64 * 1024 * 1024
 
 
 def bad_unit(mode: str = "good", gate: Path | None = None, **modes: str) -> Callable[[str], Sequence[str]]:
@@ -57,6 +58,7 @@ class BadUnit(Unit):
         self.mode = mode
         self.gate = gate
         self.answers: dict[str, Answer] = {}
+        self.hoard: list[bytes] = []
         self.memories: dict[str, Any] = {}
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
@@ -190,6 +192,7 @@ FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "flood": _flood,
     "pid": lambda unit, answer: unit.say(answer, str(os.getpid())),
     "recall": lambda unit, answer: unit.say(answer, str(unit.memories[answer.task])),
+    "gobble": lambda unit, answer: unit.hoard.append(os.urandom(GOBBLED_BYTES)),
 }
 
 

@@ -74,6 +74,7 @@ def an_outbox(line: SlowTransport, *, is_lossy: bool) -> Outbox:
         name="the client",
         door="test",
         session=Session(),
+        frame_bytes=1024,
         clock=lambda: 0,
         limit_bytes=LIMIT_BYTES,
         meters=Meters(),

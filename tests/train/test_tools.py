@@ -16,7 +16,7 @@ from train.corpus.tools.talk import Probe, make_tool_probes, make_tool_talk, mix
 from train.corpus.tools.toolbox import call_text, draw_toolbox, read_calls
 from train.corpus.tools.words import FORMS, held_forms
 
-DEVICE = re.compile(r"(.+?): (.+); (\w+)(?: in (.+))?")
+DEVICE = re.compile(r'- (?P<said>.+); (?P<kind>\w+)(?: in (?P<area>.+))?: "(?P<name>.+)"')
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def test_no_name_and_no_area_of_the_evaluation_is_trained(probes: list[Probe], t
 
     def listed(prompts: list[str]) -> set[tuple[str, str]]:
         lines = [line for prompt in prompts for line in _devices(prompt)]
-        names = {("entity", normal(said)) for line in lines for said in line[2].split(", ")}
-        return names | {("area", normal(line[4])) for line in lines if line[4]}
+        names = {("entity", normal(said)) for line in lines for said in line["said"].split(", ")}
+        return names | {("area", normal(line["area"])) for line in lines if line["area"]}
 
     trained = listed([talk[0].content for talk in talks])
     asked = listed([probe.messages[0].content for probe in probes])
@@ -84,7 +84,7 @@ def test_every_call_names_a_tool_and_a_device_of_its_list(talks: list[list[Messa
     for talk in talks:
         system = talk[0].content
         tools = dict(re.findall(r"(\w+)\((.*)\)", system.partition("Tools:")[2]))
-        names = {line[1] for line in _devices(system)}
+        names = {line["name"] for line in _devices(system)}
         for call in [call for m in talk if m.role == "assistant" for call in read_calls(m.content) or []]:
             seen += 1
             assert [part.partition(":")[0] for part in tools[call["name"]].split(", ") if part] == list(

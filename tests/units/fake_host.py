@@ -3,10 +3,11 @@
 from typing import Any
 
 from unitd.wire.envelope import Envelope
+from units.host import Host
 
 
-class FakeHost:
-    """Keeps what a unit says."""
+class FakeHost(Host):
+    """Keeps what a unit says; it has no channel."""
 
     def __init__(self) -> None:
         self.said: list[tuple[str, dict[str, Any]]] = []

@@ -15,7 +15,7 @@ class KwsBench:
 
     def __init__(self, engine: str = "auto", path: str = "") -> None:
         self.host = FakeHost()
-        self.unit = KwsUnit(self.host)  # type: ignore[arg-type]  # a host without a socket
+        self.unit = KwsUnit(self.host)
         self.unit.load({"model": "unitd-kws", "engine": engine, "path": path, "engine_options": {}})
         self.clock = 0.0
         """Seconds that the microphone has run."""

@@ -19,6 +19,17 @@ Samples = NDArray[np.int16]
 RATE = 16000
 VOICES = ("kal16", "awb", "rms", "slt")
 
+SAID_IN_CLIPS: dict[int, list[str]] = {
+    0: [],
+    1: [],
+    2: [],
+    3: ["文森特卡索", "法国"],
+    4: ["蒋友伯", "女儿"],
+    5: ["周望军", "落实"],
+    6: ["朱丽楠", "见面会"],
+}
+"""What is said in the test clips of the Chinese model, of the words in its list."""
+
 _DEFAULT_FOLDER = Path(__file__).parents[3] / "shared" / "voice"
 
 
@@ -46,6 +57,18 @@ def recordings_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no recordings in {folder}: UNITD_SPEECH_DIR names their folder")
     return folder
+
+
+def chinese_model() -> Path:
+    """The folder of a small model that hears Chinese; the test is skipped where it, or what it needs, is missing."""
+    for library in ("sherpa_onnx", "sentencepiece", "pypinyin"):
+        pytest.importorskip(library, reason="pip install sherpa-onnx sentencepiece pypinyin")
+    return recordings_folder() / "kws-zh"
+
+
+def chinese_clip(number: int) -> Path:
+    """One of its test clips."""
+    return recordings_folder() / "kws-zh" / "test_wavs" / f"{number}.wav"
 
 
 def read_wav(path: Path) -> Samples:

@@ -32,7 +32,7 @@ def start(host: VoiceHost) -> Iterator[Start]:
     units: list[AudioUnit] = []
 
     def start(**options: Any) -> AudioUnit:
-        unit = AudioUnit(host)  # type: ignore[arg-type]  # a host without a socket
+        unit = AudioUnit(host)
         unit.load({"engine_options": {"capture": "", "playback": ""} | options})
         units.append(unit)
         return unit

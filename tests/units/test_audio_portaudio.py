@@ -51,7 +51,7 @@ def start(alsa: Path, host: VoiceHost) -> Iterator[Start]:
     units: list[AudioUnit] = []
 
     def start(capture: str, playback: str) -> AudioUnit:
-        unit = AudioUnit(host)  # type: ignore[arg-type]  # a host without a socket
+        unit = AudioUnit(host)
         unit.load({"engine_options": {"capture": capture, "playback": playback}})
         units.append(unit)
         return unit

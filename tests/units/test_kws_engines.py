@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 
 from tests.units.kws_bench import KwsBench
-from tests.units.spoken import RATE, Samples, joined, read_wav, recordings_folder, silence, speak
+from tests.units.spoken import (
+    RATE,
+    SAID_IN_CLIPS,
+    Samples,
+    chinese_clip,
+    chinese_model,
+    joined,
+    read_wav,
+    recordings_folder,
+    silence,
+    speak,
+)
 from units.base import LoadError, UnitFault
 from units.kws.options import read_options
 from units.kws.sphinx import Keyphrase, SphinxSpotter, spell
@@ -182,36 +193,22 @@ def test_a_phrase_is_not_lost_where_the_utterance_is_renewed(monkeypatch: pytest
 @pytest.fixture(scope="module")
 def chinese() -> Path:
     """A folder with a small model."""
-    for library in ("sherpa_onnx", "sentencepiece", "pypinyin"):
-        pytest.importorskip(library, reason="pip install sherpa-onnx sentencepiece pypinyin")
-    return recordings_folder() / "kws-zh"
-
-
-KEYWORDS = {
-    0: [],
-    1: [],
-    2: [],
-    3: ["文森特卡索", "法国"],
-    4: ["蒋友伯", "女儿"],
-    5: ["周望军", "落实"],
-    6: ["朱丽楠", "见面会"],
-}
-"""What is said in the model's test clips, of the words in its list."""
+    return chinese_model()
 
 
 @pytest.mark.parametrize("file", ["", "tokens.txt"])
 def test_sherpa_hears_all_keywords_of_its_clips_and_no_other(chinese: Path, file: str) -> None:
     """The card's file may be the folder or one of its files."""
     bench = KwsBench(engine="sherpa-onnx", path=str(chinese / file))
-    bench.setup(kws=[word for words in KEYWORDS.values() for word in words], debounce=0)
+    bench.setup(kws=[word for words in SAID_IN_CLIPS.values() for word in words], debounce=0)
 
     heard = {}
-    for number in KEYWORDS:
+    for number in SAID_IN_CLIPS:
         known = len(bench.events())
-        bench.upload(read_wav(chinese / "test_wavs" / f"{number}.wav"))
+        bench.upload(read_wav(chinese_clip(number)))
         heard[number] = bench.phrases()[known:]
 
-    assert heard == KEYWORDS
+    assert heard == SAID_IN_CLIPS
 
 
 @pytest.mark.parametrize("period", [16, 333, 16000])
@@ -221,7 +218,7 @@ def test_sherpa_hears_the_same_in_any_pieces(chinese: Path, period: int) -> None
     bench.setup("kws.1", kws="法国", threshold=0.5)
     bench.setup(kws="文森特卡索")
 
-    bench.upload_in_pieces(read_wav(chinese / "test_wavs" / "3.wav"), period)
+    bench.upload_in_pieces(read_wav(chinese_clip(3)), period)
 
     assert bench.phrases() == ["文森特卡索"]
 

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, WireClient
 from tests.units.engine_bench import BUNDLED
+from units.llm.llama import Model
 
 
 def write_text(path: Path) -> None:
@@ -64,7 +65,7 @@ async def client(tmp_path: Path) -> AsyncIterator[WireClient]:
     [
         (write_text, "is no GGUF file"),
         (write_truncated, "cannot be loaded"),
-        (write_huge, "MiB of memory"),
+        (write_huge, "needs about 4,613,768 MiB"),
         (write_of_another_kind, "cannot be loaded"),
         (write_without_tokenizer, "cannot be loaded"),
     ],
@@ -82,10 +83,22 @@ async def test_a_file_that_is_no_model_is_refused_with_the_reason(
     path.symlink_to(BUNDLED)
 
     assert (refused["work_id"], refused["error"]["code"]) == ("llm", -5)
-    assert "mine.gguf" in refused["error"]["message"]
+    assert "mine" in refused["error"]["message"]
     assert words in refused["error"]["message"]
     assert await client.answer(good, "hello")
     assert await client.answer(await client.setup("llm", LLM_SETUP, model="mine"), "hello")
+
+
+def test_what_was_only_read_to_be_copied_leaves_the_memory(tmp_path: Path) -> None:
+    """The file stays mapped, and none of its pages counts for this process until it is used."""
+    path = tmp_path / "mine.gguf"
+    path.write_bytes(BUNDLED.read_bytes())
+
+    model = Model(str(path), lambda fraction: None)
+
+    mappings = Path("/proc/self/smaps").read_text().partition(f" {path}\n")[2]
+    assert model.size > 5_000_000
+    assert "\nRss:                   0 kB\n" in mappings[:300]
 
 
 async def test_an_unknown_engine_is_refused_by_name(client: WireClient, tmp_path: Path) -> None:

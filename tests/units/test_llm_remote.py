@@ -177,7 +177,7 @@ def ask() -> Ask:
 
     def ask(base_url: str, model: str) -> dict[str, Any]:
         host = FakeHost()
-        unit = RemoteLlmUnit(host)  # type: ignore[arg-type]  # a host without a socket
+        unit = RemoteLlmUnit(host)
         unit.load({"model": model, "context": 512, "engine_options": {"base_url": base_url}})
         setup = {"task": "llm.1", "data": {"prompt": ""}, "memory": None}
         unit.handlers["setup"](Envelope("setup", setup))
@@ -235,7 +235,7 @@ def test_a_dead_host_is_told(ask: Ask) -> None:
 )
 def test_a_card_without_its_values_does_not_load(options: dict[str, str], words: str) -> None:
     """The sentence becomes the setup's error."""
-    unit = RemoteLlmUnit(FakeHost())  # type: ignore[arg-type]  # a host without a socket
+    unit = RemoteLlmUnit(FakeHost())
 
     with pytest.raises(LoadError, match=words):
         unit.load({"model": "x", "context": 512, "engine_options": options})

@@ -94,7 +94,7 @@ def restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def ask() -> tuple[str, FakeHost]:
         host = FakeHost()
-        program = LlmUnit(host)  # type: ignore[arg-type]  # a host without a socket
+        program = LlmUnit(host)
         load = {"engine": "llama", "path": str(BUNDLED), "slots": 2, "context": 1024, "threads": 1, "exact": True}
         program.load(load | {"cache_dir": str(tmp_path)})
         data = {"prompt": PERSONA, "temperature": 0, "max_token_len": 60}

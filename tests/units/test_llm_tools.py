@@ -1,7 +1,7 @@
 """Covers units.llm.tools, calls, chat_api and the prompts with tools, with the bundled model."""
 
 import dataclasses
-from typing import Any, cast
+from typing import Any
 
 import orjson
 import pytest
@@ -11,7 +11,6 @@ from tests.units.engine_bench import BUNDLED
 from tests.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import UnitFault
-from units.host import Host
 from units.llm.calls import MAX_CALLS, CallStream, grammar_of
 from units.llm.chat_api import CallPieces, request_body
 from units.llm.llama import Model
@@ -49,7 +48,7 @@ class Asker:
 
     def __init__(self) -> None:
         self.host = FakeHost()
-        self._unit = LlmUnit(cast(Host, self.host))
+        self._unit = LlmUnit(self.host)
         self._unit.load(
             {"path": str(BUNDLED), "slots": 1, "context": 1024, "threads": 1, "exact": True, "cache_dir": ""}
         )

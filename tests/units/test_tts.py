@@ -32,7 +32,7 @@ def host() -> VoiceHost:
 @pytest.fixture
 def unit(host: VoiceHost) -> TtsUnit:
     """The unit with the bundled voice."""
-    unit = TtsUnit(host)  # type: ignore[arg-type]  # a host without a socket
+    unit = TtsUnit(host)
     unit.load({"engine": "espeak", "path": ""})
     return unit
 

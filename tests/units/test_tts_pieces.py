@@ -23,7 +23,7 @@ def pieces_of(text: str, *sizes: int) -> list[str]:
     ("text", "expected"),
     [
         ("Hello. How are you? Fine!", ["Hello.", "How are you?", "Fine!"]),
-        ("你好。今天天气很好！真的吗？", ["你好。", "今天天气很好！", "真的吗？"]),  # noqa: RUF001
+        ("你好。今天天气很好！真的吗？", ["你好。", "今天天气很好！", "真的吗？"]),  # noqa: RUF001  # Chinese has marks of its own
         ("Pi is 3.14. It costs 1,000.5 dollars.", ["Pi is 3.14.", "It costs 1,000.5 dollars."]),
         ("Mr. Smith and Dr. Jones met. They ate.", ["Mr. Smith and Dr. Jones met.", "They ate."]),
         ("Take fruit, e.g. apples. Or none.", ["Take fruit, e.g. apples.", "Or none."]),

@@ -40,9 +40,7 @@ class Connection:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         """Connects to `--socket`, else to where the configuration says; ends the program when nobody listens."""
-        path = arguments.socket
-        if path is None:
-            path = _default_socket(arguments)
+        path = socket_of(arguments)
         self._socket = socket.socket(socket.AF_UNIX)
         try:
             self._socket.connect(str(path))
@@ -87,13 +85,23 @@ class Connection:
         raise AssertionError("replies never end")
 
 
-def _default_socket(arguments: argparse.Namespace) -> Path:
+def socket_of(arguments: argparse.Namespace) -> Path:
+    """`--socket`, or where the configuration says."""
+    given: Path | None = arguments.socket
+    if given is not None:
+        return given
     try:
         path = load_settings(arguments.config).unix.path
     except ConfigError as error:
         fail(str(error))
     assert path is not None
     return find_socket(path, arguments.config)
+
+
+def is_listened_to(path: Path) -> bool:
+    """Whether a daemon is there."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
 
 
 def find_socket(path: Path, config: Path | None) -> Path:

@@ -6,13 +6,20 @@ import importlib.metadata
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from unitd.cli.connection import find_socket
+from unitd.core.access import is_this_machine
 from unitd.core.config import Settings
+from unitd.core.memory import in_mib, limit_of
+from unitd.core.openness import hosts_of, warnings_of
+from unitd.doors.tls import Tls
+from unitd.runtime.access import load_tokens, tokens_file
+from unitd.runtime.budget import memory_of_board
 from unitd.settings import find_places, load_settings
 from unitd.wire.errors import ConfigError
 
@@ -20,6 +27,9 @@ SERVICE_FILES = tuple(
     Path(folder, "systemd/system/unitd.service") for folder in ("/etc", "/usr/local/lib", "/usr/lib", "/lib")
 )
 """Where systemd looks for units, the first one that is there counts."""
+
+KNOCK_SECONDS = 2.0
+"""A door of this machine answers at once."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +79,11 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield Finding("configuration", True, str(config) if config else "default files or none")
     yield _bundled_model()
     yield _state(settings)
+    yield _memory(settings)
+    yield from _access(settings)
     yield _serial(settings)
     yield _daemon(settings, config)
+    yield _wyoming(settings)
     yield _service()
 
 
@@ -111,6 +124,32 @@ def _state(settings: Settings) -> Finding:
     )
 
 
+def _memory(settings: Settings) -> Finding:
+    """What models may take together; `unitd tasks` shows what they do take."""
+    board = memory_of_board()
+    limit = limit_of(settings.limits.memory, board)
+    return Finding("memory", True, f"{in_mib(limit)} of {in_mib(board)} MiB for models")
+
+
+def _access(settings: Settings) -> Iterator[Finding]:
+    """What is open to other machines, and until when their certificate is good."""
+    try:
+        tokens = len(load_tokens(tokens_file(settings)))
+        auth = settings.auth
+        expiry = Tls(auth.tls_cert, auth.tls_key).warning(time.time()) if auth.tls_cert and auth.tls_key else ""
+    except ConfigError as error:
+        yield Finding("access", False, error.reason, "docs/access.md")
+        return
+    warnings = [*warnings_of(settings, tokens), *([expiry] if expiry else [])]
+    for words in warnings:
+        yield Finding("access", False, words, "docs/access.md", is_needed=False)
+    reached = [door for door, host in hosts_of(settings).items() if not is_this_machine(host)]
+    if not warnings and reached:
+        yield Finding("access", True, f"{' and '.join(reached)} with TLS and tokens, of which there are {tokens}")
+    elif not warnings:
+        yield Finding("access", True, "only this machine")
+
+
 def _serial(settings: Settings) -> Finding:
     from serial.tools.list_ports import comports
 
@@ -142,3 +181,20 @@ def _daemon(settings: Settings, config: Path | None) -> Finding:
             words = f"nobody listens on {path} ({error.strerror})"
             return Finding("daemon", False, words, "unitd serve", is_needed=False)
     return Finding("daemon", True, f"listens on {path}")
+
+
+def _wyoming(settings: Settings) -> Finding:
+    """The door for Home Assistant's voice pipeline, which needs packages of its own."""
+    if settings.wyoming is None:
+        return Finding("wyoming", True, "not configured")
+    missing = [module for module in ("wyoming", "zeroconf") if find_spec(module) is None]
+    if missing:
+        return Finding("wyoming", False, f"{missing[0]} is not installed", "pip install 'unitd[wyoming]'")
+    address = (settings.wyoming.host, settings.wyoming.port)
+    where = f"{address[0]}:{address[1]}"
+    try:
+        socket.create_connection(address, KNOCK_SECONDS).close()
+    except OSError as error:
+        words = f"nobody listens on {where} ({error.strerror or error})"
+        return Finding("wyoming", False, words, "unitd serve", is_needed=False)
+    return Finding("wyoming", True, f"listens on {where}")

@@ -6,15 +6,20 @@ import time
 from typing import Any
 
 from unitd.cli.connection import Connection
+from unitd.core.memory import in_mib
 
 COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tasks."""
-    rows = [_row(task) for task in Connection(arguments).ask(action="lstask")["data"]]
+    connection = Connection(arguments)
+    rows = [_row(task) for task in connection.ask(action="lstask")["data"]]
     if sys.stdout.isatty():
         _print_table(rows)
+        memory = connection.ask(action="cmminfo")["data"]
+        used, total = (in_mib(memory[key] * 1024) for key in ("used", "total"))
+        sys.stdout.write(f"memory: {used} of {total} MiB for models\n")
     else:
         sys.stdout.write("".join("\t".join(row) + "\n" for row in [COLUMNS, *rows]))
     return 0

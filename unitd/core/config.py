@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from unitd.core.access import Limits
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 
 
@@ -203,11 +204,23 @@ class HomeSettings:
 
 @dataclass(frozen=True)
 class AuthSettings:
-    """Who may talk to the daemon from other machines."""
+    """Who may talk to the daemon from other machines, and that nobody listens on the way."""
 
     tokens_file: Path | None = None
+    """What `unitd token` writes; default: tokens.json in the state directory."""
+
     tls_cert: Path | None = None
+    """The certificate of doors that other machines reach (PEM, with what signed it), and its key."""
+
     tls_key: Path | None = None
+    trust_loopback: bool = True
+    """Programs on this machine need no token; false where a proxy or a container brings others in from there."""
+
+    without_token: tuple[str, ...] = ()
+    """Doors (tcp, http, wyoming) that take everybody who reaches them for an administrator."""
+
+    without_tls: tuple[str, ...] = ()
+    """Doors that other machines may reach in the clear, as behind a proxy or in a network of one's own."""
 
 
 @dataclass(frozen=True)
@@ -254,11 +267,20 @@ class AudioSettings:
     that cancels the echo itself)."""
 
 
+AN_ADDRESS = Limits(connections=32)
+
+
 @dataclass(frozen=True)
 class LimitSettings:
     """What one daemon takes on."""
 
+    address: Limits = AN_ADDRESS
+    """What one address of another machine may take, whatever its token; 0 is no limit."""
+
     tasks: int = 64
+    memory: str = "80%"
+    """For all models together: a size ("512M", "2G"), or a share of what the board, or its control group, has."""
+
     frame_bytes: int = DEFAULT_LIMIT_BYTES
     outbox_bytes: int = 4 * 1024 * 1024
     """Unread output after which a network client is disconnected and a serial line loses deltas."""

@@ -15,6 +15,7 @@ payload = '{"state": "ON"}'
 # service = "light.turn_on"         # ... or a service of Home Assistant
 # data = '{"entity_id": "{{ entity.id }}"}'
 # state = "home/{{ entity.id }}/state"   # ... or a question: the last retained value of a topic
+# state_of = "{{ entity.id }}"      # ... or the state of an entity of Home Assistant
 confirmation = "The {{ entity.name }} is on."    # the result; the bundled model says it word for word
 
 [tool.parameters.percent]           # besides `entity`, which every tool with kinds has
@@ -23,14 +24,21 @@ minimum = 0
 maximum = 100
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.wire.errors import ConfigError
+from unitd.core.mistakes import Key, Mistake, Mistakes
 
 KINDS = ("light", "switch", "fan", "cover", "climate", "media", "lock", "scene", "sensor")
 """What the bundled model has learnt; others make it guess."""
+
+ENTITY_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
+"""What Home Assistant calls a device: light.kitchen_ceiling."""
+
+_WAYS = ("topic", "service", "state", "state_of")
+_TEMPLATES = ("topic", "payload", "data", "state", "state_of", "confirmation")
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class Tool:
-    """Something that can be done: one of topic, service and state says how."""
+    """Something that can be done: one of topic, service, state and state_of says how."""
 
     name: str
     description: str = ""
@@ -64,6 +72,7 @@ class Tool:
     service: str = ""
     data: str = ""
     state: str = ""
+    state_of: str = ""
     confirmation: str = ""
 
 
@@ -117,6 +126,15 @@ class Home:
         devices = "\n".join(["Devices:", *(each.line for each in self.entities)])
         return f"{own}\n\n{devices}" if own else devices
 
+    def conversation(self, messages: Sequence[Any]) -> list[Any]:
+        """A conversation that a client keeps, with the list of devices in its system message."""
+        if not self.entities:
+            return list(messages)
+        first = messages[0] if messages and isinstance(messages[0], dict) else {}
+        has_system = first.get("role") == "system" and isinstance(first.get("content"), str)
+        prompt = self.system_prompt(first["content"] if has_system else "")
+        return [{"role": "system", "content": prompt}, *messages[int(has_system) :]]
+
 
 _TYPES: dict[Any, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
 
@@ -144,48 +162,58 @@ _TOOL_KEYS = {
     "service": str,
     "data": str,
     "state": str,
+    "state_of": str,
     "confirmation": str,
 }
 _WORDS: dict[type, str] = {str: "a text", list: "a list of texts", dict: "a table of JSON schemas"}
 
 
-def read_home(document: Mapping[str, Any]) -> Home:
-    """From the parsed `tools.toml`.
+Row = tuple[Key, dict[str, Any]]
+"""A table of the document, and where it stands."""
+
+
+def read_home(document: Mapping[str, Any], template_error: Callable[[str], str] = lambda text: "") -> Home:
+    """From the parsed `tools.toml`; `template_error` says what is wrong with a template.
 
     Raises:
-        ConfigError: all that is wrong, a line each.
+        Mistakes: all that is wrong.
     """
-    wrong: list[str] = [f"unknown table [[{key}]]" for key in document if key not in ("entity", "tool")]
-    entities = [_entity(row, wrong) for row in _rows(document, "entity", _ENTITY_KEYS, wrong)]
-    tools = [_tool(row, wrong) for row in _rows(document, "tool", _TOOL_KEYS, wrong)]
-    for what, names in (("entity", [each.name for each in entities]), ("tool", [each.name for each in tools])):
+    wrong = [Mistake((key,), f"unknown table [[{key}]]") for key in document if key not in ("entity", "tool")]
+    entities = _rows(document, "entity", _ENTITY_KEYS, wrong)
+    tools = _rows(document, "tool", _TOOL_KEYS, wrong)
+    for key, row in entities:
+        wrong += _wrong_with_entity(key, row)
+    for key, row in tools:
+        wrong += _wrong_with_tool(key, row, template_error)
+    for rows in (entities, tools):
+        names = [row["name"] for _, row in rows]
         wrong += [
-            f"{what} {name!r} is there twice" for name in sorted({each for each in names if names.count(each) > 1})
+            Mistake((*key, "name"), f"{key[0]} {row['name']!r} is there twice")
+            for at, (key, row) in enumerate(rows)
+            if names.index(row["name"]) < at
         ]
     if wrong:
-        raise ConfigError("\n".join(wrong))
-    return Home(tuple(entities), tuple(tools))
+        raise Mistakes(wrong)
+    return Home(tuple(_entity(row) for _, row in entities), tuple(_tool(row) for _, row in tools))
 
 
-def _rows(
-    document: Mapping[str, Any], table: str, keys: Mapping[str, type], wrong: list[str]
-) -> Sequence[dict[str, Any]]:
+def _rows(document: Mapping[str, Any], table: str, keys: Mapping[str, type], wrong: list[Mistake]) -> Sequence[Row]:
     """The tables of one kind, without what cannot be used."""
     rows = document.get(table, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        wrong.append(f"{table} must be tables: [[{table}]]")
+        wrong.append(Mistake((table,), f"{table} must be tables: [[{table}]]"))
         return []
-    usable = []
-    for at, row in enumerate(rows, 1):
-        where = f"{table} {row.get('name', at)!r}"
-        bad = [f"{where}: unknown key {key}" for key in row if key not in keys]
-        bad += [
-            f"{where}: {key} must be {_WORDS[keys[key]]}" for key in row if key in keys and not _is(row[key], keys[key])
-        ]
-        bad += [f"{where}: name is missing"] if not row.get("name") else []
-        wrong += bad
+    usable: list[Row] = []
+    for at, row in enumerate(rows):
+        where = f"{table} {row.get('name', at + 1)!r}"
+        bad = {key: f"unknown key {key}" for key in row if key not in keys}
+        bad |= {
+            key: f"{key} must be {_WORDS[keys[key]]}" for key in row if key in keys and not _is(row[key], keys[key])
+        }
+        bad |= {} if row.get("name") else {"name": "name is missing"}
+        wrong += [Mistake((table, at, key), f"{where}: {words}") for key, words in bad.items()]
         if not bad:
-            usable.append(row)
+            usable.append(((table, at), row))
     return usable
 
 
@@ -196,19 +224,32 @@ def _is(value: Any, wanted: type) -> bool:
     return all(isinstance(each, str if wanted is list else dict) for each in inside)
 
 
-def _entity(row: dict[str, Any], wrong: list[str]) -> Entity:
+def _wrong_with_entity(at: Key, row: dict[str, Any]) -> Iterator[Mistake]:
     if row.get("kind") not in KINDS:
-        wrong.append(f"entity {row['name']!r}: kind is {row.get('kind')!r}, it must be one of {', '.join(KINDS)}")
+        words = f"entity {row['name']!r}: kind is {row.get('kind')!r}, it must be one of {', '.join(KINDS)}"
+        yield Mistake((*at, "kind"), words)
+
+
+def _entity(row: dict[str, Any]) -> Entity:
     entity_id = row.get("id") or row["name"].replace(" ", "_")
     return Entity(row["name"], row.get("kind", ""), row.get("area", ""), tuple(row.get("aliases", ())), entity_id)
 
 
-def _tool(row: dict[str, Any], wrong: list[str]) -> Tool:
-    ways = [way for way in ("topic", "service", "state") if row.get(way)]
-    if len(ways) != 1:
-        wrong.append(f"tool {row['name']!r} must have one of topic, service and state")
+def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: Callable[[str], str]) -> Iterator[Mistake]:
+    tool = f"tool {row['name']!r}"
+    if len([way for way in _WAYS if row.get(way)]) != 1:
+        yield Mistake(at, f"{tool} must have one of {', '.join(_WAYS[:-1])} and {_WAYS[-1]}")
     if unknown := [kind for kind in row.get("kinds", ()) if kind not in KINDS]:
-        wrong.append(f"tool {row['name']!r}: there is no kind {unknown[0]!r}, there are {', '.join(KINDS)}")
+        yield Mistake((*at, "kinds"), f"{tool}: there is no kind {unknown[0]!r}, there are {', '.join(KINDS)}")
     if row.get("service") and row["service"].count(".") != 1:
-        wrong.append(f"tool {row['name']!r}: service is {row['service']!r}, it must look like light.turn_on")
+        yield Mistake((*at, "service"), f"{tool}: service is {row['service']!r}, it must look like light.turn_on")
+    if (asked := row.get("state_of", "")) and "{" not in asked and not ENTITY_ID.fullmatch(asked):
+        words = f"{tool}: state_of is {asked!r}, it must look like sensor.garden or be a template"
+        yield Mistake((*at, "state_of"), words)
+    for key in _TEMPLATES:
+        if words := template_error(row.get(key, "")):
+            yield Mistake((*at, key), f"{tool}: {key} is no template: {words}")
+
+
+def _tool(row: dict[str, Any]) -> Tool:
     return Tool(**row | {"kinds": tuple(row.get("kinds", ()))})

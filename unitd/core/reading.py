@@ -1,31 +1,46 @@
 """From a parsed TOML document, and the variables that stand for some of its keys, to the tree of settings.
 
-What cannot be used is refused with the key's name.
+One walk reads every value that can be read, and notes what cannot be used with the key's name; the defaults stand in
+for it. So the tree is whole, what concerns several keys can be checked in it too, and all is told at once.
 """
 
 import copy
 import difflib
-import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
+from unitd.core.checks import CHECKS, Check
 from unitd.core.config import SYS_POWERS, Settings
-from unitd.wire.errors import ConfigError
+from unitd.core.mistakes import Key, Mistake, Mistakes, name_of
+
+LARGE = 10**300
+"""Whole numbers from here on are none that a float can be."""
 
 
-def read_settings(document: dict[str, Any]) -> Settings:
-    """The tree from a parsed TOML document.
+def read_settings(document: dict[str, Any], *checks: Check) -> Settings:
+    """The tree from a parsed TOML document. `checks` know what the document alone does not tell.
 
     Raises:
-        ConfigError: an unknown key, a wrong type or a number out of range; the reason names the key.
+        Mistakes: unknown keys, wrong types, numbers out of range, what does not go together, what `checks` found.
     """
-    settings = cast(Settings, _read_table(Settings, document, ""))
-    _check_ranges(settings)
+    walk = _Walk()
+    settings = cast(Settings, walk.read_table(Settings, document, ()))
+    unusable = {each.key for each in walk.mistakes}
+    found = [each for check in (*CHECKS, *checks) for each in check(settings)]
+    # What is said of a default that only stands in for something unusable helps nobody.
+    mistakes = walk.mistakes + [each for each in found if unusable.isdisjoint(_ways_to(each.key))]
+    if mistakes:
+        raise Mistakes(mistakes)
     return settings
+
+
+def _ways_to(key: Key) -> list[Key]:
+    """A key and the tables around it."""
+    return [key[:length] for length in range(1, len(key) + 1)]
 
 
 ENVIRONMENT = {
@@ -47,11 +62,7 @@ ENVIRONMENT = {
 
 
 def with_environment(document: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
-    """The document with what the environment says where the file says nothing.
-
-    Raises:
-        ConfigError: a number is none.
-    """
+    """The document with what the environment says where the file says nothing."""
     document = copy.deepcopy(document)
     for name, key in ENVIRONMENT.items():
         if name not in environment:
@@ -63,51 +74,93 @@ def with_environment(document: dict[str, Any], environment: Mapping[str, str]) -
             table = table.setdefault(each, {}) if isinstance(table, dict) else {}
             settings = typing.get_type_hints(settings)[each]
         if isinstance(table, dict):
-            wanted = typing.get_type_hints(settings)[last]
-            table.setdefault(last, _from_text(wanted, environment[name], name))
+            table.setdefault(last, _from_text(typing.get_type_hints(settings)[last], environment[name]))
     return document
 
 
-def _from_text(wanted: Any, text: str, name: str) -> Any:
+def _from_text(wanted: Any, text: str) -> Any:
+    """As the key wants it; a text that is no number stays one, and is refused as the key's value."""
     try:
         return wanted(text)
-    except ValueError as error:
-        raise ConfigError(f"{name} is {text!r}, it must be {_TYPE_NAMES[wanted]}") from error
+    except ValueError:
+        return text
 
 
-def _read_table(table: type[Any], document: Any, where: str) -> Any:
-    if not isinstance(document, dict):
-        raise ConfigError(f"{where.rstrip('.')} must be a table")
-    hints = typing.get_type_hints(table)
-    for key in document:
-        if key not in hints:
-            near = difflib.get_close_matches(key, hints, n=1)
-            raise ConfigError(f"unknown key {where}{key}" + (f", did you mean {near[0]}?" if near else ""))
-    return table(**{key: _read_value(hints[key], value, where + key) for key, value in document.items()})
+class _Unusable(Exception):
+    """A value that is noted; what it stands in does without."""
 
 
-def _read_value(wanted: Any, value: Any, where: str) -> Any:
-    """One value as the field's type: a table, a list, a path, or a plain value of exactly that type."""
-    if typing.get_origin(wanted) is types.UnionType:
-        wanted = next(option for option in typing.get_args(wanted) if option is not types.NoneType)
-    if is_dataclass(wanted):
-        return _read_table(cast(type[Any], wanted), value, where + ".")
-    if typing.get_origin(wanted) is tuple:
+class _Walk:
+    """Through a document, beside the tree of settings that it shall become."""
+
+    def __init__(self) -> None:
+        self.mistakes: list[Mistake] = []
+
+    def read_table(self, table: type[Any], document: Any, where: Key) -> Any:
+        """A table with defaults for what is missing or unusable."""
+        if not isinstance(document, dict):
+            self._refuse(where, "must be a table")
+        hints = typing.get_type_hints(table)
+        values = {}
+        for key, value in document.items():
+            try:
+                if key not in hints:
+                    self._refuse_name((*where, key), hints)
+                values[key] = self._read_value(hints[key], value, (*where, key))
+            except _Unusable:
+                continue
+        return table(**values)
+
+    def _read_value(self, wanted: Any, value: Any, where: Key) -> Any:
+        """One value as the field's type: a table, a list, or a plain value."""
+        if typing.get_origin(wanted) is types.UnionType:
+            wanted = next(option for option in typing.get_args(wanted) if option is not types.NoneType)
+        if is_dataclass(wanted):
+            return self.read_table(cast(type[Any], wanted), value, where)
+        if typing.get_origin(wanted) is tuple:
+            return self._read_list(typing.get_args(wanted)[0], value, where)
+        if typing.get_origin(wanted) is dict:
+            if not isinstance(value, dict):
+                self._refuse(where, "must be a table")
+            return value
+        return self._read_plain(wanted, value, where)
+
+    def _read_list(self, wanted: Any, value: Any, where: Key) -> Any:
         if not isinstance(value, list):
-            raise ConfigError(f"{where} must be a list")
-        item = typing.get_args(wanted)[0]
-        return tuple(_read_value(item, each, f"{where}[{at}]") for at, each in enumerate(value))
-    if typing.get_origin(wanted) is dict:
-        if not isinstance(value, dict):
-            raise ConfigError(f"{where} must be a table")
-        return value
-    if wanted is Path and isinstance(value, str):
-        return Path(value)
-    if wanted is float and type(value) in (int, float):
-        return float(value)
-    if type(value) is not wanted:
-        raise ConfigError(f"{where} must be {_TYPE_NAMES[wanted]}, it is {value!r}")
-    return value
+            self._refuse(where, "must be a list")
+        items = []
+        for at, each in enumerate(value):
+            try:
+                items.append(self._read_value(wanted, each, (*where, at)))
+            except _Unusable:
+                items.append(wanted())  # so that the others keep their places
+        return tuple(items)
+
+    def _read_plain(self, wanted: Any, value: Any, where: Key) -> Any:
+        """A value of exactly the type."""
+        if wanted is float and type(value) is int and abs(value) < LARGE:
+            value = float(value)
+        if type(value) is not (str if wanted is Path else wanted):
+            self._refuse(where, f"must be {_TYPE_NAMES[wanted]}, it is {value!r}")
+        self._check_value(value, where)
+        return Path(value) if wanted is Path else value
+
+    def _check_value(self, value: Any, where: Key) -> None:
+        key = ".".join(part for part in where if isinstance(part, str))
+        if key in _RANGES and not _RANGES[key][0] <= value <= _RANGES[key][1]:
+            self._refuse(where, "is {}, it must be from {} to {}".format(value, *_RANGES[key]))
+        if key in _CHOICES and value not in _CHOICES[key]:
+            self._refuse(where, f"is {value!r}, it must be one of {', '.join(map(str, sorted(_CHOICES[key])))}")
+
+    def _refuse(self, where: Key, words: str) -> NoReturn:
+        self.mistakes.append(Mistake(where, f"{name_of(where)} {words}"))
+        raise _Unusable
+
+    def _refuse_name(self, where: Key, known: Iterable[str]) -> NoReturn:
+        near = difflib.get_close_matches(str(where[-1]), known, n=1)
+        words = f"unknown key {name_of(where)}" + (f", did you mean {near[0]}?" if near else "")
+        self.mistakes.append(Mistake(where, words))
+        raise _Unusable
 
 
 _TYPE_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", Path: "a path"}
@@ -118,6 +171,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "tcp.max_connections": (1, 65535),
     "models.idle_s": (0, 31_536_000),
     "http.port": (0, 65535),
+    "http.extra_ports": (0, 65535),
     "http.connections": (1, 65535),
     "http.barge_in.idle_timeout_s": (0.1, 86_400),
     "http.barge_in.idle_close_code": (4000, 4999),
@@ -139,6 +193,10 @@ _RANGES: dict[str, tuple[float, float]] = {
     "llm.queue": (0, 1024),
     "limits.tasks": (1, 100_000),
     "limits.frame_bytes": (1024, 32 * 1024**2),
+    "limits.address.requests_per_minute": (0, 1_000_000),
+    "limits.address.connections": (0, 65535),
+    "limits.address.tasks": (0, 100_000),
+    "limits.address.frame_bytes": (0, 32 * 1024**2),
     "limits.outbox_bytes": (64 * 1024, 1024**3),
 }
 _CHOICES: dict[str, set[Any]] = {
@@ -147,62 +205,6 @@ _CHOICES: dict[str, set[Any]] = {
     "audio.pace": {"real", "fast"},
     "audio.echo": {"mute", "hear"},
     "log.level": {"debug", "info", "warning", "error"},
+    "sys.allow": set(SYS_POWERS),
     "log.format": {"auto", "text", "json", "journal"},
 }
-
-
-def _check_ranges(settings: Settings) -> None:
-    for where, (low, high) in _RANGES.items():
-        value = _value_at(settings, where)
-        if value is not None and not low <= value <= high:
-            raise ConfigError(f"{where} is {value}, it must be from {low} to {high}")
-    for port in settings.http.extra_ports:
-        if not 0 <= port <= 65535:
-            raise ConfigError(f"http.extra_ports holds {port}, a port is from 0 to 65535")
-    _check_url(settings)
-    _check_pipelines(settings)
-    for where, choices in _CHOICES.items():
-        value = _value_at(settings, where)
-        if value is not None and value not in choices:
-            raise ConfigError(f"{where} is {value!r}, it must be one of {', '.join(map(str, sorted(choices)))}")
-    if unknown := set(settings.sys.allow) - SYS_POWERS:
-        raise ConfigError(f"sys.allow names {min(unknown)!r}, it may name {', '.join(sorted(SYS_POWERS))}")
-    if settings.serial is not None and not settings.serial.device:
-        raise ConfigError("serial.device is missing")
-
-
-def _check_pipelines(settings: Settings) -> None:
-    """Names are how tasks find each other, so each must be there, once."""
-    _check_names("pipeline", [each.name for each in settings.pipeline])
-    for pipeline in settings.pipeline:
-        _check_names(f"pipeline {pipeline.name}: task", [each.name for each in pipeline.tasks])
-        for task in pipeline.tasks:
-            if not task.unit:
-                raise ConfigError(f"pipeline {pipeline.name}: task {task.name} has no unit")
-
-
-def _check_names(where: str, names: list[str]) -> None:
-    if "" in names:
-        raise ConfigError(f"{where} {names.index('') + 1} has no name")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ConfigError(f"{where} {twice} is there twice")
-
-
-def _check_url(settings: Settings) -> None:
-    """A server that can be asked, and that is not this daemon itself: that would ask itself without end."""
-    url, http = settings.llm.url, settings.http
-    if not url:
-        return
-    found = re.fullmatch(r"https?://([^/:@\s]+|\[[0-9a-f:]+\])(?::([0-9]{1,5}))?(?:/\S*)?", url)
-    if found is None:
-        raise ConfigError(f"llm.url is {url!r}, it must look like http://localhost:8000")
-    is_own_port = found[2] is not None and int(found[2]) in (http.port, *http.extra_ports)
-    if http.enabled and is_own_port and found[1] in ("localhost", "127.0.0.1", "[::1]", http.host):
-        raise ConfigError(f"llm.url is {url}, where this daemon's own http door listens; give it another http.port")
-
-
-def _value_at(settings: Settings, where: str) -> Any:
-    value: Any = settings
-    for name in where.split("."):
-        value = None if value is None else getattr(value, name)
-    return value

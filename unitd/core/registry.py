@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from unitd.core.access import TRUSTED, Grant
 from unitd.core.kinds import UnitKind
 from unitd.wire.errors import TaskFull, UnknownTask
 from unitd.wire.messages import Reply
@@ -28,6 +29,14 @@ class Client(Protocol):
         """ "tcp", "unix", "serial"."""
 
     @property
+    def grant(self) -> Grant:
+        """What it may do, and in whose name."""
+
+    @property
+    def address(self) -> str:
+        """Where it comes from, "" for a client that is no other machine."""
+
+    @property
     def keeps_tasks(self) -> bool:
         """False when its tasks end with it: those of HTTP requests and WebSockets."""
 
@@ -38,6 +47,9 @@ class Client(Protocol):
     @property
     def is_gone(self) -> bool:
         """True once nothing that is sent can arrive."""
+
+    def admit(self, grant: Grant) -> None:
+        """It has shown a token."""
 
     def send(self, reply: Reply) -> None:
         """Queues one line; never blocks, never raises."""
@@ -54,9 +66,14 @@ class _Absent:
 
     name = "an earlier run"
     door = "journal"
+    grant = TRUSTED
+    address = ""
     keeps_tasks = True
     restores_tasks = True
     is_gone = True
+
+    def admit(self, grant: Grant) -> None:
+        """Nobody shows a token."""
 
     def send(self, reply: Reply) -> None:
         """Nobody is there."""
@@ -85,6 +102,9 @@ class Task:
     request_id: str
     owner: Client
     created: int
+    holder: str = ""
+    """The name of the grant it was set up with."""
+
     given: dict[str, Any] = field(default_factory=dict)
     """The setup as the client said it."""
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unitd.core.config import HomeSettings
 from unitd.doors.guest import Guest, Replies
 
 # What the door reads, besides what was asked for.
@@ -67,6 +68,11 @@ class Ended:
 Event = Read | Said | ToolCall | Held | Ended
 
 
+def home_tools(home: HomeSettings) -> dict[str, str]:
+    """What a setup says so that the model may use the board's own tools; nothing where there are none."""
+    return {"tools": "home"} if home.tools is not None else {}
+
+
 class Conversation:
     """One llm task. One answer at a time."""
 
@@ -92,6 +98,13 @@ class Conversation:
             UnitdError: a value cannot be used, the prompt does not fit, the engine died.
         """
         return self._events(None, {"messages": list(messages), **options})
+
+    def ask(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
+        """As `answer`, of a task whose setup has the `messages`, the question the last of them.
+
+        The board's own tools need it so: the devices are put in at setup.
+        """
+        return self._events(question, options)
 
     def complete(self, text: str, **options: Any) -> AsyncGenerator[Event, None]:
         """Goes on where a text ends, without any template; else as `answer`."""
@@ -121,9 +134,9 @@ class Conversation:
         """Cuts the running answer, also in the middle of its prompt; `Ended` arrives at whoever iterates."""
         await self._guest.ask(self.work_id, "cancel")
 
-    async def warm(self, messages: Sequence[dict[str, Any]]) -> None:
-        """Reads the beginning of a conversation, so that its first answer comes sooner."""
-        await self._guest.ask(self.work_id, "warm", {"messages": list(messages)})
+    async def warm(self) -> None:
+        """Reads the setup's `messages`, so that the first answer comes sooner that begins with them."""
+        await self._guest.ask(self.work_id, "warm")
 
     def close(self) -> None:
         """Ends the task, and with it what runs; safe to call twice."""

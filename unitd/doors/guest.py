@@ -13,7 +13,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from unitd.core.access import TRUSTED, Grant
 from unitd.core.registry import Client
+from unitd.runtime.access import Access
 from unitd.runtime.meters import Meters
 from unitd.wire.errors import BadField, Unavailable, UnitdError, error_of_code
 from unitd.wire.messages import NONE, Reply, Request
@@ -29,6 +31,10 @@ class Server(Protocol):
     @property
     def meters(self) -> Meters:
         """For whoever shows them."""
+
+    @property
+    def access(self) -> Access:
+        """Who may come in."""
 
     def serve(self, client: Client, request: Request) -> None:
         """Serves one request."""
@@ -95,8 +101,19 @@ class Replies:
 class Guest:
     """One conversation of a door; a `registry.Client`."""
 
-    def __init__(self, server: Server, name: str, door: str, *, keeps_tasks: bool = False) -> None:
+    def __init__(
+        self,
+        server: Server,
+        name: str,
+        door: str,
+        *,
+        keeps_tasks: bool = False,
+        grant: Grant = TRUSTED,
+        address: str = "",
+    ) -> None:
         self.name = name
+        self.grant = grant
+        self.address = address
         self.door = door
         self.keeps_tasks = keeps_tasks
         self.restores_tasks = False
@@ -111,6 +128,9 @@ class Guest:
         """Passes a reply on to whoever waits for it."""
         if (listener := self._listeners.get(reply.request_id)) is not None:
             listener(reply)
+
+    def admit(self, grant: Grant) -> None:
+        """Doors with guests learn who it is before they let them in."""
 
     def hold(self, reason: str, *, is_held: bool) -> None:
         """Nothing is read ahead of what is awaited, so there is nothing to hold."""

@@ -1,6 +1,7 @@
-"""Home Assistant's REST API, as far as tools need it: calling a service, and the devices that are there.
+"""Home Assistant's REST API, as far as tools need it: calling a service, the devices that are there, how one is.
 
-Documented at developers.home-assistant.io/docs/api/rest: POST /api/services/<domain>/<service>, POST /api/template.
+Documented at developers.home-assistant.io/docs/api/rest: POST /api/services/<domain>/<service>, POST /api/template,
+GET /api/states/<entity_id>.
 """
 
 import asyncio
@@ -13,6 +14,9 @@ from unitd.core.home import KINDS, Entity
 from unitd.wire.errors import ConfigError
 
 PATIENCE_SECONDS = 5.0
+
+NO_STATES = ("unavailable", "unknown")
+"""Of a device that Home Assistant has lost, or has not heard of yet."""
 
 _KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor"}
 
@@ -50,7 +54,23 @@ class HomeAssistant:
             HomeAssistantError: it cannot be reached, or refuses.
         """
         domain, _, name = service.partition(".")
-        await self._post(f"/api/services/{domain}/{name}", data)
+        await self._ask("POST", f"/api/services/{domain}/{name}", data)
+
+    async def state(self, entity_id: str) -> str:
+        """How an entity is, with its unit of measurement ("21.5 °C"); "" when Home Assistant does not know either.
+
+        Raises:
+            HomeAssistantError: it cannot be reached, does not have the entity, or answers nonsense.
+        """
+        answer = await self._ask("GET", f"/api/states/{entity_id}")
+        try:
+            fields = orjson.loads(answer.content)
+            state, unit = fields["state"], fields.get("attributes", {}).get("unit_of_measurement")
+        except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+            raise HomeAssistantError("Home Assistant answered nonsense") from error
+        if state in NO_STATES:
+            return ""
+        return f"{state} {unit}" if unit else str(state)
 
     async def entities(self, domains: tuple[str, ...]) -> tuple[Entity, ...]:
         """The devices of these domains, with their areas.
@@ -59,7 +79,7 @@ class HomeAssistant:
             HomeAssistantError: it cannot be reached, or answers nonsense.
         """
         template = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
-        answer = await self._post("/api/template", {"template": template})
+        answer = await self._ask("POST", "/api/template", {"template": template})
         try:
             rows = orjson.loads(answer.content)
             entities = [Entity(row["name"], _kind_of(row["domain"]), row["area"], (), row["id"]) for row in rows]
@@ -71,10 +91,10 @@ class HomeAssistant:
         """Hangs up."""
         await self._http.aclose()
 
-    async def _post(self, path: str, data: dict[str, Any]) -> httpx.Response:
+    async def _ask(self, method: str, path: str, data: dict[str, Any] | None = None) -> httpx.Response:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):  # httpx counts anew with every byte
-                answer = await self._http.post(path, json=data)
+                answer = await self._http.request(method, path, json=data)
         except (TimeoutError, httpx.TimeoutException) as error:
             raise HomeAssistantError("Home Assistant does not answer") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:

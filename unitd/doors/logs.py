@@ -4,13 +4,15 @@ Whatever a client can put into a line (a request_id, the name of a model) stays 
 shown, not sent, and the further lines of a record are indented.
 """
 
+import asyncio
+import errno
 import json
 import logging
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from unitd.doors.journal import JOURNAL, JournalHandler
 from unitd.runtime.subject import Subject, SubjectFilter
@@ -18,6 +20,27 @@ from unitd.wire.errors import ConfigError
 
 CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
 CONTROL |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+# asyncio tries again each second, up to a hundred times for each door, and tells of each with a traceback.
+NO_DESCRIPTORS_EVERY_SECONDS = 60.0
+
+log = logging.getLogger("unitd")
+
+
+class LoopErrors:
+    """What the event loop can tell nobody but the log; that no descriptors are left for new clients it tells once a
+    minute."""
+
+    def __init__(self) -> None:
+        self._next_at = 0.0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+            loop.default_exception_handler(context)
+        elif loop.time() >= self._next_at:
+            self._next_at = loop.time() + NO_DESCRIPTORS_EVERY_SECONDS
+            log.error("new clients wait: %s; those that are connected are served", error.strerror)
 
 
 class TextFormatter(logging.Formatter):

@@ -42,6 +42,23 @@ class _SerialTalk(Talk):
         self.is_lost.set()
 
 
+class _Transport(serial_asyncio_fast.SerialTransport):
+    """The library's, which waits for ever, and the loop with it, when it writes to a line that is exactly full; and
+    which writes nothing without end once a full line has been emptied."""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Only when the line has room."""
+        if not self._closing:
+            self._write_buffer.append(data)
+            self._maybe_pause_protocol()
+            self._ensure_writer()
+
+    def _write_ready(self) -> None:
+        super()._write_ready()
+        if self._flushed():
+            self._remove_writer()
+
+
 class SerialDoor:
     """Keeps the line open; `reconfigure` changes its parameters for as long as the daemon runs."""
 
@@ -49,7 +66,7 @@ class SerialDoor:
         self._device = line.device
         self._line = LineSettings(line.baud, line.data_bits, line.stop_bits, line.parity)
         self._talk = _SerialTalk(server, settings, line.device)
-        self._transport: serial_asyncio_fast.SerialTransport | None = None
+        self._transport: _Transport | None = None
         self.was_tried = asyncio.Event()
         """Set when the line has been opened, or could not be, for the first time."""
 
@@ -79,16 +96,15 @@ class SerialDoor:
 
     async def _open(self) -> None:
         self._talk.is_lost.clear()
-        transport, _ = await serial_asyncio_fast.create_serial_connection(
-            asyncio.get_running_loop(),
-            lambda: self._talk,
+        line = await asyncio.to_thread(
+            serial.serial_for_url,
             self._device,
             baudrate=self._line.baud,
             bytesize=self._line.data_bits,
             stopbits=self._line.stop_bits,
             parity=_PARITIES[self._line.parity],
         )
-        self._transport = transport
+        self._transport = _Transport(asyncio.get_running_loop(), self._talk, line)
 
     @property
     def is_open(self) -> bool:

@@ -4,14 +4,16 @@ import asyncio
 import itertools
 import logging
 import socket
+import ssl
 import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from unitd.doors.talk import Server, Talk, TalkSettings
+from unitd.doors.tls import HANDSHAKE_SECONDS
 from unitd.wire.errors import ConfigError, Unavailable
 from unitd.wire.messages import error_reply
 
@@ -20,6 +22,7 @@ log = logging.getLogger("unitd.doors")
 # A slow Wi-Fi link may stall for seconds in the middle of a frame.
 TCP_IDLE_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
+STRANGER_SECONDS = 30.0
 
 # From 3.13 on Python removes the file of a socket when it stops listening; one that was passed is not ours to remove.
 _KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
@@ -31,22 +34,43 @@ class _StreamTalk(Talk):
     def __init__(self, door: "StreamDoor", server: Server, settings: TalkSettings) -> None:
         super().__init__(server, settings)
         self._door = door
+        self._is_encrypted = False
+        self._showing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer, number = transport.get_extra_info("peername"), self._door.enter(self)
+        self._is_encrypted = transport.get_extra_info("sslcontext") is not None
         self.client.name = f"tcp {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else f"unix {number}"
         if isinstance(peer, tuple):
+            self.client.address = peer[0]
             _notice_silence(transport.get_extra_info("socket"))
         super().connection_made(transport)
-        if len(self._door.talks) > self._door.max_connections:
-            log.warning("%s is refused: %d clients are connected", self.client.name, self._door.max_connections)
-            refusal = Unavailable(f"{self._door.max_connections} clients are connected already")
+        if refusal := self._door.refusal(self.client.address):
+            log.warning("%s is refused: %s", self.client.name, refusal.reason)
             self.client.send(error_reply(refusal, "0", "sys"))
-            cast(asyncio.Transport, transport).close()
+            self.hang_up()
+            return
+        self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
+        if self.client.grant.role is None:
+            loop = asyncio.get_running_loop()
+            self._showing = loop.call_later(STRANGER_SECONDS, self._send_away)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._showing is not None:
+            self._showing.cancel()
         self._door.leave(self)
+        self._server.access.leave(self.client.grant)
         super().connection_lost(exc)
+
+    def eof_received(self) -> bool:
+        """TLS knows no half-closed connections."""
+        return super().eof_received() and not self._is_encrypted
+
+    def _send_away(self) -> None:
+        """Whoever shows no token shall not keep others out."""
+        if self.client.grant.role is None:
+            log.warning("%s has shown no token for %.0f s, it is disconnected", self.client.name, STRANGER_SECONDS)
+            self.hang_up()
 
 
 def _notice_silence(connection: socket.socket) -> None:
@@ -69,6 +93,20 @@ class StreamDoor:
         self._numbers = itertools.count(1)
         self._listeners: list[asyncio.Server] = []
 
+    @property
+    def name(self) -> str:
+        """ "tcp" or "unix"."""
+        return self._settings.door
+
+    def refusal(self, address: str) -> Unavailable | None:
+        """Why a client that has just connected cannot stay; None when it can."""
+        if len(self.talks) > self.max_connections:
+            return Unavailable(f"{self.max_connections} clients are connected already")
+        open_now = sum(talk.client.address == address for talk in self.talks) - 1
+        if not self._server.access.may_connect(address, open_now):
+            return Unavailable(f"{open_now} clients of this address are connected already")
+        return None
+
     def enter(self, talk: _StreamTalk) -> int:
         """A client is connected; returns its number."""
         self.talks.add(talk)
@@ -84,22 +122,25 @@ class StreamDoor:
     def _new_talk(self) -> _StreamTalk:
         return _StreamTalk(self, self._server, self._settings)
 
-    async def open_tcp(self, host: str, port: int, activated: Sequence[socket.socket] = ()) -> tuple[str, int]:
+    async def open_tcp(
+        self, host: str, port: int, activated: Sequence[socket.socket] = (), tls: ssl.SSLContext | None = None
+    ) -> tuple[str, int]:
         """Listens, or takes sockets that were opened for us; returns the real address, also for port 0.
 
         Raises:
             ConfigError: the address cannot be listened on.
         """
-        loop = asyncio.get_running_loop()
+        loop, patience = asyncio.get_running_loop(), HANDSHAKE_SECONDS if tls else None
+        secured: dict[str, Any] = {"ssl": tls, "ssl_handshake_timeout": patience}
         for each in activated:
-            self._listeners.append(await loop.create_server(self._new_talk, sock=each))
+            self._listeners.append(await loop.create_server(self._new_talk, sock=each, **secured))
         if activated:
             return self._tcp_address()
         try:
             # A name such as localhost may stand for several addresses; a free port is free on one of them.
             addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             hosts = host if port else str(addresses[0][4][0])
-            self._listeners.append(await loop.create_server(self._new_talk, hosts, port, reuse_address=True))
+            self._listeners.append(await loop.create_server(self._new_talk, hosts, port, reuse_address=True, **secured))
         except OSError as error:
             raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
         return self._tcp_address()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from unitd.core.registry import Client
+from unitd.runtime.access import Access
 from unitd.runtime.meters import Meters
 from unitd.runtime.outbox import Outbox
 from unitd.wire.messages import Reply, Request
@@ -25,6 +26,10 @@ class Server(Protocol):
     @property
     def meters(self) -> Meters:
         """Where it counts."""
+
+    @property
+    def access(self) -> Access:
+        """Who may come in."""
 
     def serve(self, client: Client, request: Request) -> None:
         """Serves one request."""
@@ -62,6 +67,7 @@ class Talk(asyncio.Protocol):
             name=name,
             door=settings.door,
             session=self._session,
+            frame_bytes=settings.frame_bytes,
             clock=settings.clock,
             limit_bytes=settings.outbox_bytes,
             meters=server.meters,

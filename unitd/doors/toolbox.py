@@ -1,4 +1,4 @@
-"""The board's own tools at work: a call becomes an MQTT message, or a service call of Home Assistant.
+"""The board's own tools at work: a call becomes an MQTT message, or a request to Home Assistant.
 
 Templates are Jinja, rendered in a sandbox; they know `entity` (name, kind, area, id) and the call's other arguments by
 name, and a name that they do not know is an error. Whatever goes wrong is told to the model in a few words, and with
@@ -11,15 +11,20 @@ import tomllib
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 
 from unitd.core.config import HomeSettings
-from unitd.core.home import Home, Tool, read_home
+from unitd.core.home import ENTITY_ID, Home, Tool, read_home
+from unitd.core.lines import with_lines
+from unitd.core.mistakes import Mistakes
 from unitd.doors.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.runtime.tooluse import Call
 from unitd.wire.errors import ConfigError, LoadFailed
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 log = logging.getLogger("unitd.tools")
 
@@ -30,7 +35,8 @@ DONE = "done"
 # A state is a word or a number; a model needs no more of what somebody publishes there.
 STATE_LENGTH = 200
 
-_TEMPLATES = ("topic", "payload", "data", "state", "confirmation")
+# While Home Assistant is away not each setup shall wait for it.
+REREAD_SECONDS = 10.0
 
 
 class Mqtt(Protocol):
@@ -58,11 +64,7 @@ class HomeToolbox:
         domains: tuple[str, ...],
         start: Callable[[Coroutine[Any, Any, None], str], None],
     ) -> None:
-        """`domains` of devices are read from Home Assistant; `start` runs a coroutine in the daemon's own group.
-
-        Raises:
-            ConfigError: a template cannot be read.
-        """
+        """`domains` of devices are read from Home Assistant; `start` runs a coroutine in the daemon's own group."""
         from jinja2.runtime import StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
 
@@ -70,19 +72,10 @@ class HomeToolbox:
         self._mqtt = mqtt
         self._homeassistant = homeassistant
         self._unread_domains = domains if homeassistant is not None else ()
+        self._reading = asyncio.Lock()
+        self._read_again_at = 0.0
         self._start = start
         self._templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
-        self._check_templates()
-
-    def _check_templates(self) -> None:
-        from jinja2.exceptions import TemplateSyntaxError
-
-        for tool in self._home.tools:
-            for key in _TEMPLATES:
-                try:
-                    self._templates.parse(getattr(tool, key))
-                except TemplateSyntaxError as error:
-                    raise ConfigError(f"tool {tool.name!r}: {key} is no template: {error.message}") from error
 
     @property
     def state_topics(self) -> list[str]:
@@ -107,15 +100,19 @@ class HomeToolbox:
         return [{"entity": entity} for entity in self._home.entities if entity.kind in tool.kinds]
 
     async def read_devices(self) -> None:
-        """Those that Home Assistant knows join those of the file; while it is away they are asked for at each setup."""
-        if self._homeassistant is None or not self._unread_domains:
-            return
-        try:
-            found = await self._homeassistant.entities(self._unread_domains)
-        except HomeAssistantError as error:
-            log.warning("no devices are read from Home Assistant: %s", error)
-            return
-        self._unread_domains = ()
+        """Those that Home Assistant knows join those of the file; while it is away setups ask again for them."""
+        now = asyncio.get_running_loop().time
+        async with self._reading:
+            if self._homeassistant is None or not self._unread_domains or now() < self._read_again_at:
+                return
+            try:
+                found = await self._homeassistant.entities(self._unread_domains)
+            except HomeAssistantError as error:
+                level = logging.DEBUG if self._read_again_at else logging.WARNING
+                log.log(level, "no devices are read from Home Assistant: %s", error)
+                self._read_again_at = now() + REREAD_SECONDS
+                return
+            self._unread_domains = ()
         for each in found:
             if self._home.entity(each.name) is None:
                 self._home = replace(self._home, entities=(*self._home.entities, each))
@@ -123,11 +120,13 @@ class HomeToolbox:
                 log.info("%s of Home Assistant is left out: there is a device of this name", each.id)
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
-        """The schemas for the grammar, the devices for the prompt; read ahead at setup like every system prompt."""
+        """The schemas for the grammar; the devices for the prompt, or for the `messages` in its place."""
         await self.read_devices()
         functions = self._home.functions()
         if not functions:
             raise LoadFailed("this board has no tools, or no devices for them: see [home]")
+        if isinstance(messages := setup.get("messages"), list):
+            return setup | {"tools": functions, "messages": self._home.conversation(messages)}
         prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
         return setup | {"tools": functions, "prompt": self._home.system_prompt(prompt)}
 
@@ -170,7 +169,9 @@ class HomeToolbox:
 
     async def _do(self, tool: Tool, names: dict[str, Any]) -> str:
         if tool.state:
-            return self._state(self._render(tool.state, names))
+            return self._last_on(self._render(tool.state, names))
+        if tool.state_of:
+            return await self._state_of(self._render(tool.state_of, names))
         confirmation = self._render(tool.confirmation, names)  # what cannot be confirmed is not done either
         if tool.topic:
             await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
@@ -186,17 +187,27 @@ class HomeToolbox:
         if not await self._mqtt.command(topic, payload.encode()):
             raise ToolFailed("the broker does not answer")
 
-    def _state(self, topic: str) -> str:
+    def _last_on(self, topic: str) -> str:
         if self._mqtt is None:
             raise ToolFailed("no broker is configured")
-        value = self._mqtt.last_on(topic)
-        if not value:
-            raise ToolFailed("the device does not respond")
-        return value.decode(errors="replace")[:STATE_LENGTH]
+        return _state((self._mqtt.last_on(topic) or b"").decode(errors="replace"))
 
-    async def _call_service(self, service: str, data: str) -> None:
+    async def _state_of(self, entity_id: str) -> str:
+        homeassistant = self._configured_homeassistant()
+        if not ENTITY_ID.fullmatch(entity_id):
+            raise ToolFailed("Home Assistant does not know that") from ValueError(f"no entity_id: {entity_id[:100]!r}")
+        try:
+            return _state(await homeassistant.state(entity_id))
+        except HomeAssistantError as error:
+            raise ToolFailed(str(error)) from error.__cause__
+
+    def _configured_homeassistant(self) -> HomeAssistant:
         if self._homeassistant is None:
             raise ToolFailed("no Home Assistant is configured")
+        return self._homeassistant
+
+    async def _call_service(self, service: str, data: str) -> None:
+        homeassistant = self._configured_homeassistant()
         try:
             fields = orjson.loads(data)
         except orjson.JSONDecodeError as error:
@@ -204,7 +215,7 @@ class HomeToolbox:
         if not isinstance(fields, dict):
             raise ToolFailed("its data is no JSON object")
         try:
-            await self._homeassistant.call(service, fields)
+            await homeassistant.call(service, fields)
         except HomeAssistantError as error:
             raise ToolFailed(str(error)) from error.__cause__
 
@@ -213,6 +224,13 @@ class HomeToolbox:
             return self._templates.from_string(template).render(names).strip()
         except Exception as error:  # filters and methods raise whatever Python has
             raise ToolFailed("its template failed") from error
+
+
+def _state(value: str) -> str:
+    """A value as the model is told it; none is a failure."""
+    if not value:
+        raise ToolFailed("the device does not respond")
+    return value[:STATE_LENGTH]
 
 
 async def open_toolbox(
@@ -225,7 +243,7 @@ async def open_toolbox(
     Raises:
         ConfigError: the file or the token cannot be read, or something in the file is wrong.
     """
-    home = await asyncio.to_thread(_read_file, settings.tools) if settings.tools else Home()
+    home = await asyncio.to_thread(read_tools, settings.tools) if settings.tools else Home()
     _warn_of_missing(home, mqtt, settings)
     homeassistant = await asyncio.to_thread(_homeassistant, settings) if settings.homeassistant_url else None
     toolbox = HomeToolbox(home, mqtt, homeassistant, settings.domains, start)
@@ -236,9 +254,10 @@ async def open_toolbox(
 def _warn_of_missing(home: Home, mqtt: Mqtt | None, settings: HomeSettings) -> None:
     """Tools that cannot work as the board is configured."""
     for tool in home.tools:
-        if tool.service and not settings.homeassistant_url:
-            log.warning("tool %s calls a service, and [home] homeassistant_url is missing", tool.name)
-        elif not tool.service and mqtt is None:
+        is_remote = bool(tool.service or tool.state_of)
+        if is_remote and not settings.homeassistant_url:
+            log.warning("tool %s needs Home Assistant, and [home] homeassistant_url is missing", tool.name)
+        elif not is_remote and mqtt is None:
             log.warning("tool %s needs a broker, and [mqtt] is missing", tool.name)
 
 
@@ -247,15 +266,34 @@ def _homeassistant(settings: HomeSettings) -> HomeAssistant:
     return HomeAssistant(settings.homeassistant_url, _read_token(token_file) if token_file else "")
 
 
-def _read_file(path: Path) -> Home:
+def read_tools(path: Path) -> Home:
+    """The tools and devices of a file.
+
+    Raises:
+        ConfigError: it cannot be read, or is no TOML; Mistakes: something in it is wrong.
+    """
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    templates = ImmutableSandboxedEnvironment()
     try:
-        return read_home(tomllib.loads(path.read_text()))
+        text = path.read_text()
+        return read_home(tomllib.loads(text), lambda template: _template_error(templates, template))
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ConfigError(f"{path}: {error}") from error
-    except ConfigError as error:
-        raise ConfigError("\n".join(f"{path}: {line}" for line in error.reason.splitlines())) from error
+    except Mistakes as error:
+        raise Mistakes(with_lines(error.mistakes, path, text)) from error
+
+
+def _template_error(templates: "Environment", text: str) -> str:
+    from jinja2.exceptions import TemplateSyntaxError
+
+    try:
+        templates.parse(text)
+    except TemplateSyntaxError as error:
+        return error.message or "its syntax is wrong"
+    return ""
 
 
 def _read_token(path: Path) -> str:

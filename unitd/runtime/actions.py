@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from unitd.core.access import sees
 from unitd.core.kinds import UnitKind
 from unitd.core.links import check_link
 from unitd.core.registry import Registry, Task
@@ -115,6 +116,9 @@ class Actions:
         source = call.request.data
         if not isinstance(source, str):
             raise BadLink('data must be a work_id such as "kws.1000"')
+        other = self._registry.get(source)
+        if other is not None and not sees(call.client.grant, other.holder):
+            raise BadLink(f"there is no {source}")
         if not task.kind.may_listen_to(source):
             check_link(source, task.work_id, self._registry.inputs)
         if source not in task.inputs:
@@ -159,7 +163,7 @@ class Actions:
     def _taskinfo(self, call: Call) -> Answer:
         unit = unit_of(call.request.work_id)
         if call.request.work_id == unit:
-            tasks = [task.work_id for task in self._registry.of_unit(unit)]
+            tasks = [task.work_id for task in self._registry.of_unit(unit) if sees(call.client.grant, task.holder)]
             return call.ok(object=f"{unit}.tasklist", data=tasks)
         task = self._registry.find(call.request.work_id)
         info = {

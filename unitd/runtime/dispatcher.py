@@ -74,12 +74,15 @@ class Dispatcher:
         unit_handlers: Mapping[str, Handler],
         sys_handlers: Mapping[str, Handler],
         audio_handlers: Mapping[str, Handler],
+        check: Callable[[Client, Request], None],
         meters: Meters,
     ) -> None:
+        """`check` raises UnitdError for what a client may not do."""
         self._kinds = kinds
         self._unit_handlers = unit_handlers
         self._sys_handlers = sys_handlers
         self._audio_handlers = audio_handlers
+        self._check = check
         self._meters = meters
         self._pending: dict[Client, _Pending] = {}
         self._group: asyncio.TaskGroup | None = None
@@ -100,6 +103,7 @@ class Dispatcher:
             self._send(client, error_reply(busy, request.request_id, request.work_id))
             return
         try:
+            self._check(client, request)
             answer = self._counted_handler_for(request)(Call(client, request))
         except UnitdError as error:
             self._send(client, error_reply(error, request.request_id, request.work_id))

@@ -43,6 +43,9 @@ class Entry:
     memory: Any = None
     """What the unit remembers of a conversation."""
 
+    holder: str = ""
+    """The name of the token it was set up with."""
+
 
 class Journal:
     """Remembers tasks. `entry_of` tells what there is to remember of one, None when there is nothing (any more)."""

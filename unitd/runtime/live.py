@@ -1,8 +1,9 @@
 """What is there at this moment, for whoever shows the daemon: nothing of it is kept, it is looked at when asked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from unitd.runtime.budget import Usage
 from unitd.runtime.supervisor import Child
 from unitd.runtime.work import Work
 
@@ -19,3 +20,6 @@ class Live:
 
     connections: Mapping[str, Callable[[], int]]
     """How many clients are connected, by door."""
+
+    memory: Callable[[], Awaitable[Usage]]
+    """What models take, and what they may."""

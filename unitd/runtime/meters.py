@@ -122,6 +122,9 @@ class Meters:
         self.errors: Counter[int] = Counter()
         """Replies and last frames with an error, by its code."""
 
+        self.refused_tokens = 0
+        """Wrong ones, and such whose time is over."""
+
         self.dropped_frames: Counter[str] = Counter()
         """What clients were not sent because they were gone or too slow, by door."""
 

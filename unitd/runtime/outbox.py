@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from unitd.core.access import TRUSTED, Grant
 from unitd.runtime.meters import Meters
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
@@ -32,6 +33,7 @@ class Outbox:
         name: str,
         door: str,
         session: Session,
+        frame_bytes: int,
         clock: Callable[[], float],
         limit_bytes: int,
         meters: Meters,
@@ -39,7 +41,10 @@ class Outbox:
     ) -> None:
         self.name = name
         self.door = door
+        self.address = ""
+        self.grant = TRUSTED
         self.dropped_frames = 0
+        self._frame_bytes = frame_bytes
         self._session = session
         self._clock = clock
         self._limit = limit_bytes
@@ -54,6 +59,11 @@ class Outbox:
     def is_gone(self) -> bool:
         """True while there is nothing to write to."""
         return self._transport is None or self._transport.is_closing()
+
+    def admit(self, grant: Grant) -> None:
+        """What it may do from now on, and how much it may send at a time."""
+        self.grant = grant
+        self._session.limit(min(grant.limits.frame_bytes or self._frame_bytes, self._frame_bytes))
 
     def attach(self, transport: asyncio.Transport) -> None:
         """Writes go here from now on."""

@@ -8,6 +8,7 @@ one that does not answer, or whose work does not move, is killed. Everything is 
 import asyncio
 import logging
 import os
+import re
 import signal
 import socket
 from collections import deque
@@ -30,6 +31,8 @@ STOP_TIMEOUT_SECONDS = 3.0
 # What a dying child still prints, an abort's message say, comes within this.
 LAST_WORDS_SECONDS = 0.3
 LAST_WORDS_BYTES = 8 * 1024
+# A program may be anybody's; what the daemon was told in confidence is none of its business.
+_SECRET = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
 class Listener(Protocol):
@@ -109,7 +112,11 @@ class Process:
 
     async def run(self, argv: Sequence[str], load: dict[str, Any]) -> None:
         """Starts the program, tells it what to load, and stays until it has ended; cancelling stops it."""
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:  # no descriptors are left
+            self._listener.on_exit(f"it could not be started: {error}", was_ready=False)
+            return
         with ours, theirs:
             try:
                 self._process = await asyncio.create_subprocess_exec(
@@ -119,6 +126,7 @@ class Process:
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.STDOUT,
                     pass_fds=(theirs.fileno(),),
+                    env={name: value for name, value in os.environ.items() if not _SECRET.search(name)},
                     start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which stops its children in order
                 )
             except OSError as error:
@@ -126,7 +134,7 @@ class Process:
                 return
             theirs.close()
             try:
-                status = await self._stay(ours.dup(), load)
+                status = await self._stay(socket.socket(fileno=ours.detach()), load)
             except asyncio.CancelledError:
                 await self._stop()
                 raise

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping
 from typing import Any, NamedTuple, Protocol
 
+from unitd.core.access import Grant, sees
 from unitd.core.catalog import Card
 from unitd.core.kinds import UnitKind
 from unitd.core.links import effect_of
@@ -73,8 +74,10 @@ class Roster:
         toolboxes: Mapping[str, Toolbox],
         journal: Settling,
         kinds: Mapping[str, UnitKind],
+        check_room: Callable[[Client], None],
     ) -> None:
-        """`works` holds every task at work, by work_id."""
+        """`works` holds every task at work, by work_id; `check_room` raises TaskFull for who has enough of them."""
+        self._check_room = check_room
         self._kinds = kinds
         self._registry = registry
         self._supervisor = supervisor
@@ -102,16 +105,18 @@ class Roster:
             task = await self._begin_task(call, kind, data)
         except UnitdError as error:
             return call.ok(work_id=kind.name, code=error.code, message=str(error))
-        if call.client.is_gone and not call.client.keeps_tasks:
-            await self.end(self._works[task.work_id])
+        work = self._works.get(task.work_id)  # another client may have ended it meanwhile
+        if work is not None and call.client.is_gone and not call.client.keeps_tasks:
+            await self.end(work)
         return call.ok(work_id=task.work_id)
 
     async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
         plan = await self._plan(kind, data)
+        self._check_room(call.client)
         await self._make_room()
         work_id = f"{kind.name}.{self._registry.claim_number()}"
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
-        self._listen_to(task, _inputs(plan.setup.get("input")))
+        self._listen_to(task, _inputs(plan.setup.get("input")), call.client.grant)
         self._registry.add(task)
         if plan.card.note:
             log.info("%s for %s: %s", task.work_id, call.client.name, plan.card.note)
@@ -145,6 +150,7 @@ class Roster:
                 self._watch.changed(entry.work_id)
                 continue
             task = _task(entry.work_id, kind, plan, entry.request_id, ABSENT, entry.created)
+            task.holder = entry.holder
             task.abandoned_at = self._clock()
             task.inputs = list(entry.inputs)
             self._registry.add(task)
@@ -156,7 +162,16 @@ class Roster:
         if work is None or not work.task.owner.restores_tasks:
             return None
         task = work.task
-        return Entry(work_id, task.kind.name, task.request_id, task.created, task.given, list(task.inputs), work.memory)
+        return Entry(
+            work_id=work_id,
+            unit=task.kind.name,
+            request_id=task.request_id,
+            created=task.created,
+            data=task.given,
+            inputs=list(task.inputs),
+            memory=work.memory,
+            holder=task.holder,
+        )
 
     async def _plan(self, kind: UnitKind, data: dict[str, Any]) -> "_Plan":
         """Raises UnitdError: no such model, or a value that cannot be used."""
@@ -175,10 +190,12 @@ class Roster:
         work.begin()
         return work
 
-    def _listen_to(self, task: Task, inputs: Iterable[str]) -> None:
-        """What its setup names, without what means nothing."""
+    def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:
+        """What its setup names, without what means nothing and without what is somebody else's."""
         for entry in inputs:
-            if is_task_id(entry) and (self._registry.get(entry) is None or effect_of(entry, task.work_id) is None):
+            source = self._registry.get(entry)
+            is_there = source is not None and sees(grant, source.holder)
+            if is_task_id(entry) and (not is_there or effect_of(entry, task.work_id) is None):
                 log.warning("%s: input %s is no task it can listen to, left out", task.work_id, entry)
             else:
                 task.inputs.append(entry)
@@ -217,9 +234,9 @@ class Roster:
         await closing
         self._supervisor.release(work.child, for_a_while=not work.task.owner.keeps_tasks)
 
-    def end_all(self) -> Coroutine[Any, Any, None]:
-        """Begins the end of every task (sys.reset, and the end of the daemon); awaiting the result sees it through."""
-        return _all_of([self.end(work) for work in self.works])
+    def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
+        """Begins the end of every task, or of all of one holder; awaiting the result sees it through."""
+        return _all_of([self.end(work) for work in self.works if holder in (None, work.task.holder)])
 
     def forget_client(self, client: Client) -> list[Coroutine[Any, Any, None]]:
         """A client is gone: its inferences are cut unless a link takes their output, its tasks stay if it keeps them.
@@ -247,6 +264,7 @@ def _task(work_id: str, kind: UnitKind, plan: _Plan, request_id: str, owner: Cli
         setup=setup,
         request_id=request_id,
         owner=owner,
+        holder=owner.grant.name,
         created=created,
         given=plan.given,
     )

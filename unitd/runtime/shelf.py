@@ -76,7 +76,7 @@ class Shelf:
 
     def _look(self) -> Catalog:
         damaged: list[str] = []
-        known = [card for path in _toml_files(self._cards_folder) if (card := self._read(path, damaged))]
+        known = [card for path in self._files(self._cards_folder, ".toml") if (card := self._read(path, damaged))]
         by_name = {card.name: card for card in known}
         found = [card for folder in self.folders for card in self._cards_in(folder, damaged)]
         installed = [_completed(card, by_name.get(card.name)) for card in found]
@@ -91,8 +91,11 @@ class Shelf:
             elif (entry / "card.toml").exists():
                 if card := self._read(entry / "card.toml", damaged):
                     yield replace(card, place=entry)
-            elif entry.is_dir() and (files := sorted(entry.glob("*.gguf"))):
+            elif files := self._files(entry, ".gguf"):
                 yield Card(entry.name, "llm", "llama", path=files[0], place=entry)
+
+    def _files(self, folder: Path, suffix: str) -> list[Path]:
+        return [each for each in self._entries(folder) if each.suffix == suffix]
 
     def _entries(self, folder: Path) -> list[Path]:
         try:
@@ -149,7 +152,3 @@ def _delete(place: Path) -> None:
         shutil.rmtree(place)
     else:
         place.unlink()
-
-
-def _toml_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.toml")) if folder.is_dir() else []

@@ -3,7 +3,8 @@
 A child that dies before READY is reported to whoever waits and not tried again until somebody asks again. One that
 dies later is started anew after a back-off that grows while the crashes follow each other closely, and its tasks are
 set up in it again. A child without tasks is stopped: its memory is free at once. Only where tasks come and go with each
-request of a client (HTTP, WebSocket) it stays for a while, with its weights and what it has read.
+request of a client (HTTP, WebSocket) it stays for a while, with its weights and what it has read, or until another one
+needs the room. One for which there is no memory (`runtime.budget`) has died before READY.
 """
 
 import asyncio
@@ -11,10 +12,13 @@ import itertools
 import logging
 import random
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from contextvars import Context
+from functools import partial
 from typing import Any, Protocol
 
 from unitd.core.catalog import Card
+from unitd.runtime.budget import Budget
 from unitd.runtime.meters import Meters, ModelMeter
 from unitd.runtime.process import Process
 from unitd.wire.envelope import Envelope
@@ -50,15 +54,20 @@ def _look_at(answer: asyncio.Future[Any]) -> None:
         answer.exception()
 
 
+Room = Callable[["Child", dict[str, Any]], AbstractAsyncContextManager[None]]
+"""Memory for what a child is told to load; LoadFailed on entering when there is none."""
+
+
 class Child:
     """A unit program across its restarts, with the tasks that live in it."""
 
-    def __init__(self, card: Card, argv: Sequence[str], load: dict[str, Any], meter: ModelMeter) -> None:
+    def __init__(self, card: Card, argv: Sequence[str], load: dict[str, Any], meter: ModelMeter, room: Room) -> None:
         self.card = card
         self.meter = meter
         self.name = f"{card.unit}/{card.name}"
         self._argv = argv
         self._load = load
+        self._room = room
         self._process: Process | None = None
         self._tenants: dict[str, Tenant] = {}
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
@@ -125,6 +134,15 @@ class Child:
         """Starts and restarts the program until it is cancelled."""
         while True:
             await self._wanted.wait()
+            try:
+                async with self._room(self, self._load):
+                    await self._run()
+            except LoadFailed as error:
+                self.on_exit(error.reason, was_ready=False)
+
+    async def _run(self) -> None:
+        """Until it is given up."""
+        while self._wanted.is_set():
             self._process = Process(self.name, self)
             await self._process.run(self._argv, self._load)
             if self._wanted.is_set():
@@ -194,12 +212,14 @@ class Supervisor:
         load_for: Callable[[Card], dict[str, Any]],
         meters: Meters,
         idle_seconds: float,
+        budget: Budget,
     ) -> None:
-        """A child that is released for a while stays `idle_seconds` without a task."""
+        """A child that is released for a while stays `idle_seconds` without a task, where the budget has room."""
         self._argv_for = argv_for
         self._load_for = load_for
         self._meters = meters
         self.idle_seconds = idle_seconds
+        self._budget = budget
         self._idle: dict[Child, asyncio.TimerHandle] = {}
         self._children: dict[tuple[str, str], tuple[Child, asyncio.Task[None]]] = {}
         self._retired: dict[Child, asyncio.Task[None]] = {}
@@ -221,7 +241,8 @@ class Supervisor:
         key = (card.unit, card.name)
         if key not in self._children:
             meter = self._meters.model(card.unit, card.name)
-            child = Child(card, self._argv_for(card.unit), self._load_for(card), meter)
+            room = partial(self._budget.room, self)
+            child = Child(card, self._argv_for(card.unit), self._load_for(card), meter, room)
             # It outlives the request that starts it: what it logs is not about that one.
             life = self._group.create_task(child.live(), name=f"child {child.name}", context=Context())
             self._children[key] = (child, life)
@@ -247,6 +268,16 @@ class Supervisor:
         self._children.clear()
         for child in list(self._retired):
             self.release(child)
+
+    @property
+    def idle(self) -> list[Child]:
+        """Those that only linger, the longest idle first."""
+        return [child for child in self._idle if child.is_empty]
+
+    async def end(self, child: Child) -> None:
+        """Returns when an idle child is gone; one that is used again stays."""
+        self.release(child)
+        await self.settle()
 
     async def settle(self) -> None:
         """Waits for the ends of the children that are being stopped."""

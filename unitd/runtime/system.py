@@ -7,13 +7,15 @@ import logging
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
+from unitd.core.access import Role, sees
 from unitd.core.registry import Client, Registry
+from unitd.runtime.budget import Usage
 from unitd.runtime.desk import AudioDesk
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.roster import Roster
@@ -80,6 +82,7 @@ class System:
         sound: Sound,
         desk: AudioDesk,
         models: Models,
+        memory: Callable[[], Awaitable[Usage]],
         files_dir: Path,
         allowed: Sequence[str],
         unit_versions: Callable[[], list[str]],
@@ -90,6 +93,7 @@ class System:
         self._sound = sound
         self._desk = desk
         self._models = models
+        self._memory = memory
         self._files = files_dir
         self._allowed = set(allowed)
         self._unit_versions = unit_versions
@@ -133,7 +137,8 @@ class System:
         return call.ok()
 
     def _lstask(self, call: Call) -> Answer:
-        return call.ok(object="sys.lstask", data=[work.entry for work in self._roster.works])
+        own = [work for work in self._roster.works if sees(call.client.grant, work.task.holder)]
+        return call.ok(object="sys.lstask", data=[work.entry for work in own])
 
     def _hwinfo(self, call: Call) -> Answer:
         """One measurement serves everybody who asks while it runs."""
@@ -146,7 +151,9 @@ class System:
         return call.ok(object="sys.hwinfo", data=await asyncio.shield(measuring))
 
     async def _cmminfo(self, call: Call) -> Reply:
-        return call.ok(object="sys.cmminfo", data=await asyncio.to_thread(_measure_memory))
+        """The memory for models (the original's is set aside for its NPU), in KiB."""
+        used, limit = (size // 1024 for size in await self._memory())
+        return call.ok(object="sys.cmminfo", data={"total": limit, "used": used, "remain": max(limit - used, 0)})
 
     # What changes the board
 
@@ -159,8 +166,13 @@ class System:
         return call.ok()
 
     def _reset(self, call: Call) -> Answer:
-        """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for."""
+        """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for.
+
+        Who is no administrator has a board of its own: its tasks end, and nobody else's.
+        """
         call.client.send(call.ok(message="llm server restarting ..."))
+        if call.client.grant.role is not Role.ADMIN:
+            return Begun(self._finish_reset(self._roster.end_all(call.client.grant.name)))
         self._supervisor.retire_all()
         self._desk.reset()
         self._sound.reset()
@@ -347,15 +359,6 @@ def _measure_board() -> dict[str, Any]:
         "mem": round(psutil.virtual_memory().percent),
         "temperature": _temperature(),
     }
-
-
-def _measure_memory() -> dict[str, int]:
-    """In KiB, as the original counts."""
-    import psutil
-
-    memory = psutil.virtual_memory()
-    used = memory.total - memory.available
-    return {"total": memory.total // 1024, "used": used // 1024, "remain": memory.available // 1024}
 
 
 def _interfaces() -> list[dict[str, str]]:

@@ -291,8 +291,9 @@ class Work:
         if self._toolbox is None or "tools" in inference.options:
             return
         if self._tool_use is None:
-            prompt = str(inference.options.get("prompt", self.task.setup.get("prompt", "")))
-            self._tool_use = ToolUse(self._toolbox, prompt, str(inference.data), inference.options.get("messages"))
+            options = self.task.setup | inference.options
+            prompt = str(options.get("prompt", ""))
+            self._tool_use = ToolUse(self._toolbox, prompt, str(inference.data), options.get("messages"))
         self._tool_use.note(call)
 
     def _go_on_with(self, inference: Inference, options: dict[str, Any]) -> None:

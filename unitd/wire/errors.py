@@ -9,6 +9,7 @@
     │   ├── UnknownSysAction    -3
     │   ├── NotAnInput          -4   inference on something that takes none
     │   ├── UnknownTask         -6
+    │   ├── NotAllowed          -8   no token, or not with this one
     │   ├── UnknownUnit         -9
     │   ├── Unavailable        -10   queue full, wrong state, refused by the configuration
     │   ├── BadFile            -17
@@ -102,6 +103,13 @@ class UnknownTask(RequestError):
     words = "Unit Does Not Exist"
 
 
+class NotAllowed(RequestError):
+    """No token was shown, a wrong one, or one that is not for this."""
+
+    code = -8
+    words = "Not allowed."
+
+
 class UnknownUnit(RequestError):
     """No unit of this kind exists here."""
 
@@ -184,9 +192,15 @@ class RunFailed(UnitError):
 
 
 class ConfigError(UnitdError):
-    """The configuration cannot be used; the reason names the key."""
+    """The configuration cannot be used; the reason names the key, or has a line for each thing that is wrong."""
 
     words = "configuration error"
+
+    def __str__(self) -> str:
+        lines = self.reason.splitlines()
+        if len(lines) < 2:
+            return f"{self.words}: {self.reason}"
+        return "\n  ".join([f"{self.words}, {len(lines)} mistakes:", *lines])
 
 
 def error_of_code(code: int, reason: str) -> UnitdError:

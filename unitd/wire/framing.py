@@ -65,7 +65,7 @@ class Framer:
     """Feed bytes, get frames and errors in the order in which they end."""
 
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
-        self._limit = limit_bytes
+        self.limit_bytes = limit_bytes
         self._buffer = bytearray()
         self._reset_scan()
         self._raw_header: dict[str, Any] | None = None
@@ -97,7 +97,7 @@ class Framer:
 
     def _take_single(self, data: bytes) -> Frame | None:
         """The common case, one slice that is one request: the parser itself tells that it is complete."""
-        if data[:1] != b"{" or len(data) > self._limit:
+        if data[:1] != b"{" or len(data) > self.limit_bytes:
             return None
         try:
             fields = orjson.loads(data)
@@ -159,7 +159,7 @@ class Framer:
         self._garbage_reported = False
         if start:
             del buffer[:start]
-        if match := _QUICK_OBJECT.match(buffer, 0, self._limit + 1):
+        if match := _QUICK_OBJECT.match(buffer, 0, self.limit_bytes + 1):
             return self._finish_object(match.end())
         self._depth, self._position = 1, 1
         return None, True
@@ -193,7 +193,7 @@ class Framer:
     def _want_more(self) -> tuple[WireError | None, bool]:
         """More bytes are needed; over the limit the object is reported once and only its braces are followed."""
         error = None
-        if not self._is_skipping and len(self._buffer) > self._limit:
+        if not self._is_skipping and len(self._buffer) > self.limit_bytes:
             self._is_skipping = True
             error = self._too_long()
         if self._is_skipping:
@@ -202,7 +202,7 @@ class Framer:
         return error, False
 
     def _too_long(self, fields: Mapping[str, Any] | None = None) -> TooLong:
-        return TooLong(f"a frame may hold {self._limit} bytes", *readable_ids(fields or {}))
+        return TooLong(f"a frame may hold {self.limit_bytes} bytes", *readable_ids(fields or {}))
 
     def _drop_damaged(self, at: int) -> tuple[WireError | None, bool]:
         """A raw control character inside a string: no JSON can go on from here."""
@@ -219,7 +219,7 @@ class Framer:
         self._reset_scan()
         if was_skipping:
             return None, True
-        if len(raw) > self._limit:
+        if len(raw) > self.limit_bytes:
             return self._too_long(), True
         try:
             fields: dict[str, Any] = orjson.loads(raw)
@@ -234,7 +234,7 @@ class Framer:
         if type(length) is not int or length < 0:
             return NotJson("RAW must be the number of bytes that follow", *readable_ids(header)), True
         self._raw_missing = length
-        if length > self._limit:
+        if length > self.limit_bytes:
             self._is_skipping = True
             return self._too_long(header), True
         self._raw_header = header

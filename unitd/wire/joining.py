@@ -34,7 +34,7 @@ class StreamJoiner:
     """Collects chunks by index; at `finish` they must be 0..n-1 without a gap, but for UNCOUNTED units."""
 
     def __init__(self, limit_bytes: int) -> None:
-        self._limit = limit_bytes
+        self.limit_bytes = limit_bytes
         self._open: dict[tuple[str, str], _Stream] = {}
 
     @property
@@ -61,8 +61,8 @@ class StreamJoiner:
             raise BadIndex(f"index {index} came twice")
         stream.chunks[index] = delta
         stream.size += len(delta.encode())
-        if stream.size > self._limit or len(stream.chunks) > MAX_CHUNKS:
-            raise Unavailable(f"a streamed input may hold {self._limit} bytes in {MAX_CHUNKS} chunks")
+        if stream.size > self.limit_bytes or len(stream.chunks) > MAX_CHUNKS:
+            raise Unavailable(f"a streamed input may hold {self.limit_bytes} bytes in {MAX_CHUNKS} chunks")
         if data.get("finish", True):
             return _in_order(stream.chunks)
         if len(self._open) >= MAX_OPEN_STREAMS:

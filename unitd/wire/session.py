@@ -29,6 +29,10 @@ class Session:
         self._joiner = StreamJoiner(limit_bytes)
         self._is_ascii = is_ascii
 
+    def limit(self, limit_bytes: int) -> None:
+        """From now on a frame, and a streamed input, may hold so many bytes."""
+        self._framer.limit_bytes = self._joiner.limit_bytes = limit_bytes
+
     @property
     def is_incomplete(self) -> bool:
         """True while an object has begun and not ended; the door then watches the clock."""
@@ -50,14 +54,17 @@ class Session:
     def receive_message(self, message: bytes) -> Iterator[Request | Reply]:
         """For doors that carry whole messages: one is one object, and what it leaves unfinished is refused at once.
 
-        Only behind a RAW header the next message is the payload.
+        Only behind a RAW header the next message is the payload, and has to be all of it.
         """
+        is_payload = self.awaits_payload
         if b"{" not in message and not self.awaits_payload:
             yield error_reply(NotJson("a message must be one JSON object"), "0", "sys")
             return
         yield from self.receive_data(message)
-        if self.is_incomplete and not self.awaits_payload and (refusal := self.drop_incomplete()) is not None:
-            yield refusal
+        if self.is_incomplete and (is_payload or not self.awaits_payload):
+            refusal = self.drop_incomplete()
+            if refusal is not None:
+                yield refusal
 
     def drop_incomplete(self) -> Reply | None:
         """The peer was silent for too long in the middle of an object: the refusal to send, if one is due."""

@@ -5,6 +5,7 @@ short. Everything is called from the engine's thread, except `Alarm.ring`.
 """
 
 import ctypes
+import mmap
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -99,6 +100,7 @@ class Model:
         self.handle = llama_cpp.llama_model_load_from_file(path.encode(), params)
         if not self.handle:
             raise LoadError(f"{Path(path).name} cannot be loaded: {_log_filter().last_error or 'no reason given'}")
+        _let_go_of(path)
         self.vocab = llama_cpp.llama_model_get_vocab(self.handle)
         self.vocab_size = int(llama_cpp.llama_vocab_n_tokens(self.vocab))
         if llama_cpp.llama_model_has_encoder(self.handle) or self.vocab_size == 0:
@@ -212,6 +214,19 @@ def _check_file(path: Path) -> None:
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
             raise LoadError(f"{path.name} is no GGUF file")
+
+
+def _let_go_of(path: str) -> None:
+    """Takes a mapped file's pages out of this process; those that are used come back from the kernel's cache.
+
+    llama.cpp has read all of it, and computes with rearranged copies of much of it (Q4_0 on most processors): without
+    this a 0.5B model would hold 155 MiB that nobody looks at any more. The first token takes 10 ms longer, once.
+    """
+    libc, name = ctypes.CDLL(None), os.path.realpath(path)
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if line.endswith(f" {name}"):
+            start, end = (int(address, 16) for address in line.split(maxsplit=1)[0].split("-"))
+            libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), mmap.MADV_DONTNEED)
 
 
 class Context:

@@ -11,8 +11,8 @@ import orjson
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.helpers import MS
+from tests.onlooker import tasks_of
 from unitd.app import App
-from unitd.doors.guest import Guest
 
 Frame = dict[str, Any]
 
@@ -70,22 +70,6 @@ def kinds_of(frames: list[Frame]) -> list[str]:
 def text_of(frames: list[Frame]) -> str:
     """What the tokens say."""
     return "".join(frame["text"] for frame in frames if frame["type"] == "token")
-
-
-async def tasks_of(app: App) -> list[dict[str, Any]]:
-    """What the daemon works on, as everybody sees it."""
-    tasks: list[dict[str, Any]] = (await Guest(app, "administrator", "tcp").ask("sys", "lstask")).data
-    return tasks
-
-
-async def at_work(app: App) -> str:
-    """The work_id of the one task, as soon as it runs."""
-    async with asyncio.timeout(5):
-        while True:
-            tasks = await tasks_of(app)
-            if [task["state"] for task in tasks] == ["running"]:
-                return str(tasks[0]["work_id"])
-            await asyncio.sleep(MS)
 
 
 async def capacity_of(app: App) -> dict[str, Any]:

@@ -1,14 +1,19 @@
-"""A daemon whose HTTP door is open."""
+"""Daemons whose HTTP door is open, and voice agents at it."""
 
 import importlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import running_app
-from unitd.app import App
+from tests.doors.http.voice_agent import Agent, agent_at
+from unitd.app import App, unit_argv
+
+Start = Callable[..., Awaitable[App]]
 
 # The daemon imports it when the door is opened; here it comes first, for the guard against blocking calls.
 importlib.import_module("unitd.doors.http.door")
@@ -27,3 +32,34 @@ def address(http_daemon: App) -> str:
     """ "127.0.0.1:41234"."""
     host, port = http_daemon.endpoints["http"]
     return f"{host}:{port}"
+
+
+@pytest.fixture
+async def start(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[Start]:
+    """Starts a daemon with these tables of the configuration."""
+    caplog.set_level(logging.INFO)
+    async with AsyncExitStack() as stack:
+
+        async def make(argv_for: Callable[[str], Sequence[str]] = unit_argv, **tables: Any) -> App:
+            tables["http"] = {"enabled": True, "port": 0} | tables.get("http", {})
+            return await stack.enter_async_context(running_app(tmp_path, tables, argv_for))
+
+        yield make
+
+
+@pytest.fixture
+async def agents(http_daemon: App) -> AsyncIterator[Callable[[], Any]]:
+    """Makes agents of the daemon."""
+    async with AsyncExitStack() as stack:
+
+        async def make() -> Agent:
+            return await stack.enter_async_context(agent_at(http_daemon))
+
+        yield make
+
+
+@pytest.fixture
+async def agent(agents: Callable[[], Any]) -> Agent:
+    """One agent."""
+    made: Agent = await agents()
+    return made

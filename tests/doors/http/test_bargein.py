@@ -10,16 +10,15 @@ from tests.conftest import running_app
 from tests.doors.http.bargein_client import (
     Person,
     Script,
-    at_work,
     capacity_of,
     engine_that_says,
     kinds_of,
     person_at,
-    tasks_of,
     text_of,
     until_nobody_is_left,
 )
 from tests.helpers import LONG_QUESTION, MS
+from tests.onlooker import at_work, tasks_of
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
 from unitd.core.config import BargeInSettings

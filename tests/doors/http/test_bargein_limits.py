@@ -12,8 +12,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.conftest import running_app
-from tests.doors.http.bargein_client import Person, at_work, engine_that_says, kinds_of, person_at
+from tests.doors.http.bargein_client import Person, engine_that_says, kinds_of, person_at
 from tests.helpers import LLM_SETUP, LONG_QUESTION, MS
+from tests.onlooker import at_work
 from unitd import __version__
 from unitd.app import App
 from unitd.doors.guest import Guest

@@ -22,25 +22,25 @@ def test_a_line_about_nothing_is_left_out() -> None:
 def test_the_session_that_was_away_longest_is_forgotten() -> None:
     """Who comes again is young again."""
     sessions = Sessions(BargeInSettings())
-    first, second = sessions.of("first"), sessions.of("second")
+    first, second = sessions.of("", "first"), sessions.of("", "second")
     for number in range(MAX_SESSIONS - 2):
-        sessions.of(str(number))
+        sessions.of("", str(number))
 
-    sessions.of("first")
-    sessions.of("one more")
+    sessions.of("", "first")
+    sessions.of("", "one more")
 
     assert len(sessions) == MAX_SESSIONS
-    assert sessions.of("first") is first
-    assert sessions.of("second") is not second
+    assert sessions.of("", "first") is first
+    assert sessions.of("", "second") is not second
 
 
 def test_much_text_is_not_kept_for_long() -> None:
     """Few sessions with books for personas do not fill the memory."""
     sessions = Sessions(BargeInSettings())
     for number in range(20):
-        sessions.of(str(number)).persona = Persona("x" * (MAX_CHARACTERS // 10))
+        sessions.of("", str(number)).persona = Persona("x" * (MAX_CHARACTERS // 10))
 
-    sessions.of("next")
+    sessions.of("", "next")
 
     assert len(sessions) <= 11
 
@@ -56,10 +56,10 @@ class EndlessTurn:
 def test_a_session_in_mid_turn_is_not_forgotten() -> None:
     """The next start has to find its turn."""
     sessions = Sessions(BargeInSettings())
-    busy = sessions.of("busy")
+    busy = sessions.of("", "busy")
     busy.turn = EndlessTurn()
 
     for number in range(2 * MAX_SESSIONS):
-        sessions.of(str(number))
+        sessions.of("", str(number))
 
-    assert sessions.of("busy") is busy
+    assert sessions.of("", "busy") is busy

@@ -51,6 +51,7 @@ async def test_a_fresh_daemon_has_its_memory_and_nothing_else(http_daemon: App, 
         "ws": 0,
     }
     assert not [name for name in samples if name.startswith("unitd_requests")]
+    assert samples["unitd_models_memory_bytes"] == 0 < samples["unitd_models_memory_limit_bytes"]
 
 
 async def test_a_conversation_moves_the_numbers(http_daemon: App, scrape: Scrape) -> None:
@@ -72,7 +73,9 @@ async def test_a_conversation_moves_the_numbers(http_daemon: App, scrape: Scrape
     assert samples[f"unitd_token_gap_seconds_bucket le=+Inf {model}"] == len(frames) - 2
     assert samples["unitd_tasks state=idle unit=llm"] == 1
     assert samples["unitd_connections door=tcp"] == 1
-    assert samples["unitd_resident_memory_bytes process=llm/unitd-chat"] > 20 * 2**20
+    resident = samples["unitd_resident_memory_bytes process=llm/unitd-chat"]
+    assert 20 * 2**20 < resident < samples["unitd_models_memory_limit_bytes"]
+    assert samples["unitd_models_memory_bytes"] > 20 * 2**20
 
 
 async def test_what_waits_is_seen_while_it_waits(http_daemon: App, scrape: Scrape) -> None:

@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, LONG_QUESTION
+from tests.helpers import LLM_SETUP, LONG_QUESTION, MS
+from tests.onlooker import at_work, tasks_of, until_no_task_is_left
 from unitd.app import App
 from unitd.doors.http.openai.errors import api_error
 from unitd.wire.errors import InternalError, RunFailed
@@ -39,13 +40,6 @@ def error_of(answer: httpx.Response) -> tuple[int, str | None, str | None]:
 def answering() -> list[psutil.Process]:
     """The llm programs that run."""
     return [each for each in psutil.Process().children() if "llm" in each.cmdline()]
-
-
-async def tasks_of(app: App) -> list[dict[str, Any]]:
-    """As sys.lstask tells."""
-    async with tcp_client(app) as wire:
-        tasks: list[dict[str, Any]] = (await wire.ask(work_id="sys", action="lstask"))["data"]
-    return tasks
 
 
 # Requests
@@ -220,14 +214,11 @@ async def test_a_client_that_leaves_takes_its_task_with_it(http_daemon: App, add
     head = f"POST /v1{CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
     _, writer = await asyncio.open_connection(*address.split(":"))
     writer.write(head.encode() + body)
-    while not [task for task in await tasks_of(http_daemon) if task["state"] == "running"]:
-        pass
+    await at_work(http_daemon)
 
     writer.close()
 
-    async with asyncio.timeout(2):
-        while await tasks_of(http_daemon):
-            pass
+    await until_no_task_is_left(http_daemon, timeout=2)
     assert answering()[0].is_running()
 
 
@@ -242,7 +233,7 @@ async def test_a_client_that_leaves_in_mid_stream_leaves_others_alone(
 
     async with asyncio.timeout(2):
         while len(await tasks_of(http_daemon)) > 1:
-            pass
+            await asyncio.sleep(MS)
     assert (await staying).json()["usage"]["completion_tokens"] > 50
 
 
@@ -271,8 +262,7 @@ async def test_an_engine_that_dies_before_its_first_word_is_unavailable(
     """503; the next question finds a new one."""
     await http.post(CHAT, json={"messages": HELLO})
     waiting = asyncio.create_task(http.post(CHAT, json={"messages": LONG_PROMPT}))
-    while not [task for task in await tasks_of(http_daemon) if task["state"] == "running"]:
-        pass
+    await at_work(http_daemon)
 
     answering()[0].kill()
 

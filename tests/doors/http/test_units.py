@@ -12,8 +12,9 @@ import pytest
 import websockets
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.conftest import running_app, tcp_client
+from tests.conftest import running_app
 from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION
+from tests.onlooker import tasks_of, until_no_task_is_left
 from unitd.app import App
 from unitd.core.reading import read_settings
 from unitd.doors.http.desk import Seats
@@ -37,13 +38,6 @@ async def hear(ws: ClientConnection) -> dict[str, Any]:
     """The next message."""
     reply: dict[str, Any] = orjson.loads(await ws.recv())
     return reply
-
-
-async def listed(app: App) -> list[str]:
-    """The tasks, as a client of TCP sees them."""
-    async with tcp_client(app) as client:
-        reply = await client.ask(work_id="sys", action="lstask")
-        return [task["work_id"] for task in reply["data"]]
 
 
 async def test_a_socket_speaks_the_wire(units: ClientConnection) -> None:
@@ -90,12 +84,9 @@ async def test_tasks_end_with_their_socket(http_daemon: App, address: str) -> No
     async with connect(f"ws://{address}/ws/units") as ws:
         work_id = (await ask(ws, work_id="llm", action="setup", data=LLM_SETUP))["work_id"]
         await ask(ws, work_id=work_id, action="inference", object="llm.utf-8", data=LONG_QUESTION)
-        assert await listed(http_daemon) == [work_id]
+        assert [task["work_id"] for task in await tasks_of(http_daemon)] == [work_id]
 
-    async with asyncio.timeout(5):
-        while await listed(http_daemon):
-            await asyncio.sleep(0.01)
-    assert await listed(http_daemon) == []
+    await until_no_task_is_left(http_daemon)
 
 
 async def test_a_message_over_the_limit_ends_only_its_own_socket(http_daemon: App, address: str) -> None:
@@ -124,9 +115,7 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path, caplog: py
                     await ws.send(request)
 
             flooding = asyncio.create_task(flood())
-            async with asyncio.timeout(10):
-                while await listed(app):
-                    await asyncio.sleep(0.01)
+            await until_no_task_is_left(app, timeout=10)
             flooding.cancel()
             await asyncio.wait([flooding])
 

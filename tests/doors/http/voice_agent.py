@@ -1,4 +1,4 @@
-"""A voice agent on the chunked streaming socket, and how others see what it does."""
+"""A voice agent on the chunked streaming socket, and what becomes of its engine."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,6 @@ import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
 from unitd.app import App
-from unitd.doors.guest import Guest
 
 Message = dict[str, Any]
 TOKENS = {"stream_tokens": True}
@@ -67,19 +66,6 @@ async def agent_at(app: App) -> AsyncIterator[Agent]:
     host, port = app.endpoints["http"]
     async with connect(f"ws://{host}:{port}/ws") as socket:
         yield Agent(socket)
-
-
-async def tasks_of(app: App) -> list[Message]:
-    """What everybody sees of the daemon's tasks."""
-    listed: list[Message] = (await Guest(app, "observer", "http").ask("sys", "lstask")).data
-    return listed
-
-
-async def no_task_is_left(app: App) -> bool:
-    """For waiting until streams have ended."""
-    while await tasks_of(app):
-        await asyncio.sleep(0.001)
-    return True
 
 
 async def health_of(app: App) -> Message:

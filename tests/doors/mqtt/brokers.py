@@ -111,7 +111,7 @@ class Listener:
         self, topic: str, payload: bytes | str, answers: str | None = None, correlation: bytes | None = None
     ) -> None:
         """One message of QoS 1."""
-        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho's has no types
         if answers is not None:
             properties.ResponseTopic = answers
         if correlation is not None:

@@ -1,4 +1,4 @@
-"""A broker, a daemon with its bridge, and somebody who listens."""
+"""A daemon with its bridge to a broker."""
 
 import importlib
 import logging
@@ -8,26 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import running_app
-from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
+from tests.doors.mqtt.brokers import Broker, Listener
 from unitd.app import App
 
 # The daemon imports these when its doors are opened; here they come first, for the guard against blocking calls.
 for _module in ("unitd.doors.mqtt.door", "unitd.doors.toolbox", "jinja2.sandbox"):
     importlib.import_module(_module)
-
-
-@pytest.fixture
-async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
-    """A real Mosquitto on a free port."""
-    async with running_broker(tmp_path / "broker") as broker:
-        yield broker
-
-
-@pytest.fixture
-async def listener(broker: Broker) -> AsyncIterator[Listener]:
-    """Hears everything."""
-    async with listening(broker) as listener:
-        yield listener
 
 
 @pytest.fixture

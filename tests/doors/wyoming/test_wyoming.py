@@ -16,6 +16,9 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, Synthesize
 from wyoming.wake import Detect, Detection
 
 from tests.conftest import running_app, tcp_client
+from tests.doors.assistant_server import TOKEN, AssistantServer
+from tests.doors.calling_server import CallingServer, calling_server
+from tests.doors.wishes import TOOLS
 from tests.units.spoken import RATE, Samples, joined, recording, silence, speak
 from unitd.app import App
 
@@ -62,6 +65,7 @@ async def test_the_info_offers_all_four_services(client: AsyncTcpClient) -> None
     assert info.asr[0].models[0].name == "unitd-asr" and info.asr[0].installed
     assert info.tts[0].supports_synthesize_streaming and info.tts[0].voices[0].languages[0] == "en"
     assert info.handle[0].supports_handled_streaming and info.handle[0].models
+    assert not info.handle[0].supports_home_control
     assert "hey jarvis" in [model.phrase for model in info.wake[0].models]
 
 
@@ -163,6 +167,81 @@ async def test_the_whole_pipeline_of_a_satellite(client: AsyncTcpClient) -> None
     await client.write_event(Synthesize(text=answer or "nothing").event())
 
     assert (await hear(client, "audio-stop"))[-2].type == "audio-chunk"
+
+
+# Tools of the board
+
+
+@pytest.fixture
+async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
+    """A model, served elsewhere, that calls what it is told to."""
+    async with calling_server() as server:
+        server.card(tmp_path)
+        yield server
+
+
+@pytest.fixture
+async def switching(tmp_path: Path, caller: CallingServer, assistant: AssistantServer) -> AsyncIterator[AsyncTcpClient]:
+    """A client of a board whose tools are services of Home Assistant."""
+    (tmp_path / "tools.toml").write_text(TOOLS)
+    (tmp_path / "token").write_text(TOKEN)
+    home = {
+        "tools": str(tmp_path / "tools.toml"),
+        "homeassistant_url": assistant.url,
+        "homeassistant_token_file": str(tmp_path / "token"),
+    }
+    tables = {"wyoming": {"port": 0, "system_prompt": "Be brief."}, "llm": {"model": "caller"}, "home": home}
+    async with running_app(tmp_path, tables) as app, AsyncTcpClient(*app.endpoints["wyoming"]) as client:
+        yield client
+
+
+async def test_what_is_asked_through_assist_switches_things(
+    switching: AsyncTcpClient, caller: CallingServer, assistant: AssistantServer
+) -> None:
+    """The answer is the tool's result, in the model's words; the model was told which devices there are."""
+    await switching.write_event(Transcript(text='[["turn_off", {"entity": "kitchen light"}]]').event())
+
+    answer = Handled.from_event((await hear(switching, "handled"))[-1])
+
+    assert answer.text == "told: The kitchen light is off."
+    assert assistant.calls == [("/api/services/light/turn_off", {"entity_id": "kitchen"})]
+    assert caller.bodies[0]["messages"][0]["content"] == "Be brief.\n\nDevices:\nkitchen light (light)"
+
+
+async def test_home_assistant_is_told_that_things_can_be_switched(switching: AsyncTcpClient) -> None:
+    """It asks whether an agent controls the home."""
+    await switching.write_event(Describe().event())
+
+    info = Info.from_event((await hear(switching, "info"))[-1])
+
+    assert info.handle[0].supports_home_control
+
+
+async def test_a_conversation_goes_on_after_something_was_switched(
+    switching: AsyncTcpClient, caller: CallingServer
+) -> None:
+    """What was asked and said is remembered, how it was done is not."""
+    context = {"conversation_id": "1"}
+    wish = '[["turn_off", {"entity": "kitchen light"}]]'
+    await switching.write_event(Transcript(text=wish, context=context).event())
+    await hear(switching, "handled")
+
+    await switching.write_event(Transcript(text="thank you", context=context).event())
+    answer = Handled.from_event((await hear(switching, "handled"))[-1])
+
+    assert answer.text == "thank you"
+    said = [(each["role"], each["content"]) for each in caller.bodies[-1]["messages"][1:]]
+    assert said == [("user", wish), ("assistant", "told: The kitchen light is off."), ("user", "thank you")]
+
+
+async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assistant: AssistantServer) -> None:
+    """Home Assistant has taken the token back."""
+    assistant.status = 401
+    await switching.write_event(Transcript(text='[["turn_off", {"entity": "kitchen light"}]]').event())
+
+    answer = Handled.from_event((await hear(switching, "handled"))[-1])
+
+    assert answer.text == "told: error: Home Assistant refuses the token"
 
 
 # Bad input

@@ -34,12 +34,14 @@ class Entity:
 
     @property
     def line(self) -> str:
-        """Its line in the list: what a call has to say, what people say in the letters of speech, what and where it is.
+        """Its line in the list: what people say in the letters of speech, what and where it is, what a call has to say.
 
-        Behind a newline a name has the tokens that it has in a call, behind a space those that it has in a sentence.
+        The name stands at the end, so that whoever looks it up meets all that tells a device from others before it,
+        and within quotes and behind a space, where it has the tokens that it has in a call.
         """
         where = f"{self.kind} in {self.area}" if self.area else self.kind
-        return f"{self.name}: {', '.join((self.name, *self.aliases)).lower()}; {where.lower()}"
+        said = ", ".join((self.name, *self.aliases))
+        return f'- {said.lower()}; {where.lower()}: "{self.name}"'
 
     @property
     def is_several(self) -> bool:

@@ -15,7 +15,7 @@ from train.corpus.tools.toolbox import Call, Toolbox, Value
 from train.corpus.tools.words import FORMS, GENERIC, KIND_SHARES, NOUNS, PLURALS, held_forms
 
 SWITCHED = ("light", "switch", "fan", "climate", "media")
-MOST_CALLS = 6
+MOST_CALLS = 4
 NO_TOOL = "I'm sorry, I have no tool for that."
 KINDS = {
     "turn_on": SWITCHED, "turn_off": SWITCHED, "open": ("cover",), "close": ("cover",), "lock": ("lock",),
@@ -326,6 +326,24 @@ def unknown(place: Place) -> Asked | None:
     return Asked("unknown device", fill(place.form(meaning), it=it, **said), (), (), f"I'm sorry, I can't find {it}.")
 
 
+def presence(place: Place) -> Asked | None:
+    """Whether a device is there: asked in few words, so that a list is searched often."""
+    rng = place.rng
+    if not place.house.entities:
+        return None
+    if rng.random() < 0.5:
+        name = _strange_name(place, tuple(KIND_SHARES))
+        if _may_mean(place.house, name):
+            return None
+        answer = f"I'm sorry, I can't find {with_article(name)}."
+    else:
+        entity = rng.choice(place.house.entities)
+        name = rng.choice((entity.name, *entity.aliases))
+        answer = f"Yes, there is {with_article(entity.name)}."
+    said = name.lower() if rng.random() < 0.5 else name
+    return Asked("presence", fill(place.form("presence"), it=said), (), (), answer)
+
+
 def impossible(place: Place) -> Asked | None:
     """Something for which there is no tool."""
     rng, tools = place.rng, place.toolbox.tools
@@ -350,5 +368,6 @@ def impossible(place: Place) -> Asked | None:
 
 MAKERS: tuple[tuple[Maker, int], ...] = (
     (action, 52), (by_need, 4), (heating, 3), (all_of_a_kind, 6), (two_at_once, 5), (timer, 6), (question, 10),
-    (custom, 5), (unknown, 9), (impossible, 3),
+    (custom, 5), (unknown, 15), (impossible, 4),
+    (presence, 24),
 )  # fmt: skip

@@ -141,7 +141,7 @@ def _probe(rng: random.Random, kind: str) -> Probe:
     """A question of a kind: `call` and `words` by what is due, `chat`, or `spoken`: what is said after a result."""
     while True:
         place, scene = draw_place(rng, "heldout"), Scene()
-        functions = place.toolbox.functions([each.name for each in place.house.entities])
+        functions = place.toolbox.functions_for({each.name: each.kind for each in place.house.entities})
         messages = [system_turn(place, scene)]
         before: Asked | None = None
         if rng.random() < 0.3:
@@ -151,7 +151,7 @@ def _probe(rng: random.Random, kind: str) -> Probe:
             talk = _chat(place, _draw_chat(rng), "heldout", scene)
             return Probe(messages + talk[:-1], "chat", (), talk[-1].content, normal(talk[-2].content), functions)
         asked = draw_request(place, before)
-        if bool(asked.calls) != (kind != "words"):
+        if bool(asked.calls) != (kind != "words") or asked.kind == "presence":
             continue
         user = user_turn(rng, asked)
         if kind == "spoken":
@@ -175,9 +175,9 @@ def mixed_stream(seed: int) -> Iterator[list[Message]]:
     """Endless training conversations with and without tools; the same seed gives the same ones."""
     rng = random.Random(seed)
     banned = frozenset(probe.asked for probe in (*make_probes(), *make_probes(is_plain=True)))
-    banned_here = frozenset(probe.asked for probe in make_tool_probes())
+    banned |= frozenset(probe.asked for probe in make_tool_probes())
     while True:
         if rng.random() < TOOL_SHARE:
-            yield make_tool_talk(rng, banned | banned_here)
+            yield make_tool_talk(rng, banned)
         else:
             yield make_conversation(rng, banned)

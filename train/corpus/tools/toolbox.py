@@ -37,6 +37,8 @@ class Tool:
     parameters: tuple[str, ...]
     enums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
+    """Of the devices it is for."""
 
     def call(self, meaning: str, values: Mapping[str, Value]) -> Call:
         """The call that does what was meant."""
@@ -128,20 +130,27 @@ class Toolbox:
         """What can be said for the tools of somebody's own."""
         return [meaning for meaning in self.tools if " " in meaning]
 
-    def functions(self, entities: Sequence[str] = ()) -> list[dict[str, Any]]:
+    def functions(self) -> list[dict[str, Any]]:
         """As OpenAI's API describes them."""
-        return [tool.function(entities) for tool in self.order]
+        return [tool.function() for tool in self.order]
+
+    def functions_for(self, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The same for a house, by the kinds of its devices: each tool names those it is for, as the daemon does."""
+        fitting = [(tool, [name for name, kind in kinds.items() if kind in tool.kinds]) for tool in self.order]
+        return [tool.function(names) for tool, names in fitting if names or not tool.kinds]
 
     def call(self, meaning: str, **values: Value) -> Call:
         """The call that does what was meant."""
         return self.tools[meaning].call(meaning, values)
 
 
-def _tools_of(form: Mapping[str, str], entity: str, colours: tuple[str, ...]) -> dict[str, Tool]:
+def _tools_of(
+    form: Mapping[str, str], kinds: tuple[str, ...], entity: str, colours: tuple[str, ...]
+) -> dict[str, Tool]:
     """The tools of one form of a group, by meaning; `entity` is what their first parameter is called."""
     found: dict[str, tuple[list[str], dict[str, list[str]], dict[str, dict[str, str]]]] = {}
     for meaning, signature in form.items():
-        name, inside = SIGNATURE.fullmatch(signature).groups()  # type: ignore[union-attr]
+        name, inside = SIGNATURE.fullmatch(signature).groups()  # type: ignore[union-attr]  # our own forms match
         parts = [part.partition("=") for part in inside.split(", ") if part]
         parameters, enums, fixed = found.setdefault(name, ([], {}, {}))
         parameters[:] = [entity if part == "entity" else part for part, _, _ in parts]
@@ -153,7 +162,7 @@ def _tools_of(form: Mapping[str, str], entity: str, colours: tuple[str, ...]) ->
         values = {part: tuple(options) for part, options in enums.items()}
         values |= {part: UNITS for part in parameters if part == "unit"}
         values |= {part: colours for part in parameters if colours and part in ("color", "colour")}
-        tools |= dict.fromkeys(fixed, Tool(name, tuple(parameters), values, fixed))
+        tools |= dict.fromkeys(fixed, Tool(name, tuple(parameters), values, fixed, kinds))
     return tools
 
 
@@ -175,7 +184,7 @@ def draw_toolbox(rng: random.Random, split: Split, kinds: set[str]) -> Toolbox:
     for group in GROUPS:
         needed = 0.55 if not group.kinds else 0.9 if kinds & set(group.kinds) else 0.2
         if rng.random() < needed:
-            tools |= _tools_of(group.forms[0] if usual else rng.choice(group.forms), entity, colours)
+            tools |= _tools_of(group.forms[0] if usual else rng.choice(group.forms), group.kinds, entity, colours)
     if rng.random() < 0.2 or not tools:
         tools |= dict(_custom(rng, split) for _ in range(rng.choice((1, 1, 2, 3))))
     order = list({tool.name: tool for tool in tools.values()}.values())

@@ -121,6 +121,13 @@ BRIGHT_FORMS = Phrasings([
     "I don't need light {place}", "it is much too bright {place}", "it's really too bright {place}",
     "why is it so bright {place}", "darkness {place} please", "could you make it dark {place}",
 ])  # fmt: skip
+PRESENCE_FORMS = Phrasings([
+    "is there a {it}", "do we have a {it}", "do you have a {it}", "do you know the {it}", "can you find the {it}",
+    "is there a {it} here", "have we got a {it}", "do you see a {it}", "can you control the {it}",
+    "what about the {it}",
+    "is a {it} there", "is there the {it}", "do I have a {it}", "do I have the {it}", "is the {it} in your list",
+    "have I got a {it}", "do you find a {it}", "is there some {it}", "can you see the {it}", "do you control the {it}",
+])  # fmt: skip
 WARMTH_FORMS = Phrasings([
     "how warm is it {place}", "what is the temperature {place}", "what's the temperature {place}",
     "how cold is it {place}", "what temperature is it {place}", "tell me the temperature {place}",
@@ -196,7 +203,7 @@ FORMS = {
     "pause": PAUSE_FORMS, "scene": errands.SCENE_FORMS, "timer": errands.TIMER_FORMS, "cancel": CANCEL_FORMS,
     "play": errands.MUSIC_FORMS, "state": questions.STATE_FORMS, "shut": questions.SHUT_FORMS,
     "reading": READING_FORMS, "warmth": WARMTH_FORMS, "heating": values.HEATING_FORMS, "dark": DARK_FORMS,
-    "bright": BRIGHT_FORMS, "custom": CUSTOM_FORMS, "again": AGAIN_FORMS,
+    "bright": BRIGHT_FORMS, "presence": PRESENCE_FORMS, "custom": CUSTOM_FORMS, "again": AGAIN_FORMS,
     **{f"all_{meaning}": forms for meaning, forms in ALL_FORMS.items()},
     **{f"undo_{verb}": forms for verb, forms in follow_ups.UNDO_FORMS.items()},
 }  # fmt: skip

@@ -18,7 +18,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd import __version__
-from unitd.doors.conversation import Conversation
+from unitd.core.windows import SlidingWindow
+from unitd.doors.conversation import Conversation, home_tools
 from unitd.doors.http.bargein_request import (
     Cancel,
     ChatPrompt,
@@ -33,10 +34,9 @@ from unitd.doors.http.bargein_request import (
 )
 from unitd.doors.http.bargein_session import Persona, Session
 from unitd.doors.http.bargein_turn import CANCELLED, Turn, error_frame, is_well, question_of, system_message
-from unitd.doors.http.desk import Desk
+from unitd.doors.http.desk import Desk, grant_of
 from unitd.doors.http.outgoing import Outgoing
 from unitd.doors.http.sockets import receive
-from unitd.doors.http.windows import SlidingWindow
 from unitd.wire.errors import InternalError, RunFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
@@ -163,7 +163,7 @@ class Caller:
     # What clients say
 
     def _start(self, start: Start) -> None:
-        session = self._desk.barge_in_sessions.of(start.session_id)
+        session = self._session_of(start.session_id)
         for running in (self._turn, session.turn):
             if running is not None:
                 running.cut()
@@ -177,6 +177,9 @@ class Caller:
         turn = Turn(self._desk, guest, question, self._out, lambda turn: self._note_over(turn, session))
         self._turn = session.turn = turn
         turn.begin(self._group)
+
+    def _session_of(self, session_id: str) -> Session:
+        return self._desk.barge_in_sessions.of(grant_of(self._ws).name, session_id)
 
     def _note_over(self, turn: Turn, session: Session) -> None:
         if session.turn is turn:
@@ -196,7 +199,7 @@ class Caller:
             self._session_id = request.session_id
         if self._session_id is None:
             raise Refusal("missing_session_id", "'session_id' is required before the first start.")
-        session = self._desk.barge_in_sessions.of(self._session_id)
+        session = self._session_of(self._session_id)
         answer = {"type": "ack", "for": "chat_prompt", "ok": True, "code": 200, "message": "updated"}
         if (retry_in := _take(session.updates)) is not None:
             limit, seconds = session.updates.limit, session.updates.seconds
@@ -217,9 +220,11 @@ class Caller:
     async def _read_ahead(self, request: Warm, prompt: str) -> None:
         guest = self._desk.guest(self._ws, "ws")
         try:
-            conversation = await Conversation.open(guest, self._settings.model)
+            tools = home_tools(self._desk.settings.home)
+            messages = system_message(prompt) or None
+            conversation = await Conversation.open(guest, self._settings.model, messages=messages, **tools)
             try:
-                await conversation.warm(system_message(prompt))
+                await conversation.warm()
             except RunFailed as error:
                 self._out.put(error_frame(error, is_refusal=await is_well(self._desk, guest, conversation)))
             else:

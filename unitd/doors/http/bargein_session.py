@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from unitd.core.config import BargeInSettings
-from unitd.doors.http.windows import SlidingWindow
+from unitd.core.windows import SlidingWindow
 
 # Some times as many as can be connected; a session without a persona takes less than a kilobyte.
 MAX_SESSIONS = 1000
@@ -75,28 +75,29 @@ class Sessions:
 
     def __init__(self, settings: BargeInSettings) -> None:
         self._settings = settings
-        self._by_id: dict[str, Session] = {}
+        self._by_id: dict[tuple[str, str], Session] = {}
+        """By the name of the token and the id that its client chose."""
 
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def of(self, session_id: str) -> Session:
-        """The session of this id, a new one if it is not known."""
-        session = self._by_id.pop(session_id, None)
+    def of(self, holder: str, session_id: str) -> Session:
+        """A token's session of this id, a new one if it is not known."""
+        session = self._by_id.pop((holder, session_id), None)
         if session is None:
             limit, seconds = self._settings.persona_updates, self._settings.persona_update_window_s
             session = Session(SlidingWindow(limit, seconds))
         self._make_room()
-        self._by_id[session_id] = session
+        self._by_id[holder, session_id] = session
         return session
 
     def _make_room(self) -> None:
         size = sum(session.size for session in self._by_id.values())
         if len(self._by_id) < MAX_SESSIONS and size <= MAX_CHARACTERS:
             return
-        for session_id, session in list(self._by_id.items()):
+        for key, session in list(self._by_id.items()):
             if len(self._by_id) < MAX_SESSIONS and size <= MAX_CHARACTERS:
                 return
             if session.turn is None:
-                del self._by_id[session_id]
+                del self._by_id[key]
                 size -= session.size

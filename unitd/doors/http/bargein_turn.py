@@ -1,6 +1,9 @@
 """One turn of the barge-in dialect: an utterance on its way to its answer.
 
-    ack ──> token … ──> final ──> done       or, at any point, done with `cancelled`, or an error
+    ack ──> [toolcall …] ──> token … ──> final ──> done       or, at any point, done with `cancelled`, or an error
+
+Where the board has tools of its own the model may use them, and `toolcall` tells: `yes` for each call at once, `no`
+before the first token of an answer that did without.
 
 A turn can be cut at any moment, by its own client or by another connection of its session. That takes no time: its
 last frame is put at once, the engine hears of it in the same breath, and nothing of the turn can follow.
@@ -13,8 +16,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from unitd.core.config import BargeInSettings
-from unitd.doors.conversation import Conversation, Ended, Said
+from unitd.doors.conversation import Conversation, Ended, Said, ToolCall, home_tools
 from unitd.doors.guest import Guest
 from unitd.doors.http.backend import look_at_backend
 from unitd.doors.http.bargein_session import Session
@@ -41,7 +46,10 @@ CANCELLED = {"type": "done", "cancelled": True}
 class Question:
     """What the engine is asked, and how its answer is treated."""
 
+    utterance: str
     messages: list[dict[str, str]]
+    """All that is said before the answer, the utterance last."""
+
     options: dict[str, Any]
     is_sanitized: bool
 
@@ -51,6 +59,7 @@ def question_of(utterance: str, history: str, session: Session, settings: BargeI
     system = session.persona.prompt(settings.system_template, history)
     sampling = {key: session.sampling.get(key, getattr(settings, key)) for key in SAMPLING_KEYS}
     return Question(
+        utterance=utterance,
         messages=[*system_message(system), {"role": "user", "content": utterance}],
         options={"max_token_len": settings.max_tokens, **sampling},
         is_sanitized=session.sampling.get("sanitize_output", True),
@@ -93,6 +102,10 @@ class Turn:
         self._task: asyncio.Task[None] | None = None
         self._tidy = Tidy() if question.is_sanitized else None
         self._said: list[str] = []
+        self._tools = home_tools(desk.settings.home)
+        self._has_decided = not self._tools
+        """The client knows whether tools are used, or there are none."""
+
         self._is_over = False
 
     def begin(self, group: asyncio.TaskGroup) -> None:
@@ -128,13 +141,16 @@ class Turn:
             self._end()
 
     async def _answer(self) -> None:
-        conversation = await Conversation.open(self._guest, self._desk.settings.http.barge_in.model)
+        question, model = self._question, self._desk.settings.http.barge_in.model
+        conversation = await Conversation.open(self._guest, model, messages=question.messages, **self._tools)
         try:
-            async with aclosing(conversation.answer(self._question.messages, **self._question.options)) as events:
+            async with aclosing(conversation.ask(question.utterance, **question.options)) as events:
                 async for event in events:
                     if isinstance(event, Said):
                         self._say(self._tidy.feed(event.text) if self._tidy else event.text)
                         await self._out.wait_for_room()
+                    elif isinstance(event, ToolCall):
+                        self._decide(event)
                     elif isinstance(event, Ended):
                         self._finish(event)
         except RunFailed as error:
@@ -143,8 +159,18 @@ class Turn:
 
     def _say(self, text: str) -> None:
         if text:
+            self._decide()
             self._said.append(text)
             self._out.put({"type": "token", "text": text})
+
+    def _decide(self, *calls: ToolCall) -> None:
+        """Tells of calls as they are made, or once that there are none."""
+        if calls or not self._has_decided:
+            self._has_decided = True
+            listed = [{"name": call.name, "arguments": call.arguments} for call in calls]
+            self._out.put(
+                {"type": "toolcall", "status": "yes" if calls else "no", "raw": orjson.dumps(listed).decode()}
+            )
 
     def _finish(self, end: Ended) -> None:
         """The last frames. Whoever has access to the task may have ended it: an `exit`, a `cancel`, a reset."""
@@ -154,6 +180,7 @@ class Turn:
             return
         if self._tidy is not None:
             self._say(self._tidy.finish())
+        self._decide()
         self._out.put({"type": "final", "normalized_text": "".join(self._said)})
         usage = {
             "prompt_tokens": end.prompt_tokens,

@@ -6,20 +6,24 @@ Sockets are bound before the server starts, so that a port in use is an error of
 import asyncio
 import logging
 import socket
+import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unitd.core.config import HttpSettings
 from unitd.doors.http import bargein, chunked, metrics, page, turnchat, units, ws
 from unitd.doors.http.desk import Desk
-from unitd.doors.http.guard import ERROR_HANDLERS, Guard
+from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
+from unitd.runtime.access import Access
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.doors")
@@ -30,6 +34,8 @@ DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, openai_api)
 BODY_FRAMES = 4
 # Beside the WebSockets: of plain HTTP, or silent. Each is a file of the daemon, and other doors need some too.
 HTTP_CONNECTIONS = 256
+# From coming, or from the last answer, to the end of the next request's head.
+REQUEST_SECONDS = 30.0
 GOODBYE_SECONDS = 1
 PING_SECONDS = 30.0
 UNREAD_SECONDS = 30
@@ -38,20 +44,21 @@ UNREAD_SECONDS = 30
 class HttpDoor:
     """Serves all dialects on all its ports."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, tls: ssl.SSLContext | None = None) -> None:
         self._settings: HttpSettings = desk.settings.http
         body_bytes = BODY_FRAMES * desk.settings.limits.frame_bytes
         routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(desk)]
         app = Starlette(
             routes=routes,
-            middleware=[Middleware(Guard, desk=desk, body_bytes=body_bytes)],
+            middleware=[Middleware(_OneLength), Middleware(Guard, desk=desk, body_bytes=body_bytes)],
             exception_handlers=ERROR_HANDLERS,
         )
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
         self._server = _Server(
             uvicorn.Config(
                 app,
-                http=_limited(desk.seats.limit + HTTP_CONNECTIONS),
+                http=_limited(desk.seats.limit + HTTP_CONNECTIONS, desk.server.access),
+                ssl_context_factory=(lambda *_: tls) if tls else None,
                 ws="websockets-sansio",
                 ws_max_size=body_bytes,
                 ws_ping_interval=PING_SECONDS,
@@ -100,6 +107,23 @@ class HttpDoor:
         await self._is_over.wait()
 
 
+class _OneLength:
+    """ASGI middleware. A request may not say its length in two ways: a proxy before us may believe the other one, and
+    pass on as a body what would be the next request here."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        names = {name for name, _ in scope.get("headers", ())}
+        if scope["type"] == "http" and {b"content-length", b"transfer-encoding"} <= names:
+            words = "a request has a Content-Length or a Transfer-Encoding"
+            answer = error_response(400, words, "two_lengths", headers={"Connection": "close"})
+            await answer(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
 class _Server(uvicorn.Server):
     """Signals are the daemon's matter."""
 
@@ -108,15 +132,38 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _limited(most: int) -> type[asyncio.Protocol]:
-    """uvicorn takes as many connections as come, and waits for ever for what they say first; this takes so many."""
+def _limited(most: int, access: Access) -> type[asyncio.Protocol]:
+    """uvicorn takes as many connections as come, and waits for ever for what they say first; this takes so many, of
+    each address so many as it may have, and does not wait for ever."""
 
     class Limited(H11Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        _watching: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
             super().connection_made(transport)
-            if len(self.connections) > most:
-                log.warning("http: a client is refused: %d are connected", most)
+            address = transport.get_extra_info("peername")[0]
+            addresses = [getattr(each, "client", None) or ("",) for each in self.connections]
+            open_now = sum(each[0] == address for each in addresses) - 1
+            if len(self.connections) > most or not access.may_connect(address, open_now):
+                log.warning("http: %s is refused: %d are connected, %d from there", address, most, open_now)
                 transport.abort()
+            self._look_again()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            if self._watching is not None:
+                self._watching.cancel()
+
+        def _look_again(self) -> None:
+            self._watching = self.loop.call_later(REQUEST_SECONDS, self._watch, self.cycle)
+
+        def _watch(self, last: object) -> None:
+            """A client that has asked nothing since the last look gives its place up, whatever it dribbles."""
+            if self in self.connections:  # it is no WebSocket by now
+                if self.conn.their_state is h11.IDLE and self.cycle is last:
+                    self.transport.abort()
+                else:
+                    self._look_again()
 
     return Limited
 

@@ -10,7 +10,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from unitd.doors.http.desk import Desk
+from unitd.core.access import STRANGER
+from unitd.doors.http.desk import GRANT, Desk
+from unitd.wire.errors import NotAllowed, Unavailable
 
 OPEN_PATHS = frozenset({"/", "/health", "/healthz"})
 """Asked for without a key: probes of service managers, and the page, which asks for the key itself."""
@@ -47,9 +49,17 @@ class Guard:
             # A close is the same 403; behind an answer in words to a handshake uvicorn logs an error of its own.
             words = error_response(403, "pages of other sites may not use this device", "origin_not_allowed")
             return WebSocketClose() if is_socket else words
+        try:
+            scope[GRANT] = self._desk.admit(HTTPConnection(scope))
+        except Unavailable as error:
+            scope[GRANT] = STRANGER
+            if not is_socket and not _is_open(scope["path"]):
+                return error_response(429, error.reason, "too_many_wrong_keys", type_="rate_limit_error")
+        except NotAllowed:
+            scope[GRANT] = STRANGER
         if is_socket:
             return None
-        if not _is_open(scope["path"]) and not self._desk.is_allowed(HTTPConnection(scope)):
+        if not _is_open(scope["path"]) and scope[GRANT].role is None:
             return error_response(401, KEY_IS_MISSING, "invalid_api_key", type_="authentication_error")
         if int(headers.get("content-length") or 0) > self._body_bytes:
             return error_response(413, f"a body may have {self._body_bytes} bytes", "body_too_large")

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from unitd.doors.http.desk import Desk
+from unitd.runtime.budget import Usage
 from unitd.runtime.live import Live
 from unitd.runtime.meters import Histogram, Meters, ModelMeter
 
@@ -44,9 +45,9 @@ def routes(desk: Desk) -> list[BaseRoute]:
     async def show(request: Request) -> Response:
         processes = {DAEMON: os.getpid()}
         processes |= {child.name: child.pid for child in desk.live.children() if child.pid is not None}
-        memory = await asyncio.to_thread(_resident_bytes, processes)
+        memory, models = await asyncio.to_thread(_resident_bytes, processes), await desk.live.memory()
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
-        return Response(encode(Metrics(desk.server.meters, desk.live, memory)), media_type=content_type)
+        return Response(encode(Metrics(desk.server.meters, desk.live, memory, models)), media_type=content_type)
 
     return [Route("/metrics", show)]
 
@@ -65,10 +66,11 @@ def _resident_bytes(processes: Mapping[str, int]) -> dict[str, int]:
 class Metrics(Collector):
     """Everything, as the library wants it."""
 
-    def __init__(self, meters: Meters, live: Live, memory: Mapping[str, int]) -> None:
+    def __init__(self, meters: Meters, live: Live, memory: Mapping[str, int], models: Usage) -> None:
         self._meters = meters
         self._live = live
         self._memory = memory
+        self._models = models
 
     def collect(self) -> Iterator[Metric]:
         """One family after the other."""
@@ -82,6 +84,8 @@ class Metrics(Collector):
         errors = (((str(code),), count) for code, count in meters.errors.items())
         yield _counter("unitd_errors", "Replies and last frames with an error, by its code.", ["code"], errors)
         dropped = (((door,), count) for door, count in meters.dropped_frames.items())
+        refused = [((), meters.refused_tokens)]
+        yield _counter("unitd_refused_tokens", "Wrong tokens and keys, and such whose time is over.", [], refused)
         yield _counter("unitd_dropped_frames", "Frames that clients were too slow or too gone for.", ["door"], dropped)
         steps = (((step.value,), histogram) for step, histogram in meters.chain.items())
         yield _histogram("unitd_chain_seconds", "Steps of spoken turns and of wakes.", ["step"], steps)
@@ -109,6 +113,9 @@ class Metrics(Collector):
         yield _gauge("unitd_connections", "Clients by door.", ["door"], connections)
         memory = (((name,), size) for name, size in self._memory.items())
         yield _gauge("unitd_resident_memory_bytes", "Memory of the daemon and its children.", ["process"], memory)
+        models = self._models
+        yield _gauge("unitd_models_memory_bytes", "Memory that models take, or shall have.", [], [((), models.used)])
+        yield _gauge("unitd_models_memory_limit_bytes", "Memory that they may take.", [], [((), models.limit)])
 
 
 Samples = Iterable[tuple[tuple[str, ...], int]]

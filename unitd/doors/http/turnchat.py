@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.guest import Guest
-from unitd.doors.http.desk import Desk
+from unitd.doors.http.desk import Desk, grant_of
 from unitd.doors.http.guard import CLIENT_LEFT
 from unitd.doors.http.recording import RecordedChats
 from unitd.doors.http.sockets import close, receive, send
@@ -74,27 +74,27 @@ class TurnChat:
         """`/ws/chat`."""
         await ws.accept()
         try:
-            if not self._desk.is_allowed(ws):
+            if grant_of(ws).role is None:
                 await _turn_away(ws, NOT_ALLOWED, POLICY_VIOLATION)
-            elif not await self._desk.seats.take(self._patience):
+            elif not await self._desk.take_seat(ws, self._patience):
                 await _turn_away(ws, _at_capacity(self._desk).reason, TRY_AGAIN_LATER)
             else:
                 try:
                     await self._serve(ws)
                 finally:
-                    self._desk.seats.leave()
+                    self._desk.leave_seat(ws)
         except WebSocketDisconnect:
             log.debug("= a client of /ws/chat left before it was answered")
 
     async def post(self, request: Request) -> Response:
         """`POST /api/chat`: one answer, never streamed."""
         body = await request.body()
-        if not await self._desk.seats.take(self._patience):
+        if not await self._desk.take_seat(request, self._patience):
             return _json(_error_message(_at_capacity(self._desk)), 503)
         try:
             response = await unless_gone(self._respond(request, body), _until_hung_up(request))
         finally:
-            self._desk.seats.leave()
+            self._desk.leave_seat(request)
         return response or Response(status_code=CLIENT_LEFT)
 
     async def show_queue(self, _: Request) -> Response:

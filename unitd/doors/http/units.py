@@ -12,6 +12,8 @@ from contextlib import suppress
 from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from unitd.core.access import Grant
+from unitd.doors.guest import Guest
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.sockets import close, receive, send_text
 from unitd.doors.http.ws import TRY_AGAIN_LATER, seated_route
@@ -33,8 +35,9 @@ class _Line:
     restores_tasks = False
     door = "ws"
 
-    def __init__(self, name: str, session: Session, desk: Desk) -> None:
-        self.name = name
+    def __init__(self, guest: Guest, session: Session, desk: Desk) -> None:
+        self.name, self.address = guest.name, guest.address
+        self._frame_bytes = desk.settings.limits.frame_bytes
         self.is_gone = False
         self._session = session
         self._clock = desk.clock
@@ -48,6 +51,7 @@ class _Line:
         self._may_read.set()
         self._has_room = asyncio.Event()
         self._has_room.set()
+        self.admit(guest.grant)
 
     def send(self, reply: Reply) -> None:
         """Queues one line; a client that does not read is cut off."""
@@ -63,6 +67,11 @@ class _Line:
         self._waiting_bytes += len(line)
         self._has_room.clear()
         self._changed.set()
+
+    def admit(self, grant: Grant) -> None:
+        """What it may do from now on, and how much it may send at a time."""
+        self.grant = grant
+        self._session.limit(min(grant.limits.frame_bytes or self._frame_bytes, self._frame_bytes))
 
     def hold(self, reason: str, *, is_held: bool) -> None:
         """While anything holds it, no more messages are read."""
@@ -99,7 +108,7 @@ class _Line:
 async def _talk(ws: WebSocket, desk: Desk) -> None:
     """Reads and writes side by side until one of them ends."""
     session = Session(limit_bytes=desk.settings.limits.frame_bytes)
-    line = _Line(desk.guest(ws, "ws").name, session, desk)
+    line = _Line(desk.guest(ws, "ws"), session, desk)
     try:
         async with asyncio.TaskGroup() as group:
             writing = group.create_task(line.write(ws), name=f"writing to {line.name}")

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.http import bargein, chunked
-from unitd.doors.http.desk import Desk
+from unitd.doors.http.desk import Desk, grant_of
 from unitd.doors.http.sockets import close, object_in, receive, send
 
 Talk = Callable[[WebSocket, Desk], Awaitable[None]]
@@ -37,18 +37,18 @@ def seated_route(path: str, desk: Desk, talk: Talk) -> BaseRoute:
                 try:
                     await talk(ws, desk)
                 finally:
-                    desk.seats.leave()
+                    desk.leave_seat(ws)
 
     return WebSocketRoute(path, serve)
 
 
 async def _has_entered(ws: WebSocket, desk: Desk) -> bool:
     """True with a seat taken; without a valid key or a free seat the client is told and sent away."""
-    if not desk.is_allowed(ws):
+    if grant_of(ws).role is None:
         await send(ws, {"type": "error", "error_code": "authentication_failed", "message": NOT_ALLOWED})
         await close(ws, POLICY_VIOLATION)
         return False
-    if not await desk.seats.take(desk.settings.http.barge_in.acquire_timeout_s):
+    if not await desk.take_seat(ws, desk.settings.http.barge_in.acquire_timeout_s):
         refusal = {"type": "error", "error_code": "server_at_capacity", "message": "Server is at capacity."}
         await send(ws, refusal | {"capacity": desk.seats.capacity})
         await close(ws, TRY_AGAIN_LATER)

@@ -35,6 +35,8 @@ log = logging.getLogger("unitd.mqtt")
 DISCOVERY_DELAY_SECONDS = 0.05
 # Somebody waits for the light; a broker that restarts quickly is still in time.
 COMMAND_PATIENCE_SECONDS = 3.0
+WORKING = {"ON": "work", "OFF": "pause", "work": "work", "pause": "pause"}
+"""What the switch of a task may be set to, and the action that does it."""
 
 
 class Server(GuestServer, Protocol):
@@ -244,7 +246,10 @@ class Bridge:
         replies.close()  # its frames stand on the task's own topics
 
     def _set_working(self, work_id: str, value: str) -> None:
-        self._do(work_id, {"ON": "work", "OFF": "pause"}.get(value, value))
+        if (action := WORKING.get(value)) is None:
+            log.warning("%s: a switch is ON or OFF, not %.40r", work_id, value)
+        else:
+            self._do(work_id, action)
 
     def _do(self, work_id: str, action: str) -> None:
         asyncio.get_running_loop().create_task(self._try(work_id, action), name=f"{action} {work_id} by mqtt")

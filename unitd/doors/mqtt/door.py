@@ -74,7 +74,7 @@ class MqttDoor:
         self._outgoing = bridge.outgoing
         self._stats = stats
         self._password = _read(settings.password_file) if settings.password_file else None
-        self._tls = _tls_of(settings)
+        self._tls = tls_of(settings)
         self._version = aiomqtt.ProtocolVersion.V5
         self._failures = 0
         self.is_connected = False
@@ -120,7 +120,7 @@ class MqttDoor:
         settings, is_v5 = self._settings, self._version == aiomqtt.ProtocolVersion.V5
         more: dict[str, Any] = {"clean_start": False} if is_v5 else {"clean_session": False}
         if is_v5:
-            more["properties"] = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+            more["properties"] = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho's has no types
             more["properties"].SessionExpiryInterval = SESSION_SECONDS
         return _Connection(
             settings.host,
@@ -163,7 +163,7 @@ class MqttDoor:
     def _properties_of(self, publication: Publication) -> Properties | None:
         if publication.correlation is None or self._version != aiomqtt.ProtocolVersion.V5:
             return None
-        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho's has no types
         properties.CorrelationData = publication.correlation
         return properties
 
@@ -213,7 +213,7 @@ def _read(path: Path) -> str:
         raise ConfigError(f"mqtt: cannot read {path}: {error.strerror}") from error
 
 
-def _tls_of(settings: MqttSettings) -> ssl.SSLContext | None:
+def tls_of(settings: MqttSettings) -> ssl.SSLContext | None:
     """A context that checks the broker's certificate, with our own if one is configured."""
     if not settings.tls:
         return None

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from unitd.core.access import TRUSTED, Grant
 from unitd.core.registry import Client
 from unitd.doors.mqtt.outgoing import Outgoing, Publication
 from unitd.runtime.frames import TOOL_CALL
@@ -65,6 +66,8 @@ class Sender:
     """
 
     door = "mqtt"
+    grant = TRUSTED  # who may publish here is the broker's matter
+    address = ""
     keeps_tasks = True
     restores_tasks = True
     is_gone = False
@@ -86,6 +89,9 @@ class Sender:
         self._answer(reply)
         if request is not None and (request.action != "inference" or _is_last(reply)):
             self._answer = _to_nobody
+
+    def admit(self, grant: Grant) -> None:
+        """One message is all of it."""
 
     def hold(self, reason: str, *, is_held: bool) -> None:
         """A topic cannot be held; what a unit cannot take is refused."""

@@ -4,7 +4,8 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Any
 
-from unitd.doors.conversation import Conversation, Said
+from unitd.core.config import HomeSettings
+from unitd.doors.conversation import Conversation, Said, home_tools
 from unitd.doors.guest import Guest
 
 Messages = list[dict[str, str]]
@@ -35,22 +36,35 @@ class Memory:
             self._conversations.popitem(last=False)
 
 
-async def answer(guest: Guest, memory: Memory, system: str, question: str, context: Any) -> AsyncIterator[str]:
-    """The answer, as it is written.
+class Mind:
+    """Answers as the configuration says; where the board has tools of its own the model may use them."""
 
-    Raises:
-        UnitdError: the model does not load, the question does not fit.
-    """
-    conversation = context.get("conversation_id") if isinstance(context, dict) else None
-    before = memory.recall(conversation)
-    talk = await Conversation.open(guest)
-    said = []
-    try:
-        messages = [*([{"role": "system", "content": system}] if system else []), *before]
-        async for event in talk.answer([*messages, {"role": "user", "content": question}]):
-            if isinstance(event, Said):
-                said.append(event.text)
-                yield event.text
-    finally:
-        talk.close()
-    memory.keep(conversation, question, "".join(said))
+    def __init__(self, system_prompt: str, home: HomeSettings) -> None:
+        self._system = [{"role": "system", "content": system_prompt}] if system_prompt else []
+        self._tools = home_tools(home)
+        self._memory = Memory()
+
+    @property
+    def switches_things(self) -> bool:
+        """Whether an answer may do something."""
+        return bool(self._tools)
+
+    async def answer(self, guest: Guest, question: str, context: Any) -> AsyncIterator[str]:
+        """The answer, as it is written.
+
+        Raises:
+            UnitdError: the model does not load, the question does not fit.
+        """
+        conversation = context.get("conversation_id") if isinstance(context, dict) else None
+        before = self._memory.recall(conversation)
+        messages = [*self._system, *before, {"role": "user", "content": question}]
+        talk = await Conversation.open(guest, messages=messages, **self._tools)
+        said = []
+        try:
+            async for event in talk.ask(question):
+                if isinstance(event, Said):
+                    said.append(event.text)
+                    yield event.text
+        finally:
+            talk.close()
+        self._memory.keep(conversation, question, "".join(said))

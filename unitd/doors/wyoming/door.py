@@ -8,9 +8,9 @@ from functools import partial
 
 from wyoming.info import Info
 
-from unitd.core.config import WyomingSettings
+from unitd.core.config import HomeSettings, WyomingSettings
 from unitd.doors.guest import Guest, Server
-from unitd.doors.wyoming.answering import Memory
+from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.info import describe
 from unitd.doors.wyoming.session import Session
 from unitd.wire.errors import ConfigError
@@ -23,11 +23,11 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 class WyomingDoor:
     """Serves until cancelled."""
 
-    def __init__(self, server: Server, settings: WyomingSettings, node: str) -> None:
+    def __init__(self, server: Server, settings: WyomingSettings, home: HomeSettings, node: str) -> None:
         self._server = server
         self._settings = settings
         self._node = node
-        self._memory = Memory()
+        self._mind = Mind(settings.system_prompt, home)
         self._numbers = itertools.count(1)
         self._sessions: set[asyncio.Task[None]] = set()
         self._listener: asyncio.Server | None = None
@@ -70,7 +70,7 @@ class WyomingDoor:
         """In a task of its own: asyncio's for the connection must not be cancelled."""
         host, number = writer.get_extra_info("peername")[0], next(self._numbers)
         guest = Guest(self._server, f"wyoming {host} {number}", "wyoming")
-        session = Session(reader, writer, guest, self._settings, self._memory, partial(self._describe, guest))
+        session = Session(reader, writer, guest, self._settings, self._mind, partial(self._describe, guest))
         task = asyncio.get_running_loop().create_task(self._talk(session, guest), name=guest.name)
         self._sessions.add(task)
         await asyncio.wait([task])
@@ -84,7 +84,8 @@ class WyomingDoor:
             log.info("%s is sent away: %s", guest.name, error)
 
     async def _describe(self, guest: Guest) -> Info:
-        return describe((await guest.ask("sys", "lsmode")).data, self._settings.wake_words)
+        models = (await guest.ask("sys", "lsmode")).data
+        return describe(models, self._settings.wake_words, switches_things=self._mind.switches_things)
 
 
 class _Announcement:

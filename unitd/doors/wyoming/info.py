@@ -22,7 +22,7 @@ OURS = Attribution("unitd", "https://github.com/unitd/unitd")
 LANGUAGES = {"English": "en", "Chinese": "zh", "Japanese": "ja", "German": "de", "French": "fr", "Spanish": "es"}
 
 
-def describe(models: Sequence[Mapping[str, Any]], wake_words: Iterable[str]) -> Info:
+def describe(models: Sequence[Mapping[str, Any]], wake_words: Iterable[str], *, switches_things: bool) -> Info:
     """The info message from rows of sys.lsmode; only what is installed is offered."""
     installed = [row for row in models if row.get("installed") and row["mode"] == row.get("model", row["mode"])]
 
@@ -52,6 +52,7 @@ def describe(models: Sequence[Mapping[str, Any]], wake_words: Iterable[str]) -> 
                 **_named("unitd-llm", "Answers by a language model on this board"),
                 models=minds,
                 supports_handled_streaming=True,
+                supports_home_control=switches_things,
             )
         ],
         wake=[WakeProgram(**_named("unitd-kws", "Wake words on this board"), models=wakes)],

@@ -22,7 +22,7 @@ from wyoming.wake import Detect
 
 from unitd.core.config import WyomingSettings
 from unitd.doors.guest import Guest
-from unitd.doors.wyoming.answering import Memory, answer
+from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.hearing import CHANNELS, RATE, WIDTH, Detector, Listener, Transcriber
 from unitd.doors.wyoming.speaking import Speaker
 from unitd.wire.errors import UnitdError
@@ -41,13 +41,13 @@ class Session(AsyncEventHandler):
         writer: asyncio.StreamWriter,
         guest: Guest,
         settings: WyomingSettings,
-        memory: Memory,
+        mind: Mind,
         describe: Describe,
     ) -> None:
         super().__init__(reader, writer)
         self._guest = guest
         self._settings = settings
-        self._memory = memory
+        self._mind = mind
         self._describe = describe
         self._listener: Listener | None = None
         self._converter = AudioChunkConverter(rate=RATE, width=WIDTH, channels=CHANNELS)
@@ -128,9 +128,7 @@ class Session(AsyncEventHandler):
         question = Transcript.from_event(event)
         said: list[str] = []
         try:
-            async for text in answer(
-                self._guest, self._memory, self._settings.system_prompt, question.text, _context_of(event)
-            ):
+            async for text in self._mind.answer(self._guest, question.text, _context_of(event)):
                 if not said:
                     await self.write_event(HandledStart().event())
                 said.append(text)

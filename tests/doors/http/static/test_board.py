@@ -1,6 +1,7 @@
 """Covers the page's board.js, models.js, log.js, theme-choice.js: what is shown beside graph and chat."""
 
 import re
+from typing import Literal
 
 import pytest
 from playwright.async_api import expect
@@ -87,9 +88,9 @@ async def test_a_chosen_theme_stays(seen: Visit) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_words_can_be_read(seen: Visit, tcp: WireClient, scheme: str) -> None:
+async def test_words_can_be_read(seen: Visit, tcp: WireClient, scheme: Literal["light", "dark"]) -> None:
     """A contrast of 4.5 to 1 at least, for whatever is not switched off."""
-    await seen.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    await seen.page.emulate_media(color_scheme=scheme)
     await seen.ask("turn on the kitchen light")
     await expect(seen.answer.locator(".under")).to_contain_text("first word")
 

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from starlette.responses import Response
 
-from unitd.wire.errors import EmptyInput, InternalError, RequestError, UnitdError, UnitError, WireError
+from unitd.wire.errors import EmptyInput, InternalError, NotAllowed, RequestError, UnitdError, UnitError, WireError
 
 RETRY_AFTER_SECONDS = 1
 
@@ -89,6 +89,8 @@ def api_error(error: UnitdError) -> ApiError:
         return _of_unit(error)
     if isinstance(error, EmptyInput | WireError):
         return bad_value(str(error), None)
+    if isinstance(error, NotAllowed):
+        return ApiError(403, error.reason, code="not_allowed")
     if isinstance(error, RequestError):  # no room: tasks, a queue
         return ApiError(429, str(error), code="rate_limit_exceeded")
     assert isinstance(error, InternalError)

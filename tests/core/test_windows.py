@@ -1,8 +1,8 @@
-"""Covers unitd.doors.http.windows: so many in any minute, not in each."""
+"""Covers unitd.core.windows: so many in any minute, not in each."""
 
 import pytest
 
-from unitd.doors.http.windows import SlidingWindow
+from unitd.core.windows import SlidingWindow
 
 
 def test_as_many_as_the_limit_pass_at_once() -> None:

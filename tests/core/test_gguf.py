@@ -1,0 +1,137 @@
+"""Covers gguf: what a header tells of a model's size, and what a hostile one can do with that, which is nothing."""
+
+import io
+import struct
+import time
+from pathlib import Path
+
+import gguf
+import pytest
+
+from unitd.core.gguf import Shape, read_shape
+
+BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
+TEXT, LIST, NUMBER = 8, 9, 4
+
+
+def text(value: bytes) -> bytes:
+    """As the format writes it."""
+    return struct.pack("<Q", len(value)) + value
+
+
+def header(*values: bytes, count: int | None = None, version: int = 3) -> io.BytesIO:
+    """A file of these values, of which it may claim to have more."""
+    start = struct.pack("<4sIQQ", b"GGUF", version, 0, len(values) if count is None else count)
+    return io.BytesIO(start + b"".join(values))
+
+
+def number(key: bytes, value: int) -> bytes:
+    """A key with a whole number."""
+    return text(key) + struct.pack("<II", NUMBER, value)
+
+
+def list_of(key: bytes, kind: int, count: int) -> bytes:
+    """The beginning of a list."""
+    return text(key) + struct.pack("<IIQ", LIST, kind, count)
+
+
+# The happy day
+
+
+def test_the_bundled_models_shape_is_read() -> None:
+    """Six layers, eight heads of which two are cached, 64 values each: 6 x 2 x (64 + 64)."""
+    with BUNDLED.open("rb") as file:
+        shape = read_shape(file)
+
+    assert shape == Shape(layers=6, width=256, hidden=704, heads=8, cached_values=1536)
+
+
+def test_what_the_formats_own_writer_writes_is_read(tmp_path: Path) -> None:
+    """Whatever stands between the wanted keys; heads and sizes that differ by layer count for their layer."""
+    writer = gguf.GGUFWriter(str(tmp_path / "model.gguf"), "llama")
+    writer.add_token_list([f"token {number}" for number in range(1000)])
+    writer.add_block_count(3)
+    writer.add_embedding_length(64)
+    writer.add_feed_forward_length([100, 300, 200])
+    writer.add_head_count(4)
+    writer.add_head_count_kv([4, 0, 2])
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_key_length(24)
+    writer.add_value_length(8)
+    writer.add_add_bos_token(False)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+    with (tmp_path / "model.gguf").open("rb") as file:
+        shape = read_shape(file)
+
+    assert shape == Shape(layers=3, width=64, hidden=300, heads=4, cached_values=(4 + 0 + 2) * (24 + 8))
+
+
+def test_keys_of_a_picture_encoder_are_not_the_models() -> None:
+    """Only what stands right behind the architecture's name counts."""
+    shape = read_shape(header(number(b"qwen2vl.block_count", 2), number(b"clip.vision.block_count", 99)))
+
+    assert shape == Shape(layers=2, width=0, hidden=0, heads=0, cached_values=0)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [io.BytesIO(b""), io.BytesIO(b"I am a poem."), io.BytesIO(b"GGUF and nothing else"), header(version=4)],
+    ids=["empty", "poem", "no version", "later version"],
+)
+def test_what_is_no_known_gguf_is_left_to_the_engine(file: io.BytesIO) -> None:
+    """It knows better what to say of it."""
+    assert read_shape(file) is None
+
+
+# The damage
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (header(count=1), "ends in the middle of its header"),
+        (header(number(b"llama.block_count", 6)[:-1]), "ends in the middle of its header"),
+        (header(number(b"a", 1), count=2**64 - 1), "ends in the middle of its header"),
+        (header(struct.pack("<Q", 2**64 - 1)), "has a key of 18446744073709551615 bytes"),
+        (header(text(b"a") + struct.pack("<IQ", TEXT, 2**63)), "longer than 32 MiB"),
+        (header(list_of(b"tokenizer.ggml.tokens", TEXT, 2**40)), "ends in the middle of its header"),
+        (header(list_of(b"tokenizer.ggml.scores", 6, 2**62)), "longer than 32 MiB"),
+        (header(list_of(b"llama.attention.head_count_kv", NUMBER, 2**32)), "for 4294967296 layers"),
+        (header(list_of(b"a", LIST, 3)), "unknown type 9"),
+        (header(text(b"a") + struct.pack("<I", 77)), "unknown type 77"),
+        (header(text(b"llama.block_count") + struct.pack("<Ii", 5, -6)), "block_count is -6"),
+        (header(text(b"llama.block_count") + struct.pack("<If", 6, 0.5)), "block_count is 0.5"),
+        (header(text(b"llama.block_count") + struct.pack("<I", TEXT) + text(b"six")), "unknown type 8"),
+    ],
+)
+def test_a_header_that_makes_no_sense_is_refused(file: io.BytesIO, words: str) -> None:
+    """Nothing is read, stepped over or allocated because the file says so."""
+    with pytest.raises(ValueError, match=words):
+        read_shape(file)
+
+
+def test_a_file_of_nothing_but_empty_texts_comes_to_an_end(tmp_path: Path) -> None:
+    """A terabyte of zeros that takes no room on the disk: so many empty texts, and the walk stops where it must."""
+    with (tmp_path / "hostile.gguf").open("wb") as file:
+        file.write(header(list_of(b"tokenizer.ggml.tokens", TEXT, 2**60)).getvalue())
+        file.truncate(2**40)
+
+    began = time.monotonic()
+    with (tmp_path / "hostile.gguf").open("rb") as file, pytest.raises(ValueError, match="longer than 32 MiB"):
+        read_shape(file)
+
+    assert time.monotonic() - began < 15
+
+
+def test_absurd_figures_are_only_figures() -> None:
+    """Layers and heads by the billion cost nothing to multiply."""
+    most = 2**32 - 1
+    keys = (b"block_count", b"attention.head_count_kv", b"attention.key_length", b"attention.value_length")
+
+    shape = read_shape(header(*(number(b"llama." + key, most) for key in keys)))
+
+    assert shape is not None
+    assert shape.cached_values == most * most * 2 * most

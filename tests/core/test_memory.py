@@ -1,0 +1,79 @@
+"""Covers memory: limits as people write them, and the arithmetic of estimates."""
+
+from pathlib import Path
+
+import pytest
+
+from unitd.core.gguf import Shape
+from unitd.core.memory import MIB, Need, limit_of, need_of_llama, need_of_program, parts_of
+
+SHAPE = Shape(layers=24, width=896, hidden=4864, heads=14, cached_values=6144)
+"""Qwen2.5 with half a billion parameters."""
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("512M", 512 * MIB), ("2G", 2048 * MIB), ("1.5G", 1536 * MIB), ("80%", 800), ("100%", 1000)],
+)
+def test_a_limit_is_a_size_or_a_share(text: str, size: int) -> None:
+    """Of a board with a thousand bytes."""
+    assert limit_of(text, 1000) == size
+
+
+@pytest.mark.parametrize("text", ["", "512", "512K", "-1G", "0M", "0%", "101%", "80 %", "2GB", "nan%", "1e3M"])
+def test_what_is_neither_is_refused(text: str) -> None:
+    """With an example of each."""
+    with pytest.raises(ValueError, match="512M or 2G, and no share such as 80%"):
+        limit_of(text, 1000)
+
+
+def test_the_cache_grows_with_context_and_slots() -> None:
+    """Two bytes for each value of each token of each slot."""
+    one = need_of_llama(0, SHAPE, slots=1, context=512, exact=False)
+    many = need_of_llama(0, SHAPE, slots=4, context=4096, exact=False)
+
+    assert one.kv_cache == 2 * 6144 * 512
+    assert many.kv_cache == 32 * one.kv_cache
+
+
+def test_a_context_is_rounded_up_as_the_engine_does() -> None:
+    """A cache for 300 tokens is one for 512."""
+    odd, even = (need_of_llama(0, SHAPE, slots=1, context=context, exact=False) for context in (300, 512))
+
+    assert odd == even
+
+
+def test_exact_answers_need_more_to_work_with() -> None:
+    """Without flash attention 14 heads write down what 512 tokens pay to 4096: four bytes each, and two more."""
+    flash, exact = (need_of_llama(0, SHAPE, slots=1, context=4096, exact=exact) for exact in (False, True))
+
+    assert exact.working - flash.working == 14 * 512 * 4096 * 6
+
+
+def test_a_model_of_which_nothing_is_known_needs_its_size() -> None:
+    """And a tenth for what is made of it, and the program."""
+    assert need_of_llama(300 * MIB, None, slots=4, context=4096, exact=True).total == 364 * MIB
+
+
+def test_other_programs_need_their_files_twice() -> None:
+    """Besides themselves, as far as they are known."""
+    known = need_of_program("asr", "pocketsphinx", 0)
+    unknown = need_of_program("horoscope", "", 10 * MIB)
+
+    assert (known.total, unknown.total) == (115 * MIB, 80 * MIB)
+
+
+def test_a_need_is_said_with_its_parts() -> None:
+    """What is nothing is left out."""
+    assert str(Need(820 * MIB, 384 * MIB, 36 * MIB)) == (
+        "about 1,240 MiB (weights 820, KV cache 384, working memory 36)"
+    )
+    assert str(Need(working=25 * MIB)) == "about 25 MiB (working memory 25)"
+
+
+def test_a_split_model_is_all_its_files() -> None:
+    """By their names; any other model is one file."""
+    parts = parts_of(Path("/models/big-00001-of-00003.gguf"))
+
+    assert [part.name for part in parts] == [f"big-0000{number}-of-00003.gguf" for number in (1, 2, 3)]
+    assert parts_of(Path("/models/small.gguf")) == [Path("/models/small.gguf")]

@@ -1,0 +1,50 @@
+"""A Home Assistant, and a board's tools as the daemon opens them."""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
+from tests.doors.wishes import TOOLS, MakeToolbox, Wire
+from unitd.core.config import HomeSettings
+from unitd.doors.toolbox import HomeToolbox, open_toolbox, start_in
+
+# The daemon imports these when it opens its toolbox; here they come first, for the guard against blocking calls.
+importlib.import_module("jinja2.sandbox")
+
+
+@pytest.fixture
+async def assistant() -> AsyncIterator[AssistantServer]:
+    """A Home Assistant."""
+    async with assistant_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def make_toolbox(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[MakeToolbox]:
+    """Opens a toolbox as the daemon does."""
+    caplog.set_level(logging.INFO)
+    async with AsyncExitStack() as stack:
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+
+        async def make(
+            tools: str = TOOLS,
+            mqtt: Wire | None = None,
+            assistant: AssistantServer | None = None,
+            token: str = TOKEN,
+            domains: tuple[str, ...] = (),
+        ) -> HomeToolbox:
+            (tmp_path / "tools.toml").write_text(tools)
+            (tmp_path / "token").write_text(token + "\n")
+            url = assistant.url if assistant else ""
+            settings = HomeSettings(tmp_path / "tools.toml", url, tmp_path / "token", domains)
+            toolbox = await open_toolbox(settings, mqtt, start_in(group))
+            stack.push_async_callback(toolbox.close)
+            return toolbox
+
+        yield make

@@ -1,0 +1,164 @@
+"""Covers unitd.doors.http.bargein_turn where the board has tools: what a session is told of them.
+
+The model is a server elsewhere that calls what it is told to.
+"""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import running_app
+from tests.doors.assistant_server import TOKEN, AssistantServer
+from tests.doors.calling_server import CallingServer, calling_server
+from tests.doors.http.bargein_client import Frame, Person, kinds_of, person_at, text_of
+from tests.doors.wishes import TOOLS
+from unitd.app import App
+
+TURN_OFF = '["turn_off", {"entity": "kitchen light"}]'
+PLAY = '["play", {"what": "jazz"}]'
+TURNED_OFF = '[{"name":"turn_off","arguments":{"entity":"kitchen light"}}]'
+NO_CALL = {"type": "toolcall", "status": "no", "raw": "[]"}
+
+
+@pytest.fixture
+async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
+    """The model "caller"."""
+    async with calling_server() as server:
+        server.card(tmp_path)
+        yield server
+
+
+@pytest.fixture
+def tables(tmp_path: Path, assistant: AssistantServer) -> dict[str, Any]:
+    """A board whose tools are services of Home Assistant."""
+    (tmp_path / "tools.toml").write_text(TOOLS)
+    (tmp_path / "token").write_text(TOKEN)
+    home = {
+        "tools": str(tmp_path / "tools.toml"),
+        "homeassistant_url": assistant.url,
+        "homeassistant_token_file": str(tmp_path / "token"),
+    }
+    return {"http": {"enabled": True, "barge_in": {"model": "caller"}}, "home": home}
+
+
+@pytest.fixture
+async def board(tmp_path: Path, tables: dict[str, Any], caller: CallingServer) -> AsyncIterator[App]:
+    """That board."""
+    async with running_app(tmp_path, tables) as app:
+        yield app
+
+
+@pytest.fixture
+async def ann(board: App) -> AsyncIterator[Person]:
+    """Somebody who talks to it."""
+    async with person_at(board) as person:
+        yield person
+
+
+def toolcalls_of(frames: list[Frame]) -> list[tuple[str, str]]:
+    """Status and raw of each."""
+    return [(frame["status"], frame["raw"]) for frame in frames if frame["type"] == "toolcall"]
+
+
+async def test_a_call_is_told_before_the_answer(ann: Person, assistant: AssistantServer) -> None:
+    """It is done, and the tokens speak of its result."""
+    frames = await ann.turn(f"[{TURN_OFF}]")
+
+    assert kinds_of(frames) == ["ack", "toolcall", "token", "final", "done"]
+    assert toolcalls_of(frames) == [("yes", TURNED_OFF)]
+    assert text_of(frames) == "told: The kitchen light is off."
+    assert [path for path, _ in assistant.calls] == ["/api/services/light/turn_off"]
+
+
+async def test_an_answer_without_a_call_is_told_too(ann: Person, assistant: AssistantServer) -> None:
+    """The decision comes before the first token."""
+    frames = await ann.turn("hello")
+
+    assert kinds_of(frames) == ["ack", "toolcall", "token", "final", "done"]
+    assert frames[1] == NO_CALL
+    assert assistant.calls == []
+
+
+async def test_each_call_is_told(ann: Person) -> None:
+    """In their order; nobody is told afterwards that there was none."""
+    frames = await ann.turn(f"[{TURN_OFF}, {PLAY}]")
+
+    assert toolcalls_of(frames) == [("yes", TURNED_OFF), ("yes", '[{"name":"play","arguments":{"what":"jazz"}}]')]
+    assert text_of(frames) == "told: The kitchen light is off.; error: Home Assistant does not know that"
+
+
+async def test_a_call_behind_words_is_told_too(ann: Person) -> None:
+    """A model may think of it late: the tokens before it did not wait."""
+    frames = await ann.turn(f"well [{TURN_OFF}]")
+
+    assert kinds_of(frames) == ["ack", "toolcall", "token", "toolcall", "token", "final", "done"]
+    assert toolcalls_of(frames) == [("no", "[]"), ("yes", TURNED_OFF)]
+    assert frames[-2]["normalized_text"] == "Well. told: The kitchen light is off."
+
+
+async def test_an_answer_without_a_word_has_its_decision(ann: Person) -> None:
+    """Of this one nothing is left for a voice."""
+    frames = await ann.turn("😀")
+
+    assert kinds_of(frames) == ["ack", "toolcall", "final", "done"]
+    assert frames[1] == NO_CALL
+
+
+async def test_a_persona_knows_the_devices(ann: Person, caller: CallingServer) -> None:
+    """They stand behind everything that the client told."""
+    await ann.turn("hello", persona_text="You are a butler.", history_text="woman: good evening")
+
+    system = caller.bodies[0]["messages"][0]["content"]
+    assert system.startswith("You are a butler.\nThis was said before: woman: good evening\n\nDevices:\nkitchen light")
+    assert "turn_off" in [each["function"]["name"] for each in caller.bodies[0]["tools"]]
+
+
+async def test_a_turn_is_cut_while_a_tool_is_at_work(ann: Person, assistant: AssistantServer) -> None:
+    """What the tool says later is nobody's."""
+    assistant.may_answer.clear()
+    await ann.start(f"[{TURN_OFF}]")
+    await ann.until("toolcall")
+
+    await ann.say(type="cancel")
+    answer = await ann.hear()
+    assistant.may_answer.set()
+    frames = await ann.turn("hello")
+
+    assert answer == {"type": "done", "cancelled": True}
+    assert text_of(frames) == "hello"
+
+
+async def test_what_cannot_be_done_is_said(ann: Person, assistant: AssistantServer) -> None:
+    """In the answer; the turn is a turn like any other."""
+    assistant.status = 401
+
+    frames = await ann.turn(f"[{TURN_OFF}]")
+
+    assert text_of(frames) == "told: error: Home Assistant refuses the token"
+    assert frames[-1]["type"] == "done"
+
+
+async def test_a_persona_is_warmed_with_the_devices(
+    tmp_path: Path, tables: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """By the bundled model: the first answer finds all of its system prompt read."""
+    tables["http"]["barge_in"]["model"] = "default"
+    async with running_app(tmp_path, tables) as app, person_at(app) as ann:
+        await ann.say(type="warm_persona", persona_text="You are a butler.")
+
+        assert await ann.hear() == {"type": "warmed", "segment": "persona", "bytes": 17}
+
+
+async def test_a_board_whose_tools_have_no_devices_says_so(
+    tmp_path: Path, tables: dict[str, Any], caller: CallingServer
+) -> None:
+    """Home Assistant was to name them, and is away."""
+    (tmp_path / "tools.toml").write_text('[[tool]]\nname = "lock"\nkinds = ["lock"]\nservice = "lock.lock"')
+    async with running_app(tmp_path, tables) as app, person_at(app) as ann:
+        frames = await ann.turn("hello")
+
+    assert frames[-1]["error_code"] == "internal_error"
+    assert "no tools, or no devices for them" in frames[-1]["message"]
+    assert caller.bodies == []

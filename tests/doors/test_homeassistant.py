@@ -1,0 +1,174 @@
+"""Covers unitd.doors.homeassistant, by a toolbox: a server that speaks the REST API, in all its moods."""
+
+from typing import Any
+
+import pytest
+
+from tests.doors.assistant_server import AssistantServer, assistant_server
+from tests.doors.wishes import MakeToolbox, results_of
+from unitd.doors import homeassistant, toolbox
+
+
+@pytest.mark.parametrize(
+    ("state", "result"),
+    [
+        ({"state": "21.5", "attributes": {"unit_of_measurement": "°C"}}, "21.5 °C"),
+        ({"state": "on", "attributes": {"friendly_name": "Garden"}}, "on"),
+        ({"state": "x" * 500}, "x" * 200),
+        ({"state": "unavailable", "attributes": {}}, "error: the device does not respond"),
+        ({"state": "unknown", "attributes": {"unit_of_measurement": "°C"}}, "error: the device does not respond"),
+        (None, "error: Home Assistant does not know that"),
+        ("on", "error: Home Assistant answered nonsense"),
+        ({"attributes": {}}, "error: Home Assistant answered nonsense"),
+        ({"state": "on", "attributes": 5}, "error: Home Assistant answered nonsense"),
+    ],
+)
+async def test_a_question_is_answered_by_home_assistant(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, state: Any, result: str
+) -> None:
+    """With the unit of measurement; a device that it has lost does not respond."""
+    assistant.states["sensor.garden"] = state
+    tools = await make_toolbox(assistant=assistant)
+
+    assert await results_of(tools, ("get_reading", {"place": "garden"})) == [result]
+    assert assistant.calls == [("/api/states/sensor.garden", None)]
+
+
+async def test_only_an_entity_is_asked_for(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a model writes does not become another address."""
+    tools = await make_toolbox(assistant=assistant)
+
+    results = await results_of(tools, ("get_reading", {"place": "x/../../config"}))
+
+    assert results == ["error: Home Assistant does not know that"]
+    assert assistant.calls == []
+    assert "no entity_id: 'sensor.x/../../config'" in caplog.text
+
+
+# Home Assistant in its moods
+
+
+@pytest.mark.parametrize(
+    ("status", "result"),
+    [
+        (401, "error: Home Assistant refuses the token"),
+        (403, "error: Home Assistant refuses the token"),
+        (400, "error: Home Assistant does not know that"),
+        (404, "error: Home Assistant does not know that"),
+        (500, "error: Home Assistant failed (500)"),
+        (301, "error: Home Assistant failed (301)"),
+    ],
+)
+async def test_a_refusal_is_told_in_words(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, status: int, result: str
+) -> None:
+    """By its status; a page that has moved has not switched anything."""
+    assistant.status = status
+    tools = await make_toolbox(assistant=assistant)
+
+    results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
+
+    assert results == [result, result]
+
+
+async def test_a_wrong_token_is_told_in_words(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
+    """Home Assistant's own 401."""
+    tools = await make_toolbox(assistant=assistant, token="guessed")
+
+    results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}))
+
+    assert results == ["error: Home Assistant refuses the token"]
+
+
+async def test_one_that_does_not_answer_is_not_waited_for_long(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes the request and is silent."""
+    monkeypatch.setattr(homeassistant, "PATIENCE_SECONDS", 0.2)
+    assistant.may_answer.clear()
+    tools = await make_toolbox(assistant=assistant)
+
+    results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
+
+    assert results == ["error: Home Assistant does not answer"] * 2
+
+
+async def test_one_that_is_not_there_cannot_be_reached(make_toolbox: MakeToolbox) -> None:
+    """Nobody listens on that port."""
+    async with assistant_server() as gone:
+        pass
+    tools = await make_toolbox(assistant=gone)
+
+    results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
+
+    assert results == ["error: Home Assistant cannot be reached"] * 2
+
+
+async def test_data_must_be_json(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
+    """Home Assistant is not bothered with anything else; a text with quotes is made safe by `tojson`."""
+    tools = await make_toolbox(assistant=assistant)
+
+    assert await results_of(tools, ("careless", {})) == ["error: its data is no JSON"]
+    await results_of(tools, ("play", {"what": 'x", "entity_id": "lock.front_door'}))
+
+    assert [data for _, data in assistant.calls] == [{"what": 'x", "entity_id": "lock.front_door'}]
+
+
+async def test_devices_are_read_from_home_assistant(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of the domains that are named, with their areas; of two that are called the same, the first."""
+    tools = await make_toolbox(assistant=assistant, domains=("light", "media_player", "update"))
+
+    setup = await tools.prepare({"prompt": "Be brief.", "tools": "home"})
+
+    assert setup["prompt"] == "Be brief.\n\nDevices:\nkitchen light (light)\ndesk lamp (light in study)\nradio (media)"
+    assert setup["tools"][0]["function"]["parameters"]["properties"]["entity"]["enum"] == ["kitchen light", "desk lamp"]
+    assert "light.desk_2 of Home Assistant is left out" in caplog.text
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"5", b'[{"name": "x"}]', b"[[]]", b'{"message": "no"}'])
+async def test_nonsense_costs_the_devices_and_not_the_daemon(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture, body: bytes
+) -> None:
+    """The file's own devices are there."""
+    assistant.body = body
+    tools = await make_toolbox(assistant=assistant, domains=("light",))
+
+    setup = await tools.prepare({"tools": "home"})
+
+    assert setup["prompt"] == "Devices:\nkitchen light (light)"
+    assert "no devices are read from Home Assistant: Home Assistant answered nonsense" in caplog.text
+
+
+async def test_one_that_starts_later_is_asked_again_at_setup(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut the board is up before it."""
+    monkeypatch.setattr(toolbox, "REREAD_SECONDS", 0.0)
+    assistant.status = 503
+    tools = await make_toolbox(assistant=assistant, domains=("light",))
+    assistant.status = 200
+
+    setup = await tools.prepare({"tools": "home"})
+    asked = len(assistant.calls)
+    await tools.prepare({"tools": "home"})
+
+    assert "desk lamp (light in study)" in setup["prompt"]
+    assert len(assistant.calls) == asked
+
+
+async def test_one_that_is_away_does_not_delay_each_setup(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Doors set a task up for each question; the log complains once."""
+    assistant.status = 503
+    tools = await make_toolbox(assistant=assistant, domains=("light",))
+
+    setups = [await tools.prepare({"tools": "home"}) for _ in range(3)]
+
+    assert {setup["prompt"] for setup in setups} == {"Devices:\nkitchen light (light)"}
+    assert len(assistant.calls) == 1
+    assert caplog.text.count("no devices are read from Home Assistant") == 1

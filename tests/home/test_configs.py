@@ -1,0 +1,52 @@
+"""Covers configs/home.toml and configs/tools.toml: they are ready as they lie there, but for the broker's address."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.conftest import running_app, tcp_client
+from tests.doors.calling_server import CallingServer
+from tests.doors.mqtt.brokers import Broker, Listener
+from tests.helpers import WireClient
+from tests.home.boards import frames_of, said
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+LIGHT, HEATER = {"entity": "kitchen light"}, {"entity": "heater"}
+SET_BRIGHTNESS = orjson.dumps([["set_brightness", LIGHT | {"percent": 50}]]).decode()
+SET_TEMPERATURE = orjson.dumps([["set_temperature", HEATER | {"degrees": 21.5}]]).decode()
+
+
+@pytest.fixture
+def document(broker: Broker, caller: CallingServer) -> dict[str, Any]:
+    """That configuration, with the test's own broker, a model that calls what it is told to, and no microphone."""
+    document = tomllib.loads((CONFIGS / "home.toml").read_text())
+    document["mqtt"] |= {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}
+    document["home"]["tools"] = str(CONFIGS / "tools.toml")
+    return document | {"llm": {"model": "caller"}}
+
+
+async def mind_of(client: WireClient) -> str:
+    """The pipeline's llm task, once all of it is there."""
+    while len(tasks := (await client.ask(work_id="sys", action="lstask"))["data"]) < 4:
+        pass  # it is being set up
+    return next(str(task["work_id"]) for task in tasks if task["unit"] == "llm")
+
+
+@pytest.mark.timeout(60)
+async def test_the_home_is_ready(tmp_path: Path, document: dict[str, Any], listener: Listener) -> None:
+    """Four linked tasks without any client; a wish becomes a message that devices understand, and an answer."""
+    async with running_app(tmp_path, document) as app, tcp_client(app) as client:
+        mind = await mind_of(client)
+
+        dimmed = said(await frames_of(client, mind, SET_BRIGHTNESS))
+        warmed = said(await frames_of(client, mind, SET_TEMPERATURE))
+        await listener.until(lambda: bool(listener.on("home/heater/set")))
+
+    assert dimmed == "told: The kitchen light is at 50 percent."
+    assert warmed == "told: The heater is set to 21.5 degrees."
+    assert orjson.loads(listener.on("home/kitchen_light/set")[0]) == {"state": "ON", "brightness": 127}
+    assert orjson.loads(listener.on("home/heater/set")[0]) == {"temperature": 21.5}

@@ -1,0 +1,120 @@
+"""Covers runtime.access with addresses of other machines, which no test can come from."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.helpers import FakeClient
+from unitd.core.access import TRUSTED, Role
+from unitd.core.kinds import BUILTIN_KINDS
+from unitd.core.reading import read_settings
+from unitd.core.registry import Registry, Task
+from unitd.core.tokens import TokenBook
+from unitd.runtime import access as access_module
+from unitd.runtime.access import Access
+from unitd.runtime.meters import Meters
+from unitd.wire.errors import NotAllowed, TaskFull, Unavailable
+from unitd.wire.messages import Request
+
+PING = Request("1", "sys", "ping")
+AddressLimits = Callable[..., Access]
+
+
+def an_access(registry: Registry | None = None, **limits: int) -> Access:
+    """A doorkeeper of open doors, with these limits for an address."""
+    document: dict[str, Any] = {"limits": {"address": limits}, "auth": {"without_token": ["tcp"]}}
+    return Access(read_settings(document), registry or Registry(8), Meters(), lambda: 0.0)
+
+
+def a_client(access: Access, address: str) -> FakeClient:
+    """One that has just connected from there."""
+    return FakeClient(address=address, grant=access.grant_at("tcp", address))
+
+
+def test_requests_of_an_address_are_counted_over_all_its_connections() -> None:
+    """Other addresses go on; so does this machine."""
+    access = an_access(requests_per_minute=3)
+    one, two = a_client(access, "192.0.2.7"), a_client(access, "192.0.2.7")
+    for client in (one, two, one):
+        access.check(client, PING)
+
+    with pytest.raises(Unavailable, match="3 requests a minute"):
+        access.check(two, PING)
+
+    access.check(a_client(access, "192.0.2.8"), PING)
+    for _ in range(10):
+        access.check(a_client(access, "127.0.0.1"), PING)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_one"),
+    [
+        ("2001:db8::1", "2001:db8::2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+        ("::ffff:192.0.2.7", "192.0.2.7", True),
+        ("192.0.2.7", "192.0.2.8", False),
+    ],
+)
+def test_who_has_a_whole_network_counts_as_one(one: str, other: str, is_one: bool) -> None:
+    """An IPv6 customer has 2^64 addresses."""
+    access = an_access(requests_per_minute=1)
+    access.check(a_client(access, one), PING)
+
+    if is_one:
+        with pytest.raises(Unavailable):
+            access.check(a_client(access, other), PING)
+    else:
+        access.check(a_client(access, other), PING)
+
+
+def test_connections_of_an_address_are_limited() -> None:
+    """Not those of this machine."""
+    access = an_access(connections=2)
+
+    assert access.may_connect("192.0.2.7", 1)
+    assert not access.may_connect("192.0.2.7", 2)
+    assert access.may_connect("127.0.0.1", 1000)
+
+
+def test_tasks_of_an_address_are_limited() -> None:
+    """Whoever of it has set them up."""
+    registry = Registry(8)
+    access = an_access(registry, tasks=1)
+    client = a_client(access, "192.0.2.7")
+    access.check_room(client)
+    registry.add(Task("llm.1", BUILTIN_KINDS["llm"], "", "", True, [], {}, "1", client, 0))
+
+    with pytest.raises(TaskFull, match=r"192\.0\.2\.7"):
+        access.check_room(a_client(access, "192.0.2.7"))
+    access.check_room(a_client(access, "192.0.2.8"))
+
+
+def test_guesses_from_many_addresses_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that tried longest ago are forgotten."""
+    monkeypatch.setattr(access_module, "REMEMBERED", 100)
+    access = an_access()
+    for number in range(1000):
+        with pytest.raises(NotAllowed):
+            access.admit("guess", f"10.0.{number // 256}.{number % 256}")
+
+    assert len(access._failures) == 100  # the one place to look
+
+
+def test_an_empty_key_lets_nobody_in() -> None:
+    """Neither as a token nor by being equal to no key."""
+    book = TokenBook([], "")
+
+    assert [book.find(text, 0.0) for text in ("", "unitd__", "unitd_a_b")] == [None] * 3
+    assert TokenBook([], "k").find("k", 0.0) is not None
+
+
+def test_trust_is_not_a_matter_of_equality() -> None:
+    """A grant that looks like the trusted one is looked at like any other."""
+    access = an_access()
+    client = FakeClient(address="192.0.2.7", grant=replace(TRUSTED, role=Role.OBSERVE))
+
+    with pytest.raises(NotAllowed):
+        access.check(client, Request("1", "sys", "reset"))

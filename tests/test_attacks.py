@@ -1,0 +1,253 @@
+"""What an attacker tries, as far as no other test tries it; docs/reliability.md has the whole list."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import psutil
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.conftest import running_app, tcp_client
+from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
+from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually
+from tests.runtime.bad_unit import bad_unit
+from tests.units.engine_bench import BUNDLED
+from unitd.app import App
+from unitd.doors.http import door
+
+PING = {"work_id": "sys", "action": "ping"}
+
+
+@pytest.fixture
+async def http_daemon(tmp_path: Path) -> AsyncIterator[App]:
+    """A daemon whose HTTP door is open."""
+    async with running_app(tmp_path, {"http": {"enabled": True}}, argv_for=bad_unit()) as app:
+        yield app
+
+
+async def told(app: App, request: bytes) -> bytes:
+    """All that the HTTP door says to these bytes until it hangs up."""
+    reader, writer = await asyncio.open_connection(*app.endpoints["http"])
+    writer.write(request)
+    async with asyncio.timeout(10):
+        answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    return answer
+
+
+# Paths
+
+
+@pytest.mark.parametrize("unit", ["llm", "kws", "asr", "tts", "vad"])
+@pytest.mark.parametrize("model", ["../../etc/passwd", "/etc/passwd", "..", ".", "unitd-chat/../unitd-chat", "a\0b"])
+async def test_a_model_is_a_name_and_no_path(client: WireClient, unit: str, model: str) -> None:
+    """What no card and no file in a model folder is called is no model."""
+    data = (LLM_SETUP if unit == "llm" else KWS_SETUP) | {"model": model, "response_format": f"{unit}.utf-8"}
+
+    reply = await client.ask(work_id=unit, action="setup", data=data)
+
+    assert reply["error"]["code"] == -5
+    assert f"there is no {unit} model" in reply["error"]["message"]
+
+
+async def test_a_link_in_the_files_leads_nowhere(client: WireClient, tmp_path: Path) -> None:
+    """Neither a push nor a pull follows it out, by the link itself or by a folder that is one."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("secret")
+    (tmp_path / "files" / "folder").symlink_to(outside)
+    (tmp_path / "files" / "file").symlink_to(outside / "secret")
+
+    for name in ("folder/secret", "folder/new", "file"):
+        push = await client.ask(work_id="sys", action="push", object=f"sys.file./{name}", data="changed")
+        pull = await client.ask(work_id="sys", action="pull", object=f"sys.file./{name}")
+        assert (push["error"]["code"], pull["error"]["code"]) == (-17, -17)
+
+    assert [each.name for each in outside.iterdir()] == ["secret"]
+    assert (outside / "secret").read_text() == "secret"
+
+
+# Models
+
+
+def patched(at: int, value: bytes) -> bytes:
+    """The bundled model with other bytes in its header."""
+    content = BUNDLED.read_bytes()
+    return content[:at] + value + content[at + len(value) :]
+
+
+HUGE = struct.pack("<Q", 2**62)
+VERSION_AT, TENSORS_AT, KEYS_AT, FIRST_KEY_LENGTH_AT = 4, 8, 16, 24
+
+
+def value_of(key: bytes, value: bytes) -> bytes:
+    """The bundled model with another value of a key that is a number."""
+    return patched(BUNDLED.read_bytes().index(key) + len(key) + 4, value)
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "unknown version": lambda: patched(VERSION_AT, struct.pack("<I", 2**31)),
+    "tensors without number": lambda: patched(TENSORS_AT, HUGE),
+    "keys without number": lambda: patched(KEYS_AT, HUGE),
+    "a key without end": lambda: patched(FIRST_KEY_LENGTH_AT, HUGE),
+    "four billion layers": lambda: value_of(b".block_count", b"\xff\xff\xff\xff"),
+    "an embedding of nothing": lambda: value_of(b".embedding_length", bytes(4)),
+    "no heads": lambda: value_of(b".attention.head_count", bytes(4)),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+async def test_a_model_with_hostile_metadata_costs_only_its_own_program(tmp_path: Path, what: str) -> None:
+    """The setup is refused in words that name the file; the daemon and other models go on."""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "hostile.gguf").write_bytes(HOSTILE[what]())
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        good = await client.setup("llm", LLM_SETUP)
+
+        refused = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "hostile"})
+
+        assert refused["error"]["code"] == -5
+        assert "hostile" in refused["error"]["message"]
+        assert await client.answer(good, "hello")
+
+
+# HTTP
+
+
+POST = b"POST /v1/chat/completions HTTP/1.1\r\nHost: here\r\n"
+HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        POST + b"Content-Length: 5\r\nContent-Length: 50\r\n\r\nhello" + HIDDEN,
+        POST + b"Content-Length: 5, 50\r\n\r\nhello" + HIDDEN,
+        POST + b"Content-Length: 43\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HIDDEN,
+        POST + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + HIDDEN,
+        POST + b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" + HIDDEN,
+        POST + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + HIDDEN,
+        POST + b"Content-Length : 5\r\n\r\nhello" + HIDDEN,
+        POST + b"Content-Length: +5\r\n\r\nhello" + HIDDEN,
+        POST + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n" + HIDDEN,
+        b"GET /healthz HTTP/1.1\r\nHost: here\r\nHost: there\r\n\r\n" + HIDDEN,
+        b"GET /healthz HTTP/1.1\r\nHost: here\r\nX: a\0b\r\n\r\n" + HIDDEN,
+    ],
+    ids=range(11),
+)
+async def test_a_request_of_two_meanings_is_the_last_one(http_daemon: App, request_: bytes) -> None:
+    """400, and the connection is closed: what stands behind it is nobody's request."""
+    answer = await told(http_daemon, request_)
+
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+async def test_a_client_that_dribbles_gives_its_place_up(http_daemon: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request's head has a time to come in; a byte now and then does not make it longer."""
+    monkeypatch.setattr(door, "REQUEST_SECONDS", 300 * MS)
+    reader, writer = await asyncio.open_connection(*http_daemon.endpoints["http"])
+    ended = asyncio.create_task(reader.read())
+
+    for byte in b"GET /healthz HTTP/1.1\r\nX: " + b"x" * 1000:
+        if ended.done():
+            break
+        writer.write(bytes([byte]))
+        await asyncio.sleep(10 * MS)
+
+    assert await asyncio.gather(ended, return_exceptions=True)
+    assert ended.done()
+    assert (await told(http_daemon, HIDDEN.replace(b"Host", b"Connection: close\r\nHost"))).startswith(b"HTTP/1.1 200")
+    writer.close()
+    await asyncio.gather(writer.wait_closed(), return_exceptions=True)
+
+
+async def test_nothing_is_unpacked(http_daemon: App) -> None:
+    """A compressed body is no JSON, and no WebSocket agrees to compress: a bomb stays as small as it came."""
+    bomb = b"\x1f\x8b\x08\0\0\0\0\0\0\x03"
+    head = POST + b"Connection: close\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb)
+    host, port = http_daemon.endpoints["http"]
+
+    answer = await told(http_daemon, head + bomb)
+    async with connect(f"ws://{host}:{port}/ws/units", compression="deflate") as ws:
+        extensions = ws.protocol.extensions
+
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert extensions == []
+
+
+# Messages
+
+
+async def ask(ws: ClientConnection, **fields: Any) -> dict[str, Any]:
+    """One request and the next line."""
+    await ws.send(orjson.dumps({"request_id": "1"} | fields).decode())
+    async with asyncio.timeout(5):
+        reply: dict[str, Any] = orjson.loads(await ws.recv())
+    return reply
+
+
+async def test_a_header_that_promises_much_takes_one_message(http_daemon: App) -> None:
+    """Where messages are whole, a payload that is not all there is refused, and what follows is served."""
+    host, port = http_daemon.endpoints["http"]
+    async with connect(f"ws://{host}:{port}/ws/units") as ws:
+        await ws.send('{"RAW":8000000,"request_id":"1","work_id":"sys","action":"push","object":"sys.file./a"}')
+
+        refused = await ask(ws, **PING)
+        served = await ask(ws, **PING)
+
+    assert (refused["error"]["code"], served["error"]["code"]) == (-2, 0)
+
+
+@pytest.fixture
+async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
+    """A real Mosquitto on a free port."""
+    async with running_broker(tmp_path / "broker") as broker:
+        yield broker
+
+
+@pytest.fixture
+async def listener(broker: Broker) -> AsyncIterator[Listener]:
+    """Hears everything."""
+    async with listening(broker) as listener:
+        yield listener
+
+
+async def test_a_switch_is_no_way_to_other_actions(
+    tmp_path: Path, broker: Broker, listener: Listener, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What comes on a task's switch is ON or OFF; the name of an action does not do it."""
+    mqtt = {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}
+    async with running_app(tmp_path, {"mqtt": mqtt}, argv_for=bad_unit()) as app, tcp_client(app) as client:
+        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
+        work_id = await client.setup("llm", LLM_SETUP)
+
+        await listener.publish(f"unitd/kitchen/{work_id}/work", "exit")
+        await eventually(lambda: "a switch is ON or OFF, not 'exit'" in caplog.text)
+
+        assert (await client.ask(work_id="llm", action="taskinfo"))["data"] == [work_id]
+
+
+# The environment
+
+
+@pytest.mark.parametrize("name", ["TEXT_API_KEY", "OPENAI_API_KEY", "HF_TOKEN", "CREDENTIALS_DIRECTORY"])
+async def test_programs_do_not_inherit_what_is_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """/proc/PID/environ of a unit program has the daemon's environment without keys, tokens and passwords."""
+    monkeypatch.setenv(name, "not for programs")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    async with running_app(tmp_path, argv_for=bad_unit()) as app, tcp_client(app) as client:
+        await client.setup("llm", LLM_SETUP)
+        [program] = psutil.Process().children()
+
+        environment = program.environ()
+
+    assert name not in environment
+    assert environment["OMP_NUM_THREADS"] == "1"

@@ -1,0 +1,110 @@
+"""`unitd token`: who may use this board from other machines. A token is shown once; the file holds only its hash."""
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
+from unitd.core.access import Limits, Role
+from unitd.core.config import Settings
+from unitd.core.tokens import Token, dump_tokens, issue
+from unitd.runtime.access import load_tokens, tokens_file
+from unitd.settings import load_settings
+from unitd.wire.errors import ConfigError
+
+# Where systemd/unitd.service keeps its state.
+SERVICE_STATE = Path("/var/lib/unitd")
+LIMITS = ("requests_per_minute", "connections", "tasks", "frame_bytes")
+_NAME = re.compile(r"[\w.@-]{1,64}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Dispatches to new, list and revoke."""
+    try:
+        file = arguments.file or _default_file(arguments.config)
+        tokens = load_tokens(file)
+    except ConfigError as error:
+        fail(error.reason)
+    return {"new": _new, "list": _list, "revoke": _revoke}[arguments.what](arguments, file, tokens)
+
+
+def _new(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
+    """The token alone goes to standard output, for scripts."""
+    name = arguments.name
+    if not _NAME.fullmatch(name):
+        fail("a name has up to 64 letters, digits and . _ @ -")
+    if any(token.name == name for token in tokens):
+        fail(f"there is a token {name!r} already; unitd token revoke {name}")
+    now = int(time.time())
+    limits = Limits(**{key: getattr(arguments, key) for key in LIMITS})
+    token, text = issue(name, Role(arguments.role), now, arguments.expires and now + arguments.expires, limits)
+    _write(file, [*tokens, token])
+    sys.stdout.write(f"{text}\n")
+    sys.stderr.write("unitd: the token is shown once. " + _tell_daemon(arguments))
+    return 0
+
+
+def _list(_: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    if not tokens:
+        sys.stdout.write(f"no tokens in {file}\n")
+        return 0
+    table = Table("name", "role", "made", "until", "limits", box=None)
+    for token in tokens:
+        limits = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in vars(token.limits).items() if value)
+        table.add_row(token.name, token.role.value, _day(token.created), _day(token.expires), limits or "-")
+    Console().print(table)
+    return 0
+
+
+def _revoke(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
+    left = [token for token in tokens if token.name != arguments.name]
+    if len(left) == len(tokens):
+        fail(f"there is no token {arguments.name!r}")
+    _write(file, left)
+    sys.stderr.write("unitd: " + _tell_daemon(arguments))
+    return 0
+
+
+def _default_file(config: Path | None) -> Path:
+    """That of the configuration; root means the service's daemon, where there is one."""
+    settings: Settings = load_settings(config)
+    file = tokens_file(settings)
+    is_service = config is None and os.geteuid() == 0 and not settings.state.dir.exists() and SERVICE_STATE.exists()
+    return SERVICE_STATE / file.name if is_service and settings.auth.tokens_file is None else file
+
+
+def _write(file: Path, tokens: Iterable[Token]) -> None:
+    """By rename, readable for the owner of the folder alone: the daemon, whoever runs this."""
+    partial = file.with_suffix(".new")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            out.write(dump_tokens(tokens))
+        if os.geteuid() == 0:
+            owner = file.parent.stat()
+            os.chown(partial, owner.st_uid, owner.st_gid)
+        partial.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
+        fail(f"{file}: {error.strerror}")
+
+
+def _tell_daemon(arguments: argparse.Namespace) -> str:
+    """The running daemon takes the file over at once; what became of that, in a sentence."""
+    if not is_listened_to(socket_of(arguments)):
+        return "No daemon runs here; it reads the file when it starts\n"
+    Connection(arguments).ask(action="reload")
+    return "The running daemon knows it\n"
+
+
+def _day(at: int | None) -> str:
+    return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))

@@ -1,0 +1,100 @@
+"""Who may do what. A client has a grant: from where it comes (this machine), or from a token that it showed.
+
+Roles. `observe` sees what runs; `use` sets tasks up and sees and touches only its own, by which it gets on as if the
+board were its alone; `admin` may everything that the configuration permits.
+"""
+
+import ipaddress
+from dataclasses import dataclass
+from enum import Enum
+
+from unitd.wire.errors import NotAllowed
+from unitd.wire.messages import Request, unit_of
+
+
+class Role(Enum):
+    """What a token was made for."""
+
+    OBSERVE = "observe"
+    USE = "use"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one token, or one address, may take; 0 is no limit of its own."""
+
+    requests_per_minute: int = 0
+    connections: int = 0
+    tasks: int = 0
+    frame_bytes: int = 0
+
+
+UNLIMITED = Limits()
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What a client may do, and in whose name. Tasks belong to the name."""
+
+    name: str
+    role: Role | None
+    """None: nothing, until a token is shown."""
+
+    limits: Limits = UNLIMITED
+    expires: int | None = None
+    """In unix seconds."""
+
+
+TRUSTED = Grant("", Role.ADMIN)
+"""Who is on this machine: loopback, the Unix socket, the serial line, the daemon itself; and who comes by a broker."""
+
+STRANGER = Grant("", None, Limits(frame_bytes=4096))
+"""A client from elsewhere that has shown no token."""
+
+AUTH = "auth"
+"""The action of `sys` that shows a token."""
+
+_SEEING = frozenset({"ping", "version", "version2", "lsmode", "lstask", "hwinfo", "cmminfo", "taskinfo"})
+_USING = _SEEING | {"reset"}
+
+
+def check_request(grant: Grant, request: Request) -> None:
+    """Whether a role allows an action; whose task it is, is another question.
+
+    Raises:
+        NotAllowed: it does not.
+    """
+    unit, action = unit_of(request.work_id), request.action
+    if grant.role is Role.ADMIN or (unit == "sys" and action == AUTH):
+        return
+    if grant.role is None:
+        raise NotAllowed('show a token first: {"work_id": "sys", "action": "auth", "data": {"token": …}}')
+    allowed = action in _SEEING if grant.role is Role.OBSERVE else unit != "sys" or action in _USING
+    if not allowed:
+        raise NotAllowed(f"{unit}.{action} is not for the role {grant.role.value!r}")
+
+
+def sees(grant: Grant, holder: str) -> bool:
+    """Whether somebody else's task is there at all for this client."""
+    return grant.role is not Role.USE or grant.name == holder
+
+
+def is_this_machine(address: str) -> bool:
+    """True for a loopback address, and for none at all: a Unix socket."""
+    try:
+        return not address or ipaddress.ip_address(address.partition("%")[0]).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def network_of(address: str) -> str:
+    """Who counts as one: an IPv4 address, or the 64 bits of an IPv6 address that one customer has."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        mapped = found.ipv4_mapped
+        return str(mapped or ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    return str(found)

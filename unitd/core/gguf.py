@@ -1,0 +1,186 @@
+"""The header of a GGUF file, as far as it tells how much memory the model needs.
+
+The daemon loads no engine, so it reads these few numbers itself. The file may be anybody's: what the header claims is
+held against MAX_HEADER_BYTES before it is read or stepped over, nothing is allocated by a number of the file's own,
+and only the keys in WANTED are kept. What a header cannot mean is a ValueError; a file that is no GGUF, or one of a
+version that is not known here, is nobody's fault: the engine is the judge of it.
+"""
+
+import struct
+from dataclasses import dataclass
+from typing import BinaryIO
+
+# The largest vocabularies known, of 262,144 tokens with scores and merges, take half of it; walking through all of it,
+# text by text, takes three seconds.
+MAX_HEADER_BYTES = 32 * 1024 * 1024
+# The format's own limit.
+MAX_KEY_BYTES = 65_535
+# A number for each layer: the deepest models known have about 130.
+MAX_LAYER_LIST = 4096
+KNOWN_VERSIONS = (2, 3)
+
+_TEXT, _LIST = 8, 9
+_SCALARS = {
+    kind: struct.Struct("<" + letter)
+    for kind, letter in {
+        0: "B",
+        1: "b",
+        2: "H",
+        3: "h",
+        4: "I",
+        5: "i",
+        6: "f",
+        7: "?",
+        10: "Q",
+        11: "q",
+        12: "d",
+    }.items()
+}
+_LENGTH = _SCALARS[10]
+
+WANTED = frozenset(
+    {
+        "block_count",
+        "embedding_length",
+        "feed_forward_length",
+        "attention.head_count",
+        "attention.head_count_kv",
+        "attention.key_length",
+        "attention.value_length",
+    }
+)
+"""Keys without the name of the architecture before them."""
+
+Number = int | tuple[int, ...]
+"""Of the whole model, or one for each layer."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How large a transformer is; 0 where the header says nothing."""
+
+    layers: int
+    width: int
+    hidden: int
+    """The widest feed-forward layer."""
+
+    heads: int
+    cached_values: int
+    """Keys and values that the cache keeps for one token, over all layers."""
+
+
+def read_shape(file: BinaryIO) -> Shape | None:
+    """The shape of the model in a file that stands at its beginning; None when that cannot be told.
+
+    Raises:
+        ValueError: the header is cut off, or claims what cannot be; the words say what.
+    """
+    header = _Header(file)
+    if file.read(4) != b"GGUF" or header.number(4) not in KNOWN_VERSIONS:
+        return None
+    header.number(10)  # tensors: they follow behind everything that is wanted
+    values: dict[str, Number] = {}
+    for _ in range(header.number(10)):
+        key = header.key().partition(".")[2]
+        kind = header.number(4)
+        if key in WANTED:
+            values[key] = header.value(key, kind)
+        else:
+            header.skip_value(kind)
+    return _shape_of(values)
+
+
+def _shape_of(values: dict[str, Number]) -> Shape:
+    layers = _largest(values.get("block_count", 0))
+    heads = _largest(values.get("attention.head_count", 0))
+    width = _largest(values.get("embedding_length", 0))
+    usual_size = width // heads if heads else 0
+    sizes = (values.get(f"attention.{name}_length", usual_size) for name in ("key", "value"))
+    kv_heads = values.get("attention.head_count_kv", heads)
+    return Shape(
+        layers=layers,
+        width=width,
+        hidden=_largest(values.get("feed_forward_length", 0)),
+        heads=heads,
+        cached_values=(kv_heads * layers if isinstance(kv_heads, int) else sum(kv_heads)) * sum(map(_largest, sizes)),
+    )
+
+
+def _largest(value: Number) -> int:
+    return value if isinstance(value, int) else max(value, default=0)
+
+
+class _Header:
+    """Reads on in a file, and never further than a header can be long."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._left = MAX_HEADER_BYTES
+
+    def number(self, kind: int) -> int:
+        """An unsigned number."""
+        return int(self._scalar(_SCALARS[kind]))
+
+    def key(self) -> str:
+        """The name of the next value."""
+        length = self.number(10)
+        if length > MAX_KEY_BYTES:
+            raise ValueError(f"its header has a key of {length} bytes")
+        return self._take(length).decode(errors="replace")
+
+    def value(self, key: str, kind: int) -> Number:
+        """A wanted value: a whole number, or one for each layer."""
+        if kind != _LIST:
+            return self._whole_number(key, kind)
+        kind, count = self.number(4), self.number(10)
+        if count > MAX_LAYER_LIST:
+            raise ValueError(f"its header has {key} for {count} layers")
+        return tuple(self._whole_number(key, kind) for _ in range(count))
+
+    def skip_value(self, kind: int) -> None:
+        """Whatever it is."""
+        if kind == _TEXT:
+            self._skip(self.number(10))
+        elif kind == _LIST:
+            kind, count = self.number(4), self.number(10)
+            self._skip_list(kind, count)
+        else:
+            self._skip(self._format(kind).size)
+
+    def _skip_list(self, kind: int, count: int) -> None:
+        if kind != _TEXT:
+            self._skip(count * self._format(kind).size)
+            return
+        for _ in range(count):
+            self._skip(self.number(10))
+
+    def _whole_number(self, key: str, kind: int) -> int:
+        number = self._scalar(self._format(kind))
+        if not isinstance(number, int) or number < 0:
+            raise ValueError(f"its header says that {key} is {number}")
+        return number
+
+    def _format(self, kind: int) -> struct.Struct:
+        if kind not in _SCALARS:
+            raise ValueError(f"its header has a value of the unknown type {kind}")
+        return _SCALARS[kind]
+
+    def _scalar(self, form: struct.Struct) -> int | float:
+        number: int | float = form.unpack(self._take(form.size))[0]
+        return number
+
+    def _take(self, count: int) -> bytes:
+        self._spend(count)
+        data = self._file.read(count)
+        if len(data) < count:
+            raise ValueError("it ends in the middle of its header")
+        return data
+
+    def _skip(self, count: int) -> None:
+        self._spend(count)
+        self._file.seek(count, 1)
+
+    def _spend(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise ValueError(f"its header claims to be longer than {MAX_HEADER_BYTES >> 20} MiB")

@@ -1,0 +1,72 @@
+"""TLS for doors that other machines reach: one certificate for all of them, taken over again at a reload."""
+
+import ssl
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from unitd.wire.errors import ConfigError
+
+HANDSHAKE_SECONDS = 10.0
+DAY_SECONDS = 86_400
+WARNING_DAYS = 30
+_NO_CHECK_TIME = 0x200000
+"""X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which the module gives no name."""
+
+
+class Tls:
+    """The certificate and its key. Touches the disk: make it, and call `load`, in a thread."""
+
+    def __init__(self, cert: Path, key: Path) -> None:
+        """Raises ConfigError: the files cannot be used."""
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self.expires = 0.0
+        """In unix seconds."""
+
+        self.load(cert, key)
+
+    def load(self, cert: Path, key: Path) -> None:
+        """New connections get this certificate from now on.
+
+        Raises:
+            ConfigError: the files cannot be used; what was loaded before stays.
+        """
+        try:
+            self.context.load_cert_chain(cert, key)
+            self.expires = _expiry(self.context, cert)
+        except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+            raise ConfigError(f"auth.tls_cert {cert} with {key}: {_reason(error)}") from error
+
+    def warning(self, now: float) -> str:
+        """What an administrator should do soon; "" when it is not yet time."""
+        days = (self.expires - now) / DAY_SECONDS
+        if days <= 0:
+            return f"the TLS certificate expired {-days:.0f} days ago; clients refuse it"
+        return f"the TLS certificate expires in {days:.0f} days" if days <= WARNING_DAYS else ""
+
+
+def _expiry(serving: ssl.SSLContext, cert: Path) -> float:
+    """When the certificate of a context ends.
+
+    The standard library shows a certificate only to whom has verified it. So both ends of a connection in memory are
+    played here, one of which trusts this certificate alone, whatever the time is.
+    """
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname = False
+    trusting.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN | ssl.VerifyFlags(_NO_CHECK_TIME)
+    trusting.load_verify_locations(cert)
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(to_client, to_server)
+    server = serving.wrap_bio(to_server, to_client, server_side=True)
+    for side in (client, server, client, server):
+        with suppress(ssl.SSLWantReadError):
+            side.do_handshake()
+    shown: Any = client.getpeercert()
+    return float(ssl.cert_time_to_seconds(shown["notAfter"]))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ssl.SSLError):
+        return f"{(error.reason or str(error)).replace('_', ' ').lower()}; do the two belong together?"
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,240 @@
+"""The doorkeeper: which grant a client has, whether a request is within it, and how often wrong tokens may be tried.
+
+Every request passes `check` before its handler, whatever door it came by: trusted clients at the cost of one
+comparison. What a token may do is looked up at each request, so that one that was revoked or is over ends at once.
+Wrong tokens of one address are answered at once a few times; then the address has to wait, twice as long each time.
+"""
+
+import asyncio
+import logging
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unitd.core.access import (
+    AUTH,
+    STRANGER,
+    TRUSTED,
+    UNLIMITED,
+    Grant,
+    Role,
+    check_request,
+    is_this_machine,
+    network_of,
+    sees,
+)
+from unitd.core.config import Settings
+from unitd.core.registry import Client, Registry
+from unitd.core.tokens import Token, TokenBook, read_tokens
+from unitd.core.windows import SlidingWindow
+from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.runtime.meters import Meters
+from unitd.wire.errors import BadField, ConfigError, NotAllowed, TaskFull, Unavailable, UnknownTask
+from unitd.wire.messages import Request
+
+log = logging.getLogger("unitd.access")
+
+FREE_TRIES = 5
+FIRST_WAIT_SECONDS = 1.0
+MAX_WAIT_SECONDS = 60.0
+MINUTE = 60.0
+# Addresses that are remembered for their wrong tokens, and tokens and addresses for their requests.
+REMEMBERED = 4096
+
+
+class Access:
+    """Keeps the tokens and what each of them, and each address, has taken."""
+
+    def __init__(self, settings: Settings, registry: Registry, meters: Meters, clock: Callable[[], float]) -> None:
+        self._settings = settings
+        self._registry = registry
+        self._meters = meters
+        self._clock = clock
+        self._book = TokenBook()
+        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        """By address: how many in a row, and until when it has to wait, by the monotonic clock."""
+
+        self._windows: OrderedDict[str, SlidingWindow] = OrderedDict()
+        self._connections: Counter[str] = Counter()
+        """By token."""
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """Of `sys`."""
+        return {AUTH: self._auth}
+
+    @property
+    def token_count(self) -> int:
+        """How many tokens there are."""
+        return len(self._book)
+
+    @property
+    def has_key(self) -> bool:
+        """Whether HTTP asks everybody for a key, on this machine too."""
+        return bool(self._book.key)
+
+    async def load(self, settings: Settings) -> None:
+        """Takes over what the configuration and the file of tokens say now.
+
+        Raises:
+            ConfigError: the file cannot be read; what counted before counts on.
+        """
+        tokens = await asyncio.to_thread(load_tokens, tokens_file(settings))
+        self._book = TokenBook(tokens, settings.http.api_key)
+        self._settings = settings
+
+    # Who it is
+
+    def grant_at(self, door: str, address: str) -> Grant:
+        """What a client may do that has shown nothing yet."""
+        auth, is_here = self._settings.auth, is_this_machine(address)
+        if is_here and (auth.trust_loopback or not address):
+            return TRUSTED
+        limits = UNLIMITED if is_here else self._settings.limits.address
+        return Grant("", Role.ADMIN, limits) if door in auth.without_token else STRANGER
+
+    def admit(self, text: str, address: str) -> Grant:
+        """The grant of a token.
+
+        Raises:
+            NotAllowed: there is no such token, or its time is over.
+            Unavailable: too many wrong ones came from this address.
+        """
+        network, now = network_of(address), time.monotonic()
+        count, until = self._failures.get(network, (0, 0.0))
+        if now < until:
+            raise Unavailable(f"too many wrong tokens came from here; try again in {until - now:.0f} s")
+        grant = self._book.find(text, self._clock())
+        if grant is None:
+            self._note_failure(network, count + 1, now)
+            raise NotAllowed("this token is not known, or its time is over")
+        self._failures.pop(network, None)
+        return grant
+
+    def known(self, text: str) -> Grant | None:
+        """The grant of a token from somebody who needs none."""
+        return self._book.find(text, self._clock())
+
+    def _note_failure(self, network: str, count: int, now: float) -> None:
+        self._meters.refused_tokens += 1
+        wait = 0.0 if count < FREE_TRIES else min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** (count - FREE_TRIES))
+        self._failures[network] = (count, now + wait)
+        self._failures.move_to_end(network)
+        if len(self._failures) > REMEMBERED:
+            self._failures.popitem(last=False)
+        if count & (count - 1) == 0:  # the first, then at each doubling: guessing shall not fill the log
+            log.warning("%d wrong tokens in a row from %s", count, network or "this machine")
+
+    def _auth(self, call: Call) -> Answer:
+        """From here on the connection is the token's."""
+        data = call.request.data
+        text = data.get("token") if isinstance(data, dict) else None
+        if not isinstance(text, str):
+            raise BadField('data must be {"token": "unitd_…"}')
+        client, grant = call.client, self.admit(text, call.client.address)
+        if grant.name != client.grant.name:
+            self.enter(grant)
+            self.leave(client.grant)
+        client.admit(grant)
+        log.info("%s is %r, role %s", client.name, grant.name, grant.role and grant.role.value)
+        return call.ok(object="sys.auth", data=_described(grant))
+
+    # How many come
+
+    def enter(self, grant: Grant) -> None:
+        """One more connection is in a token's hands.
+
+        Raises:
+            Unavailable: it has as many as it may have.
+        """
+        limit = grant.limits.connections
+        if grant.name and limit and self._connections[grant.name] >= limit:
+            raise Unavailable(f"{limit} connections of {grant.name!r} are open already")
+        self._connections[grant.name] += 1
+
+    def leave(self, grant: Grant) -> None:
+        """One less."""
+        self._connections[grant.name] -= 1
+
+    def may_connect(self, address: str, open_now: int) -> bool:
+        """Whether one more connection of another machine is taken when so many of its are open."""
+        limit = self._settings.limits.address.connections
+        return is_this_machine(address) or not limit or open_now < limit
+
+    # What it may do
+
+    def check(self, client: Client, request: Request) -> None:
+        """Called before every handler.
+
+        Raises:
+            NotAllowed: not with this grant, or not any more.
+            Unavailable: too many requests.
+            UnknownTask: the task is somebody else's.
+        """
+        grant = client.grant
+        if grant is TRUSTED:
+            return
+        check_request(grant, request)
+        if grant.name and request.action != AUTH and not self._book.holds(grant, self._clock()):
+            raise NotAllowed(f"the token {grant.name!r} was revoked, or its time is over")
+        self._take(grant.name and f"token {grant.name}", grant.limits.requests_per_minute)
+        if not is_this_machine(client.address):
+            self._take(network_of(client.address), self._settings.limits.address.requests_per_minute)
+        task = self._registry.get(request.work_id)
+        if task is not None and not sees(grant, task.holder):
+            raise UnknownTask(f"no task {request.work_id}")
+
+    def _take(self, who: str, limit: int) -> None:
+        if not who or not limit:
+            return
+        window = self._windows.setdefault(who, SlidingWindow(limit, MINUTE))
+        self._windows.move_to_end(who)
+        if len(self._windows) > REMEMBERED:
+            self._windows.popitem(last=False)
+        window.limit, now = limit, time.monotonic()
+        if not window.take(now):
+            raise Unavailable(
+                f"{limit} requests a minute are allowed; try again in {window.seconds_until_room(now):.1f} s"
+            )
+
+    def check_room(self, client: Client) -> None:
+        """Called before a task is made.
+
+        Raises:
+            TaskFull: the token, or the address, has as many tasks as it may have.
+        """
+        grant, address = client.grant, client.address
+        own = sum(task.holder == grant.name for task in self._registry)
+        if grant.name and 0 < grant.limits.tasks <= own:
+            raise TaskFull(f"{grant.name!r} has {own} tasks; end one with exit")
+        limit = self._settings.limits.address.tasks
+        there = sum(task.owner.address == address for task in self._registry)
+        if not is_this_machine(address) and 0 < limit <= there:
+            raise TaskFull(f"{there} tasks of {address} are set up; end one with exit")
+
+
+def _described(grant: Grant) -> dict[str, Any]:
+    return {"name": grant.name, "role": grant.role and grant.role.value, "expires": grant.expires}
+
+
+def tokens_file(settings: Settings) -> Path:
+    """Where the tokens are."""
+    return settings.auth.tokens_file or settings.state.dir / "tokens.json"
+
+
+def load_tokens(path: Path) -> list[Token]:
+    """The tokens of a file; none if it is not there.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        return read_tokens(path.read_bytes())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error.reason}") from error
