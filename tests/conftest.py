@@ -14,6 +14,7 @@ from blockbuster import blockbuster_ctx
 from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
 from tests.helpers import WireClient
 from unitd.app import App, unit_argv
+from unitd.core.config import Settings
 from unitd.core.reading import read_settings
 from unitd.settings import find_places
 
@@ -37,9 +38,12 @@ def no_blocking() -> Iterator[None]:
 
 @asynccontextmanager
 async def running_app(
-    folder: Path, document: dict[str, Any] | None = None, argv_for: Callable[[str], Sequence[str]] = unit_argv
+    folder: Path,
+    document: dict[str, Any] | None = None,
+    argv_for: Callable[[str], Sequence[str]] = unit_argv,
+    again: dict[str, Any] | None = None,
 ) -> AsyncIterator[App]:
-    """A whole daemon on free ports with its state in `folder`."""
+    """A whole daemon on free ports with its state in `folder`; a reload reads what `again` changes."""
     defaults: dict[str, Any] = {
         "state": {"dir": str(folder)},
         "models": {"dir": [str(folder / "models")]},
@@ -50,8 +54,12 @@ async def running_app(
     }
     for table, values in (document or {}).items():
         defaults[table] = defaults.get(table, {}) | values if isinstance(values, dict) else values
+
+    def read_again() -> Settings:
+        return read_settings(defaults | (again or {}))
+
     settings = read_settings(defaults)
-    app = await asyncio.to_thread(lambda: App(settings, find_places(), argv_for=argv_for, read_again=lambda: settings))
+    app = await asyncio.to_thread(lambda: App(settings, find_places(), argv_for=argv_for, read_again=read_again))
     running = asyncio.create_task(app.run())
     started = asyncio.create_task(app.started.wait())
     await asyncio.wait([running, started], return_when=asyncio.FIRST_COMPLETED)

@@ -1,6 +1,7 @@
 """What an attacker tries, as far as no other test tries it; docs/reliability.md has the whole list."""
 
 import asyncio
+import importlib
 import struct
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -12,12 +13,18 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.conftest import running_app, tcp_client
-from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
+from tests.doors.mqtt.brokers import Broker, Listener
 from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually
 from tests.runtime.bad_unit import bad_unit
 from tests.units.engine_bench import BUNDLED
 from unitd.app import App
+from unitd.core.config import HomeSettings
 from unitd.doors.http import door
+from unitd.doors.toolbox import open_toolbox, start_in
+from unitd.runtime import process
+
+# The daemon imports it when it has tools; here it comes first, for the guard against blocking calls.
+importlib.import_module("jinja2.sandbox")
 
 PING = {"work_id": "sys", "action": "ping"}
 
@@ -116,6 +123,104 @@ async def test_a_model_with_hostile_metadata_costs_only_its_own_program(tmp_path
         assert await client.answer(good, "hello")
 
 
+def with_template(template: str) -> bytes:
+    """The bundled model with another chat template, as long as its own."""
+    content = BUNDLED.read_bytes()
+    at = content.index(b".chat_template") + len(b".chat_template") + 4
+    (length,) = struct.unpack_from("<Q", content, at)
+    return patched(at + 8, template.encode() + b"{#" + b" " * (length - len(template) - 4) + b"#}")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+        "{{ messages.append(messages) }}",
+        "{% for each in range(99999999) %}x{% endfor %}",
+        "{{ 1 / 0 }}",
+        "{% include '/etc/passwd' %}",
+        "{% if",
+    ],
+)
+async def test_a_hostile_chat_template_does_nothing(tmp_path: Path, template: str) -> None:
+    """It is rendered in a sandbox: the answer is an error, and the next one of another model is an answer."""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "hostile.gguf").write_bytes(with_template(template))
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        good = await client.setup("llm", LLM_SETUP)
+        reply = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "hostile"})
+        if not reply["error"]["code"]:
+            request_id = await client.infer(reply["work_id"], "hello")
+            reply = (await client.frames(request_id))[-1]
+
+        assert reply["error"]["code"] in (-5, -11)
+        assert await client.answer(good, "hello")
+
+
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+async def test_a_chat_template_that_never_ends_costs_its_own_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is replaced like any program that does not move; who asked is told."""
+    monkeypatch.setattr(process, "PING_INTERVAL_SECONDS", 100 * MS)
+    monkeypatch.setattr(process, "STALL_TIMEOUT_SECONDS", 1000 * MS)
+    (tmp_path / "models").mkdir()
+    template = "{% if messages[-1].role == 'user' %}" + LOOP + "{% endif %}"
+    (tmp_path / "models" / "hostile.gguf").write_bytes(with_template(template))
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        work_id = await client.setup("llm", LLM_SETUP, model="hostile")
+
+        [*_, end] = await client.frames(await client.infer(work_id, "hello"))
+
+        assert end["error"]["code"] == -11
+        assert "did not move" in end["error"]["message"]
+
+
+class Topics:
+    """An MQTT bridge that keeps what is commanded."""
+
+    def __init__(self) -> None:
+        self.commands: list[tuple[str, bytes]] = []
+
+    async def command(self, topic: str, payload: bytes) -> bool:
+        """Taken at once."""
+        self.commands.append((topic, payload))
+        return True
+
+    def last_on(self, topic: str) -> bytes | None:
+        """Nobody has said anything."""
+
+
+@pytest.mark.parametrize("words", ["{{ 7 * 7 }}", "{% for each in range(9) %}x{% endfor %}", "{{ ''.__class__ }}"])
+async def test_what_a_model_says_is_no_template(tmp_path: Path, words: str) -> None:
+    """The arguments of a call are put into the payload as they are."""
+    tools = tmp_path / "tools.toml"
+    tools.write_text(
+        '[[tool]]\nname = "say"\ntopic = "say"\npayload = "{{ words }}"\nparameters.words = {type = "string"}'
+    )
+    topics, done = Topics(), asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        toolbox = await open_toolbox(HomeSettings(tools), topics, start_in(group))
+
+        toolbox.run([{"id": "1", "name": "say", "arguments": {"words": words}}], lambda _: done.set())
+        await done.wait()
+        await toolbox.close()
+
+    assert topics.commands == [("say", words.encode())]
+
+
+async def test_a_system_prompt_beyond_all_measure_is_refused_at_once(client: WireClient) -> None:
+    """One that is refused before it is counted, too: nobody waits, and no task is left."""
+    reply = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"prompt": "long " * 100_000})
+
+    assert (reply["work_id"], reply["error"]["code"]) == ("llm", -5)
+    assert "the context holds 4096" in reply["error"]["message"]
+    assert (await client.ask(work_id="llm", action="taskinfo"))["data"] == []
+
+
 # HTTP
 
 
@@ -202,20 +307,6 @@ async def test_a_header_that_promises_much_takes_one_message(http_daemon: App) -
         served = await ask(ws, **PING)
 
     assert (refused["error"]["code"], served["error"]["code"]) == (-2, 0)
-
-
-@pytest.fixture
-async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
-    """A real Mosquitto on a free port."""
-    async with running_broker(tmp_path / "broker") as broker:
-        yield broker
-
-
-@pytest.fixture
-async def listener(broker: Broker) -> AsyncIterator[Listener]:
-    """Hears everything."""
-    async with listening(broker) as listener:
-        yield listener
 
 
 async def test_a_switch_is_no_way_to_other_actions(

@@ -170,6 +170,7 @@ class App:
             "models.idle_s": lambda new: setattr(self._supervisor, "idle_seconds", new.models.idle_s),
             "limits.tasks": lambda new: setattr(self._registry, "limit", new.limits.tasks),
             "limits.memory": lambda new: setattr(self._budget, "limit", new.limits.memory),
+            "pipeline": lambda new: self._entrance.change_pipelines(new.pipeline),
             "tcp.max_connections": lambda new: self._entrance.change_connection_limit(new.tcp.max_connections),
             **dict.fromkeys(("http.api_key", "limits.address", "auth.trust_loopback", "auth.without_token"), _loaded),
         }

@@ -96,7 +96,9 @@ class Host:
                 return True
             if envelope.type == "shutdown":
                 return False
+            self._step_began = time.monotonic()  # a message may be one that never ends, too
             self._handle(unit, envelope)
+            self._step_began = None
 
     def _handle(self, unit: Unit, envelope: Envelope) -> None:
         handler = unit.handlers.get(envelope.type)

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.programs import unitd
 from tests.conftest import running_app, tcp_client
 from tests.doors.tokens import NO_TRUST, show
+from unitd.core.tokens import dump_tokens
 
 
 async def test_a_token_is_good_at_once_and_ends_at_once(tmp_path: Path) -> None:
@@ -74,6 +75,34 @@ async def test_a_damaged_file_of_tokens_is_left_alone(tmp_path: Path) -> None:
 
     assert done.code == 1 and "tokens.json: this is no file of tokens" in done.err
     assert file.read_text() == "[1, 2"
+
+
+async def test_who_writes_at_the_same_time_waits(tmp_path: Path) -> None:
+    """No token is lost, and none that was revoked comes back."""
+    file = tmp_path / "tokens.json"
+    place = ["--file", str(file), "--socket", str(tmp_path / "nowhere.sock")]
+    await unitd("token", "new", "old", *place)
+    commands = [["revoke", "old"], *(["new", name] for name in "abcd")]
+
+    await asyncio.gather(*(unitd("token", *each, *place) for each in commands))
+
+    kept = orjson.loads(await asyncio.to_thread(file.read_bytes))
+    assert sorted(token["name"] for token in kept["tokens"]) == ["a", "b", "c", "d"]
+    assert [each.name for each in tmp_path.iterdir()] == ["tokens.json"]
+
+
+@pytest.mark.parametrize("name", ["tokens.json", "tokens.new", "tokens.json.new"])
+async def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
+    """The folder is the daemon's, and root may be who writes there."""
+    target = tmp_path / "target"
+    target.write_bytes(dump_tokens([]))
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / name).symlink_to(target)
+
+    made = await unitd("token", "new", "anna", "--file", str(tmp_path / "state" / "tokens.json"))
+
+    assert made.code == 0
+    assert target.read_bytes() == dump_tokens([])
 
 
 async def test_a_certificate_is_made_in_one_command(tmp_path: Path) -> None:

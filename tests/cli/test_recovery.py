@@ -46,3 +46,18 @@ async def test_a_daemon_that_is_killed_over_and_over_starts_each_time(config: Pa
             "code": 0,
             "message": "",
         }
+
+
+async def test_a_task_whose_end_was_acknowledged_stays_ended(config: Path) -> None:
+    """Also when the daemon is killed at once."""
+    async with serving(config) as daemon:
+        work_id = (await lines_of(config, KWS))["work_id"]
+        await lines_of(config, f'{{"request_id":"2","work_id":"{work_id}","action":"exit"}}')
+        daemon.kill()
+        await daemon.wait()
+    (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)
+
+    async with serving(config):
+        listed = await lines_of(config, '{"request_id":"1","work_id":"kws","action":"taskinfo"}')
+
+    assert listed["data"] == []

@@ -84,3 +84,12 @@ def test_wyoming_needs_both_words() -> None:
     words = {"without_tls": ["wyoming"], "without_token": ["wyoming"]}
 
     assert read_settings({"wyoming": {"host": "0.0.0.0"}, "auth": words}).wyoming is not None
+
+
+def test_wyoming_asks_nobody_on_a_machine_that_is_not_trusted_either() -> None:
+    """Where anybody may come from 127.0.0.1, that has to be said."""
+    with pytest.raises(ConfigError, match=r'wyoming.host is 127.0.0.1, .*auth.without_token = \["wyoming"\]'):
+        read_settings({"wyoming": {}, "auth": {"trust_loopback": False}})
+
+    said = read_settings({"wyoming": {}, "auth": {"trust_loopback": False, "without_token": ["wyoming"]}})
+    assert said.wyoming is not None

@@ -1,4 +1,4 @@
-"""A Home Assistant, and a board's tools as the daemon opens them."""
+"""A Home Assistant, a board's tools as the daemon opens them, and a certificate."""
 
 import asyncio
 import importlib
@@ -11,6 +11,7 @@ import pytest
 
 from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
 from tests.doors.wishes import TOOLS, MakeToolbox, Wire
+from unitd.__main__ import main
 from unitd.core.config import HomeSettings
 from unitd.doors.toolbox import HomeToolbox, open_toolbox, start_in
 
@@ -23,6 +24,15 @@ async def assistant() -> AsyncIterator[AssistantServer]:
     """A Home Assistant."""
     async with assistant_server() as server:
         yield server
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> dict[str, str]:
+    """A certificate of one's own, made as an administrator makes it."""
+    with pytest.raises(SystemExit) as end:
+        main(["cert", "new", "--dir", str(tmp_path / "tls"), "--name", "localhost", "--name", "127.0.0.1"])
+    assert end.value.code == 0
+    return {"tls_cert": str(tmp_path / "tls" / "cert.pem"), "tls_key": str(tmp_path / "tls" / "key.pem")}
 
 
 @pytest.fixture

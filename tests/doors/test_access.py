@@ -80,17 +80,21 @@ async def test_a_wrong_token_is_refused(tmp_path: Path, change: str) -> None:
 
 
 async def test_guessing_becomes_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After some tries an address has to wait, with a right token too; the tries are counted."""
+    """After some tries an address has to wait, with the key that might be guessed too; the tries are counted.
+
+    A token cannot be guessed: it opens at once, and its holder cannot win more tries at the key by it.
+    """
     monkeypatch.setattr(access, "FIRST_WAIT_SECONDS", 100 * MS)
     token = write_tokens(tmp_path, TWO)["anna"]
-    async with asking_app(tmp_path) as app, tcp_client(app) as client:
+    async with asking_app(tmp_path, http={"enabled": False, "api_key": "k"}) as app, tcp_client(app) as client:
         codes = [(await show(client, f"unitd_guess_{number}"))["error"]["code"] for number in range(8)]
 
         assert codes == [NOT_ALLOWED] * access.FREE_TRIES + [UNAVAILABLE] * 3
-        assert (await show(client, token))["error"]["code"] == UNAVAILABLE
+        answers = [(await show(client, each))["error"]["code"] for each in (token, "k", "guess")]
+        assert answers == [ALLOWED, UNAVAILABLE, UNAVAILABLE]
         assert app.meters.refused_tokens == access.FREE_TRIES
         async with asyncio.timeout(5):
-            while (await show(client, token))["error"]["code"]:
+            while (await show(client, "k"))["error"]["code"]:
                 await asyncio.sleep(0.001)
 
 
@@ -249,6 +253,21 @@ async def test_limits_of_a_token_hold_over_all_its_connections(tmp_path: Path) -
         assert (await two.receive())["error"]["code"] == -2
         codes = [await code_of(one, "sys", "ping") for _ in range(8)]
         assert codes == [ALLOWED] * 6 + [UNAVAILABLE] * 2
+
+
+async def test_two_connections_at_once_make_no_task_too_many(tmp_path: Path) -> None:
+    """Where room has to be made first, one of them has to wait for it."""
+    token = write_tokens(tmp_path, {"anna": Role.USE}, Limits(tasks=1))["anna"]
+    async with asking_app(tmp_path, limits={"tasks": 2}) as app:
+        left = WireClient(*await asyncio.open_unix_connection(app.endpoints["unix"]))
+        for _ in range(2):
+            await left.setup("llm", LLM_SETUP)
+        await left.close()
+
+        async with client_with(app, token) as one, client_with(app, token) as two:
+            codes = await asyncio.gather(*(code_of(each, "llm", "setup", LLM_SETUP) for each in (one, two)))
+
+            assert sorted(codes) == [TASK_FULL, ALLOWED]
 
 
 async def test_a_connection_that_ends_makes_room(tmp_path: Path) -> None:

@@ -106,3 +106,21 @@ async def test_a_model_that_comes_later_completes_it(tmp_path: Path, caplog: pyt
 
     assert rows["llm"]["model"] == "brought-later"
     assert caplog.text.count("not complete yet") <= 1
+
+
+async def test_pipelines_follow_a_configuration_that_is_read_again(tmp_path: Path) -> None:
+    """What is new begins, what is gone ends with its tasks, what stays is left alone."""
+    mind = {"name": "mind", "tasks": [{"name": "mind", "unit": "llm", "data": {"input": "llm.utf-8"}}]}
+    wake = {"name": "wake", "tasks": [{"name": "wake", "unit": "kws", "data": {"kws": "alexa"}}]}
+    again: dict[str, Any] = {"pipeline": [mind, wake]}
+    async with running_app(tmp_path, {"pipeline": [mind]}, again=again) as app, tcp_client(app) as client:
+        before = await tasks_when(client, 1)
+
+        await app.reload()
+        both = await tasks_when(client, 2)
+        again["pipeline"] = [wake]
+        await app.reload()
+        after = await tasks_when(client, 1, without=before["llm"]["work_id"])
+
+    assert both["llm"]["work_id"] == before["llm"]["work_id"]
+    assert after["kws"]["work_id"] == both["kws"]["work_id"]

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.helpers import FakeClient
-from unitd.core.access import TRUSTED, Role
+from unitd.core.access import TRUSTED, Limits, Role
 from unitd.core.kinds import BUILTIN_KINDS
 from unitd.core.reading import read_settings
 from unitd.core.registry import Registry, Task
-from unitd.core.tokens import TokenBook
+from unitd.core.tokens import TokenBook, dump_tokens, issue
+from unitd.doors.mqtt.requests import Sender
 from unitd.runtime import access as access_module
 from unitd.runtime.access import Access
+from unitd.runtime.dispatcher import Call
 from unitd.runtime.meters import Meters
 from unitd.wire.errors import NotAllowed, TaskFull, Unavailable
 from unitd.wire.messages import Request
@@ -89,6 +92,8 @@ def test_tasks_of_an_address_are_limited() -> None:
 
     with pytest.raises(TaskFull, match=r"192\.0\.2\.7"):
         access.check_room(a_client(access, "192.0.2.7"))
+    with pytest.raises(TaskFull):
+        access.check_room(a_client(access, "::ffff:192.0.2.7"))
     access.check_room(a_client(access, "192.0.2.8"))
 
 
@@ -101,6 +106,41 @@ def test_guesses_from_many_addresses_do_not_fill_the_memory(monkeypatch: pytest.
             access.admit("guess", f"10.0.{number // 256}.{number % 256}")
 
     assert len(access._failures) == 100  # the one place to look
+
+
+@pytest.mark.parametrize(
+    ("door", "address", "is_trusted"),
+    [
+        ("unix", "", True),
+        ("tcp", "127.0.0.1", True),
+        ("tcp", "::ffff:127.0.0.1", True),
+        ("http", "::1", True),
+        ("http", "", False),
+        ("http", "::ffff:192.0.2.7", False),
+    ],
+)
+def test_this_machine_is_known_by_its_addresses(door: str, address: str, is_trusted: bool) -> None:
+    """Also behind a socket for both kinds. Who has none came by the Unix socket, or has left already."""
+    access = Access(read_settings({}), Registry(8), Meters(), lambda: 0.0)
+
+    assert (access.grant_at(door, address) is TRUSTED) == is_trusted
+
+
+async def test_a_message_of_a_broker_takes_no_connection(tmp_path: Path) -> None:
+    """It is over with its answer, whatever token it shows."""
+    token, text = issue("anna", Role.USE, 0, None, Limits(connections=1))
+    (tmp_path / "tokens.json").write_bytes(dump_tokens([token]))
+    settings = read_settings({"state": {"dir": str(tmp_path)}})
+    access = Access(settings, Registry(8), Meters(), lambda: 0.0)
+    await access.load(settings)
+    auth = Request("1", "sys", "auth", data={"token": text})
+
+    for _ in range(3):
+        access.handlers["auth"](Call(Sender("mqtt 1", lambda reply: None), auth))
+    access.enter(token.grant)
+
+    with pytest.raises(Unavailable):
+        access.enter(token.grant)
 
 
 def test_an_empty_key_lets_nobody_in() -> None:

@@ -3,13 +3,13 @@
 import argparse
 import datetime
 import ipaddress
-import os
 import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unitd.cli.connection import fail
+from unitd.cli.files import write_for_daemon
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, content, mode in ((key, made[1], 0o600), (cert, made[0], 0o644)):
-            _write(file, content, mode)
+            write_for_daemon(file, content, mode)
     except OSError as error:
         fail(f"{folder}: {error.strerror}")
     sys.stdout.write(_advice(cert, key, names, arguments.days))
@@ -85,17 +85,6 @@ def _addresses() -> list[str]:
     families = (socket.AF_INET, socket.AF_INET6)
     found = [each for addresses in psutil.net_if_addrs().values() for each in addresses if each.family in families]
     return list(dict.fromkeys(each.address.partition("%")[0] for each in found))
-
-
-def _write(file: Path, content: bytes, mode: int) -> None:
-    """The daemon's user owns its folder, and shall read what lies there."""
-    partial = file.with_suffix(".new")
-    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as out:
-        out.write(content)
-    if os.geteuid() == 0:
-        owner = file.parent.stat()
-        os.chown(partial, owner.st_uid, owner.st_gid)
-    partial.replace(file)
 
 
 def _advice(cert: Path, key: Path, names: list[str], days: int) -> str:

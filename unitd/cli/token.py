@@ -5,11 +5,10 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
+from unitd.cli.files import only_writer_in, write_for_daemon
 from unitd.core.access import Limits, Role
 from unitd.core.config import Settings
 from unitd.core.tokens import Token, dump_tokens, issue
@@ -26,14 +25,21 @@ _NAME = re.compile(r"[\w.@-]{1,64}")
 def run(arguments: argparse.Namespace) -> int:
     """Dispatches to new, list and revoke."""
     try:
-        file = arguments.file or _default_file(arguments.config)
-        tokens = load_tokens(file)
+        file: Path = arguments.file or _default_file(arguments.config)
+        if arguments.what == "list":
+            return _list(file, load_tokens(file))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with only_writer_in(file.parent):
+            words = {"new": _new, "revoke": _revoke}[arguments.what](arguments, file, load_tokens(file))
     except ConfigError as error:
         fail(error.reason)
-    return {"new": _new, "list": _list, "revoke": _revoke}[arguments.what](arguments, file, tokens)
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    sys.stderr.write(f"unitd: {words}{_tell_daemon(arguments)}")
+    return 0
 
 
-def _new(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
+def _new(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> str:
     """The token alone goes to standard output, for scripts."""
     name = arguments.name
     if not _NAME.fullmatch(name):
@@ -43,13 +49,12 @@ def _new(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
     now = int(time.time())
     limits = Limits(**{key: getattr(arguments, key) for key in LIMITS})
     token, text = issue(name, Role(arguments.role), now, arguments.expires and now + arguments.expires, limits)
-    _write(file, [*tokens, token])
+    write_for_daemon(file, dump_tokens([*tokens, token]))
     sys.stdout.write(f"{text}\n")
-    sys.stderr.write("unitd: the token is shown once. " + _tell_daemon(arguments))
-    return 0
+    return "the token is shown once. "
 
 
-def _list(_: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
+def _list(file: Path, tokens: list[Token]) -> int:
     from rich.console import Console
     from rich.table import Table
 
@@ -64,13 +69,12 @@ def _list(_: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
     return 0
 
 
-def _revoke(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> int:
+def _revoke(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> str:
     left = [token for token in tokens if token.name != arguments.name]
     if len(left) == len(tokens):
         fail(f"there is no token {arguments.name!r}")
-    _write(file, left)
-    sys.stderr.write("unitd: " + _tell_daemon(arguments))
-    return 0
+    write_for_daemon(file, dump_tokens(left))
+    return ""
 
 
 def _default_file(config: Path | None) -> Path:
@@ -79,23 +83,6 @@ def _default_file(config: Path | None) -> Path:
     file = tokens_file(settings)
     is_service = config is None and os.geteuid() == 0 and not settings.state.dir.exists() and SERVICE_STATE.exists()
     return SERVICE_STATE / file.name if is_service and settings.auth.tokens_file is None else file
-
-
-def _write(file: Path, tokens: Iterable[Token]) -> None:
-    """By rename, readable for the owner of the folder alone: the daemon, whoever runs this."""
-    partial = file.with_suffix(".new")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            out.write(dump_tokens(tokens))
-        if os.geteuid() == 0:
-            owner = file.parent.stat()
-            os.chown(partial, owner.st_uid, owner.st_gid)
-        partial.replace(file)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        fail(f"{file}: {error.strerror}")
 
 
 def _tell_daemon(arguments: argparse.Namespace) -> str:

@@ -45,6 +45,9 @@ class Grant:
     expires: int | None = None
     """In unix seconds."""
 
+    id: str = ""
+    """Of what was shown: a new token of an old name is another one."""
+
 
 TRUSTED = Grant("", Role.ADMIN)
 """Who is on this machine: loopback, the Unix socket, the serial line, the daemon itself; and who comes by a broker."""
@@ -82,19 +85,22 @@ def sees(grant: Grant, holder: str) -> bool:
 
 def is_this_machine(address: str) -> bool:
     """True for a loopback address, and for none at all: a Unix socket."""
-    try:
-        return not address or ipaddress.ip_address(address.partition("%")[0]).is_loopback
-    except ValueError:
-        return address == "localhost"
+    found = _parsed(address)
+    return address in ("", "localhost") if found is None else found.is_loopback
 
 
 def network_of(address: str) -> str:
     """Who counts as one: an IPv4 address, or the 64 bits of an IPv6 address that one customer has."""
+    found = _parsed(address)
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    return address if found is None else str(found)
+
+
+def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """None for what is no IP address. A socket for both kinds gives those of version 4 as ::ffff:192.0.2.7."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv6Address):
-        mapped = found.ipv4_mapped
-        return str(mapped or ipaddress.ip_network((int(found) >> 64 << 64, 64)))
-    return str(found)
+        return None
+    return found.ipv4_mapped or found if isinstance(found, ipaddress.IPv6Address) else found

@@ -55,6 +55,9 @@ def missing_locks(settings: Settings) -> Iterator[tuple[str, str]]:
         yield "auth.tls_cert", "needs auth.tls_key, and the other way round"
     for door, host in hosts_of(settings).items():
         if is_this_machine(host):
+            if door == _KNOWS_NEITHER and not auth.trust_loopback and door not in auth.without_token:
+                words = f'the protocol knows no tokens: auth.without_token = ["{door}"] says that this is known'
+                yield f"{door}.host", f"is {host}, and auth.trust_loopback is false; {words}"
             continue
         if door == _KNOWS_NEITHER and not {door} <= set(auth.without_token) & set(auth.without_tls):
             words = f'auth.without_token = ["{door}"] and auth.without_tls = ["{door}"] say that this is known'

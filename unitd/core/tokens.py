@@ -18,7 +18,9 @@ from unitd.wire.errors import ConfigError
 
 PREFIX = "unitd"
 FILE_VERSION = 1
-KEY_HOLDER = Grant("http.api_key", Role.ADMIN)
+KEY_NAME = "http.api_key"
+"""Under which the configuration's own key goes."""
+
 _NO_DIGEST = hashlib.sha256(b"").hexdigest()
 
 
@@ -41,7 +43,7 @@ class Token:
     @property
     def grant(self) -> Grant:
         """What its bearer may do."""
-        return Grant(self.name, self.role, self.limits, self.expires)
+        return Grant(self.name, self.role, self.limits, self.expires, self.id)
 
 
 def issue(name: str, role: Role, created: int, expires: int | None, limits: Limits) -> tuple[Token, str]:
@@ -57,6 +59,7 @@ class TokenBook:
     def __init__(self, tokens: Iterable[Token] = (), key: str = "") -> None:
         self._by_id = {token.id: token for token in tokens}
         self.key = key
+        self._key_grant = Grant(KEY_NAME, Role.ADMIN, id=_digest(key))
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -73,13 +76,14 @@ class TokenBook:
         is_key = hmac.compare_digest(_digest(text), _digest(self.key)) and bool(self.key)
         if token and is_right and not _is_over(token.expires, now):
             return token.grant
-        return KEY_HOLDER if is_key else None
+        return self._key_grant if is_key else None
 
     def holds(self, grant: Grant, now: float) -> bool:
         """Whether what was granted is still granted."""
-        if grant is KEY_HOLDER:
+        if grant == self._key_grant:
             return bool(self.key)
-        return not _is_over(grant.expires, now) and any(token.grant == grant for token in self._by_id.values())
+        token = self._by_id.get(grant.id)
+        return token is not None and token.grant == grant and not _is_over(grant.expires, now)
 
 
 def _is_over(expires: int | None, now: float) -> bool:

@@ -8,28 +8,25 @@ import logging
 import socket
 import ssl
 import time
-from collections.abc import Callable, MutableMapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from unitd import __version__
-from unitd.core.config import HomeSettings, MqttSettings, SerialSettings, Settings, WyomingSettings
+from unitd.core.config import HomeSettings, MqttSettings, PipelineSettings, SerialSettings, Settings, WyomingSettings
 from unitd.core.openness import is_encrypted, missing_locks, warnings_of, with_hosts
-from unitd.core.registry import Client
 from unitd.doors.guest import Guest
 from unitd.doors.pipelines import Pipeline
+from unitd.doors.server import Server
 from unitd.doors.streams import TCP_IDLE_SECONDS, StreamDoor
 from unitd.doors.systemd import Activated
 from unitd.doors.talk import TalkSettings
 from unitd.doors.tls import Tls
-from unitd.runtime.access import Access
 from unitd.runtime.live import Live
-from unitd.runtime.meters import Meters
 from unitd.runtime.shelf import Shelf
 from unitd.runtime.system import Line
 from unitd.runtime.tooluse import Toolbox
 from unitd.runtime.watch import Watch
 from unitd.wire.errors import ConfigError
-from unitd.wire.messages import Request
 
 if TYPE_CHECKING:
     from unitd.doors.http.door import HttpDoor
@@ -42,30 +39,6 @@ log = logging.getLogger("unitd")
 GOODBYE_SECONDS = 1.5
 # At 115200 baud this much output is under six seconds old when it arrives.
 SERIAL_OUTBOX_BYTES = 64 * 1024
-
-
-class Server(Protocol):
-    """What doors need behind them."""
-
-    @property
-    def meters(self) -> Meters:
-        """Where they count."""
-
-    @property
-    def access(self) -> Access:
-        """Who may come in."""
-
-    def serve(self, client: Client, request: Request) -> None:
-        """Serves one request."""
-
-    def forget_client(self, client: Client) -> None:
-        """The client is gone."""
-
-    def when_answered(self, client: Client, then: Callable[[], None]) -> None:
-        """Calls back once nothing of this client is being worked on."""
-
-    def entry_of(self, work_id: str) -> dict[str, Any] | None:
-        """What sys.lstask says of a task."""
 
 
 class Entrance:
@@ -106,7 +79,8 @@ class Entrance:
         self._bridges: list[asyncio.Task[None]] = []
         """Doors that call others: they say goodbye when they are cancelled."""
 
-        self._pipelines: list[asyncio.Task[None]] = []
+        self._pipelines: dict[str, tuple[Pipeline, asyncio.Task[None]]] = {}
+        self._group: asyncio.TaskGroup | None = None
         self._board_guest = Guest(server, "the board itself", "inside", keeps_tasks=True)
         self._began = time.monotonic()
 
@@ -160,10 +134,8 @@ class Entrance:
             self._open_mqtt(settings.mqtt, group)
         if settings.wyoming is not None:
             self.endpoints["wyoming"] = await self._open_wyoming(settings.wyoming, group)
-        for each in settings.pipeline:
-            pipeline = Pipeline(self._server, each)
-            self._watch.follow(pipeline)
-            self._pipelines.append(group.create_task(pipeline.run(), name=f"pipeline {each.name}"))
+        self._group = group
+        self.change_pipelines(settings.pipeline)
         for name in self._activated:
             log.warning("a socket was passed for %s, a door that the configuration closes: nobody answers there", name)
         self.warn()
@@ -263,6 +235,22 @@ class Entrance:
         for door in self._streams:
             door.max_connections = limit
 
+    def change_pipelines(self, wanted: Sequence[PipelineSettings]) -> None:
+        """Those that are no longer wanted end with their tasks, new ones begin, the others stay as they are."""
+        assert self._group is not None
+        for name, (pipeline, running) in list(self._pipelines.items()):
+            if pipeline.settings not in wanted:
+                running.cancel()
+                self._watch.leave(pipeline)
+                pipeline.end()
+                del self._pipelines[name]
+        for settings in wanted:
+            if settings.name not in self._pipelines:
+                pipeline = Pipeline(self._server, settings)
+                self._watch.follow(pipeline)
+                running = self._group.create_task(pipeline.run(), name=f"pipeline {settings.name}")
+                self._pipelines[settings.name] = (pipeline, running)
+
     def warn(self) -> None:
         """Says in the log what is open, and when the certificate ends."""
         expiry = self._tls.warning(self._clock()) if self._tls else ""
@@ -294,8 +282,8 @@ class Entrance:
         """No new clients, no more boot pipelines; who is here stays."""
         for door in self._streams:
             door.stop_listening()
-        for pipeline in self._pipelines:
-            pipeline.cancel()
+        for _, running in self._pipelines.values():
+            running.cancel()
 
     async def close(self) -> None:
         """Everybody is told what there is to tell, and hung up on."""

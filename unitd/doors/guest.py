@@ -11,36 +11,16 @@ import asyncio
 import itertools
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from unitd.core.access import TRUSTED, Grant
-from unitd.core.registry import Client
-from unitd.runtime.access import Access
-from unitd.runtime.meters import Meters
+from unitd.doors.server import Server
 from unitd.wire.errors import BadField, Unavailable, UnitdError, error_of_code
 from unitd.wire.messages import NONE, Reply, Request
 from unitd.wire.session import check_depth
 
 # Some minutes of an answer; frames are small.
 LIMIT_FRAMES = 16_384
-
-
-class Server(Protocol):
-    """What a guest needs behind it."""
-
-    @property
-    def meters(self) -> Meters:
-        """For whoever shows them."""
-
-    @property
-    def access(self) -> Access:
-        """Who may come in."""
-
-    def serve(self, client: Client, request: Request) -> None:
-        """Serves one request."""
-
-    def forget_client(self, client: Client) -> None:
-        """The client is gone."""
 
 
 class Replies:

@@ -11,7 +11,8 @@ from typing import Any
 
 from unitd.core.config import PipelineSettings, PipelineTask
 from unitd.core.registry import Task
-from unitd.doors.guest import Guest, Server
+from unitd.doors.guest import Guest
+from unitd.doors.server import Server
 from unitd.wire.errors import UnitdError
 from unitd.wire.messages import Reply
 
@@ -34,7 +35,7 @@ class Pipeline:
     """One chain of tasks; an observer of all tasks, so that it notices when one of its own is gone."""
 
     def __init__(self, server: Server, settings: PipelineSettings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._guest = Guest(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
         self._work_ids: dict[str, str] = {}
         self._server = server
@@ -58,24 +59,29 @@ class Pipeline:
             except UnitdError as error:
                 failures += 1
                 level = logging.WARNING if failures == 1 else logging.DEBUG
-                log.log(level, "pipeline %s is not complete yet: %s", self._settings.name, error)
+                log.log(level, "pipeline %s is not complete yet: %s", self.settings.name, error)
                 backoff = min(FIRST_BACKOFF_SECONDS * 2 ** (failures - 1), MAX_BACKOFF_SECONDS)
                 await asyncio.sleep(backoff)
                 continue
             failures = 0
             await self._changed.wait()
 
+    def end(self) -> None:
+        """Its tasks end; `run` was cancelled before."""
+        for work_id in self._work_ids.values():
+            self._guest.leave(work_id)
+
     async def _complete(self) -> None:
         """Whatever is missing is set up, in the order of the configuration, so that sources come first."""
         alive = {each["work_id"] for each in (await self._guest.ask("sys", "lstask")).data}
         self._work_ids = {name: work_id for name, work_id in self._work_ids.items() if work_id in alive}
-        missing = [task for task in self._settings.tasks if task.name not in self._work_ids]
+        missing = [task for task in self.settings.tasks if task.name not in self._work_ids]
         for task in missing:
             await self._set_up(task)
         if missing:
             await self._relink({task.name for task in missing})
             names = ", ".join(f"{name} {work_id}" for name, work_id in self._work_ids.items())
-            log.info("pipeline %s is up: %s", self._settings.name, names)
+            log.info("pipeline %s is up: %s", self.settings.name, names)
 
     async def _set_up(self, task: PipelineTask) -> None:
         data = DEFAULTS.get(task.unit, {}) | {"enoutput": True} | task.data
@@ -88,7 +94,7 @@ class Pipeline:
 
     async def _relink(self, renewed: set[str]) -> None:
         """Those that stayed listen to the new tasks of the old names."""
-        for task in self._settings.tasks:
+        for task in self.settings.tasks:
             inputs = task.data.get("input", [])
             for source in [inputs] if isinstance(inputs, str) else inputs:
                 if source in renewed and task.name not in renewed:

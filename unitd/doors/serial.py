@@ -13,7 +13,8 @@ import serial
 import serial_asyncio_fast
 
 from unitd.core.config import SerialSettings
-from unitd.doors.talk import Server, Talk, TalkSettings
+from unitd.doors.server import Server
+from unitd.doors.talk import Talk, TalkSettings
 from unitd.runtime.system import LineSettings
 
 log = logging.getLogger("unitd.serial")

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import logging
+import re
 import socket
 import ssl
 import stat
@@ -12,7 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from unitd.doors.talk import Server, Talk, TalkSettings
+from unitd.core.access import TRUSTED, network_of
+from unitd.doors.server import Server
+from unitd.doors.talk import Talk, TalkSettings
 from unitd.doors.tls import HANDSHAKE_SECONDS
 from unitd.wire.errors import ConfigError, Unavailable
 from unitd.wire.messages import error_reply
@@ -22,7 +25,11 @@ log = logging.getLogger("unitd.doors")
 # A slow Wi-Fi link may stall for seconds in the middle of a frame.
 TCP_IDLE_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
+# So long a stranger may stay, and so long at most a client stays whose token was revoked or is over.
 STRANGER_SECONDS = 30.0
+
+_WEB_REQUEST = re.compile(rb"(GET|HEAD|POST|OPTIONS) ")
+"""What a browser says first; other methods it asks for by OPTIONS."""
 
 # From 3.13 on Python removes the file of a socket when it stops listening; one that was passed is not ours to remove.
 _KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
@@ -34,30 +41,40 @@ class _StreamTalk(Talk):
     def __init__(self, door: "StreamDoor", server: Server, settings: TalkSettings) -> None:
         super().__init__(server, settings)
         self._door = door
+        self.network = ""
         self._is_encrypted = False
-        self._showing: asyncio.TimerHandle | None = None
+        self._is_silent = True
+        self._looking: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer, number = transport.get_extra_info("peername"), self._door.enter(self)
         self._is_encrypted = transport.get_extra_info("sslcontext") is not None
         self.client.name = f"tcp {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else f"unix {number}"
         if isinstance(peer, tuple):
-            self.client.address = peer[0]
+            self.client.address, self.network = peer[0], network_of(peer[0])
             _notice_silence(transport.get_extra_info("socket"))
+        self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
         super().connection_made(transport)
-        if refusal := self._door.refusal(self.client.address):
+        if refusal := self._door.refusal(self):
             log.warning("%s is refused: %s", self.client.name, refusal.reason)
             self.client.send(error_reply(refusal, "0", "sys"))
+            self._door.leave(self)
             self.hang_up()
-            return
-        self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
-        if self.client.grant.role is None:
-            loop = asyncio.get_running_loop()
-            self._showing = loop.call_later(STRANGER_SECONDS, self._send_away)
+        elif self.client.grant is not TRUSTED:
+            self._look_again_later()
+
+    def data_received(self, data: bytes) -> None:
+        """A page of the web can make a browser on this machine send here what it likes, behind a request of HTTP."""
+        if self._is_silent and _WEB_REQUEST.match(data):
+            log.warning("%s speaks HTTP, it is disconnected", self.client.name)
+            self.cut_off()
+        else:
+            self._is_silent = False
+            super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._showing is not None:
-            self._showing.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
         self._door.leave(self)
         self._server.access.leave(self.client.grant)
         super().connection_lost(exc)
@@ -66,11 +83,17 @@ class _StreamTalk(Talk):
         """TLS knows no half-closed connections."""
         return super().eof_received() and not self._is_encrypted
 
-    def _send_away(self) -> None:
-        """Whoever shows no token shall not keep others out."""
-        if self.client.grant.role is None:
-            log.warning("%s has shown no token for %.0f s, it is disconnected", self.client.name, STRANGER_SECONDS)
-            self.hang_up()
+    def _look_again_later(self) -> None:
+        self._looking = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        """Whoever shows no token shall not keep others out, nor hear on what its tasks say when it is revoked."""
+        if self._server.access.counts(self.client.grant):
+            self._look_again_later()
+        else:
+            why = "has shown no token" if self.client.grant.role is None else "has a token that counts no more"
+            log.warning("%s %s, it is disconnected", self.client.name, why)
+            self.cut_off()
 
 
 def _notice_silence(connection: socket.socket) -> None:
@@ -98,12 +121,12 @@ class StreamDoor:
         """ "tcp" or "unix"."""
         return self._settings.door
 
-    def refusal(self, address: str) -> Unavailable | None:
+    def refusal(self, newcomer: _StreamTalk) -> Unavailable | None:
         """Why a client that has just connected cannot stay; None when it can."""
         if len(self.talks) > self.max_connections:
             return Unavailable(f"{self.max_connections} clients are connected already")
-        open_now = sum(talk.client.address == address for talk in self.talks) - 1
-        if not self._server.access.may_connect(address, open_now):
+        open_now = sum(talk.network == newcomer.network for talk in self.talks) - 1
+        if not self._server.access.may_connect(newcomer.client.address, open_now):
             return Unavailable(f"{open_now} clients of this address are connected already")
         return None
 
@@ -130,8 +153,9 @@ class StreamDoor:
         Raises:
             ConfigError: the address cannot be listened on.
         """
-        loop, patience = asyncio.get_running_loop(), HANDSHAKE_SECONDS if tls else None
-        secured: dict[str, Any] = {"ssl": tls, "ssl_handshake_timeout": patience}
+        loop, secured = asyncio.get_running_loop(), dict[str, Any]()
+        if tls is not None:
+            secured = {"ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": GOODBYE_SECONDS, "ssl": tls}
         for each in activated:
             self._listeners.append(await loop.create_server(self._new_talk, sock=each, **secured))
         if activated:

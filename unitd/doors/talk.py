@@ -6,39 +6,19 @@ daemon buffer more than its outbox allows.
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
-from unitd.core.registry import Client
-from unitd.runtime.access import Access
-from unitd.runtime.meters import Meters
+from unitd.doors.server import Server
 from unitd.runtime.outbox import Outbox
-from unitd.wire.messages import Reply, Request
+from unitd.wire.messages import Reply
 from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.doors")
 
-
-class Server(Protocol):
-    """What a door needs behind it."""
-
-    @property
-    def meters(self) -> Meters:
-        """Where it counts."""
-
-    @property
-    def access(self) -> Access:
-        """Who may come in."""
-
-    def serve(self, client: Client, request: Request) -> None:
-        """Serves one request."""
-
-    def forget_client(self, client: Client) -> None:
-        """The client is gone."""
-
-    def when_answered(self, client: Client, then: Callable[[], None]) -> None:
-        """Calls back once nothing of this client is being worked on."""
+_TOKEN = re.compile(rb'("token"\s*:\s*")(?:[^"\\]|\\.)*')
 
 
 @dataclass(frozen=True)
@@ -95,7 +75,10 @@ class Talk(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Serves what these bytes complete."""
-        log.debug("< %s %s", self.client.name, data)
+        if self.client.is_gone:  # it was told to go; of TLS there may be a rest
+            return
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("< %s %s", self.client.name, self._loggable(data))
         for meaning in self._session.receive_data(data):
             if isinstance(meaning, Reply):
                 self._refuse(meaning)
@@ -118,6 +101,11 @@ class Talk(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
+    def cut_off(self) -> None:
+        """Ends the connection at once: one that reads nothing would stay for as long as something waits for it."""
+        if self._transport is not None:
+            self._transport.abort()
+
     def pause_writing(self) -> None:
         """The client does not read."""
         self.client.note_full()
@@ -125,6 +113,12 @@ class Talk(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client reads again."""
         self.client.note_room()
+
+    def _loggable(self, data: bytes) -> bytes:
+        """Without the token that is shown. A stranger says nothing else, and may say it in pieces."""
+        if self.client.grant.role is None:
+            return b"%d bytes" % len(data)
+        return _TOKEN.sub(rb"\1...", data)
 
     def _watch_idle(self) -> None:
         """One timer for a whole dribble: when it fires early, it is set again for the rest."""

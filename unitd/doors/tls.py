@@ -32,9 +32,11 @@ class Tls:
         Raises:
             ConfigError: the files cannot be used; what was loaded before stays.
         """
+        trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)  # two that do not belong together would spoil the other one
         try:
+            trial.load_cert_chain(cert, key)
+            self.expires = _expiry(trial, cert)
             self.context.load_cert_chain(cert, key)
-            self.expires = _expiry(self.context, cert)
         except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
             raise ConfigError(f"auth.tls_cert {cert} with {key}: {_reason(error)}") from error
 

@@ -3,6 +3,8 @@
 Every request passes `check` before its handler, whatever door it came by: trusted clients at the cost of one
 comparison. What a token may do is looked up at each request, so that one that was revoked or is over ends at once.
 Wrong tokens of one address are answered at once a few times; then the address has to wait, twice as long each time.
+A right token does not: nobody guesses one, and whoever shares an address with a guesser, or a proxy, shall come in. The
+configuration's own key, which people make up, waits.
 """
 
 import asyncio
@@ -27,7 +29,7 @@ from unitd.core.access import (
 )
 from unitd.core.config import Settings
 from unitd.core.registry import Client, Registry
-from unitd.core.tokens import Token, TokenBook, read_tokens
+from unitd.core.tokens import KEY_NAME, Token, TokenBook, read_tokens
 from unitd.core.windows import SlidingWindow
 from unitd.runtime.dispatcher import Answer, Call, Handler
 from unitd.runtime.meters import Meters
@@ -39,6 +41,8 @@ log = logging.getLogger("unitd.access")
 FREE_TRIES = 5
 FIRST_WAIT_SECONDS = 1.0
 MAX_WAIT_SECONDS = 60.0
+# After so long without a wrong token an address begins anew. A right one does not do that: its holder may be guessing.
+FORGIVEN_SECONDS = 600.0
 MINUTE = 60.0
 # Addresses that are remembered for their wrong tokens, and tokens and addresses for their requests.
 REMEMBERED = 4096
@@ -89,8 +93,8 @@ class Access:
 
     def grant_at(self, door: str, address: str) -> Grant:
         """What a client may do that has shown nothing yet."""
-        auth, is_here = self._settings.auth, is_this_machine(address)
-        if is_here and (auth.trust_loopback or not address):
+        auth, is_here = self._settings.auth, bool(address) and is_this_machine(address)
+        if door == "unix" or (is_here and auth.trust_loopback):
             return TRUSTED
         limits = UNLIMITED if is_here else self._settings.limits.address
         return Grant("", Role.ADMIN, limits) if door in auth.without_token else STRANGER
@@ -100,17 +104,16 @@ class Access:
 
         Raises:
             NotAllowed: there is no such token, or its time is over.
-            Unavailable: too many wrong ones came from this address.
+            Unavailable: too many wrong ones came from this address, and this is none, or the configuration's key.
         """
         network, now = network_of(address), time.monotonic()
         count, until = self._failures.get(network, (0, 0.0))
-        if now < until:
-            raise Unavailable(f"too many wrong tokens came from here; try again in {until - now:.0f} s")
         grant = self._book.find(text, self._clock())
+        if now < until and (grant is None or grant.name == KEY_NAME):
+            raise Unavailable(f"too many wrong tokens came from here; try again in {until - now:.0f} s")
         if grant is None:
-            self._note_failure(network, count + 1, now)
+            self._note_failure(network, count + 1 if now < until + FORGIVEN_SECONDS else 1, now)
             raise NotAllowed("this token is not known, or its time is over")
-        self._failures.pop(network, None)
         return grant
 
     def known(self, text: str) -> Grant | None:
@@ -133,11 +136,12 @@ class Access:
         text = data.get("token") if isinstance(data, dict) else None
         if not isinstance(text, str):
             raise BadField('data must be {"token": "unitd_…"}')
-        client, grant = call.client, self.admit(text, call.client.address)
-        if grant.name != client.grant.name:
+        client, grant, before = call.client, self.admit(text, call.client.address), call.client.grant
+        if is_another := grant.name != before.name:
             self.enter(grant)
-            self.leave(client.grant)
         client.admit(grant)
+        if is_another:  # a message of a broker is over with its answer and stays what it was
+            self.leave(before if client.grant is grant else grant)
         log.info("%s is %r, role %s", client.name, grant.name, grant.role and grant.role.value)
         return call.ok(object="sys.auth", data=_described(grant))
 
@@ -150,13 +154,15 @@ class Access:
             Unavailable: it has as many as it may have.
         """
         limit = grant.limits.connections
-        if grant.name and limit and self._connections[grant.name] >= limit:
+        if 0 < limit <= self._connections[grant.name]:
             raise Unavailable(f"{limit} connections of {grant.name!r} are open already")
-        self._connections[grant.name] += 1
+        if grant.name:
+            self._connections[grant.name] += 1
 
     def leave(self, grant: Grant) -> None:
         """One less."""
-        self._connections[grant.name] -= 1
+        if grant.name:
+            self._connections[grant.name] -= 1
 
     def may_connect(self, address: str, open_now: int) -> bool:
         """Whether one more connection of another machine is taken when so many of its are open."""
@@ -164,6 +170,10 @@ class Access:
         return is_this_machine(address) or not limit or open_now < limit
 
     # What it may do
+
+    def counts(self, grant: Grant) -> bool:
+        """Whether it lets its client do anything (still): not that of a stranger, nor of a token that was revoked."""
+        return grant.role is not None and (not grant.name or self._book.holds(grant, self._clock()))
 
     def check(self, client: Client, request: Request) -> None:
         """Called before every handler.
@@ -177,7 +187,7 @@ class Access:
         if grant is TRUSTED:
             return
         check_request(grant, request)
-        if grant.name and request.action != AUTH and not self._book.holds(grant, self._clock()):
+        if request.action != AUTH and not self.counts(grant):
             raise NotAllowed(f"the token {grant.name!r} was revoked, or its time is over")
         self._take(grant.name and f"token {grant.name}", grant.limits.requests_per_minute)
         if not is_this_machine(client.address):
@@ -209,9 +219,11 @@ class Access:
         own = sum(task.holder == grant.name for task in self._registry)
         if grant.name and 0 < grant.limits.tasks <= own:
             raise TaskFull(f"{grant.name!r} has {own} tasks; end one with exit")
-        limit = self._settings.limits.address.tasks
-        there = sum(task.owner.address == address for task in self._registry)
-        if not is_this_machine(address) and 0 < limit <= there:
+        limit, network = self._settings.limits.address.tasks, network_of(address)
+        if not limit or is_this_machine(address):
+            return
+        there = sum(network_of(task.owner.address) == network for task in self._registry)
+        if there >= limit:
             raise TaskFull(f"{there} tasks of {address} are set up; end one with exit")
 
 

@@ -112,8 +112,7 @@ class Roster:
 
     async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
         plan = await self._plan(kind, data)
-        self._check_room(call.client)
-        await self._make_room()
+        await self._make_room(call.client)
         work_id = f"{kind.name}.{self._registry.claim_number()}"
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
         self._listen_to(task, _inputs(plan.setup.get("input")), call.client.grant)
@@ -215,10 +214,12 @@ class Roster:
             return Card(kind.name, kind.name, is_bundled=True)
         return await self._shelf.resolve(kind.serving, data["model"])
 
-    async def _make_room(self) -> None:
+    async def _make_room(self, client: Client) -> None:
+        self._check_room(client)
         while (victim := self._registry.victim()) is not None:
             log.warning("%s is ended to make room: its client left longest ago", victim.work_id)
             await self.end(self._works[victim.work_id])
+            self._check_room(client)  # another connection of its token may have been quicker
 
     # Ends
 
@@ -233,6 +234,7 @@ class Roster:
         """The task's memory is free at once, its child's when nobody else uses it or soon will."""
         await closing
         self._supervisor.release(work.child, for_a_while=not work.task.owner.keeps_tasks)
+        await self._journal.settled()  # whoever hears that it has ended does not find it again after a crash
 
     def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
         """Begins the end of every task, or of all of one holder; awaiting the result sees it through."""

@@ -29,6 +29,10 @@ class Watch:
         """This one is told from now on."""
         self._observers.append(observer)
 
+    def leave(self, observer: Observer) -> None:
+        """This one is told no more."""
+        self._observers.remove(observer)
+
     def said(self, task: Task, reply: Reply) -> None:
         """A task says something."""
         for observer in self._observers:

@@ -310,7 +310,7 @@ class Work:
 
     def _on_set_up(self, answer: asyncio.Future[dict[str, Any]]) -> None:
         error = answer.exception()
-        if isinstance(error, RunFailed):
+        if isinstance(error, RunFailed) and not self.child.is_ready:
             return  # the child died over it; the next one, or its failure, decides
         if not self._outcome.done():
             self._outcome.set_exception(error) if error else self._outcome.set_result(None)

@@ -198,9 +198,9 @@ class ConfigError(UnitdError):
 
     def __str__(self) -> str:
         lines = self.reason.splitlines()
-        if len(lines) < 2:
-            return f"{self.words}: {self.reason}"
-        return "\n  ".join([f"{self.words}, {len(lines)} mistakes:", *lines])
+        if len(lines) > 1:
+            return "\n  ".join([f"{self.words}, {len(lines)} mistakes:", *lines])
+        return f"{self.words}: {self.reason}" if self.reason else self.words
 
 
 def error_of_code(code: int, reason: str) -> UnitdError:

@@ -52,7 +52,7 @@ class PromptMaker:
             text = self._template.render(
                 messages=turns, tools=listed, add_generation_prompt=asks, enable_thinking=thinks, **self._tokens
             )
-        except (TemplateError, TypeError) as error:
+        except Exception as error:  # a template is a program that came with the model
             raise UnitFault(RUN_FAILED, f"the chat template failed: {error}") from error
         return self._model.tokenize(text, parse_special=True)
 

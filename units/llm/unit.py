@@ -116,8 +116,12 @@ class LlmUnit(Unit):
             self._read_ahead(task, task.options, None)
 
     def _check_prompt(self, task: LlmTask) -> None:
-        """A system prompt that leaves no room for a question is refused at setup."""
-        tokens = len(self._make_prompt(task.options, conversation(task.options.system_prompt, [], None), asks=False))
+        """A system prompt that leaves no room for a question, or that the template fails on, is refused at setup."""
+        try:
+            prompt = self._make_prompt(task.options, conversation(task.options.system_prompt, [], None), asks=False)
+        except UnitFault as fault:
+            raise refusal(str(fault)) from fault
+        tokens = len(prompt)
         if tokens >= task.options.context:
             raise refusal(f"prompt is {tokens} tokens, the context holds {task.options.context}")
 

@@ -8,10 +8,12 @@ import pytest
 
 from tests.conftest import running_app
 from tests.doors.http.voice_agent import JOKE, TOKENS, Agent, Message, agent_at, asking, health_of
+from tests.doors.tokens import asking_app, write_tokens
 from tests.helpers import LONG_QUESTION
 from tests.onlooker import tasks_of, until_no_task_is_left
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
+from unitd.core.access import Limits, Role
 from unitd.doors.http.chunked import MAX_STREAMS
 from unitd.doors.http.chunked_stream import Refusal, read_pause
 
@@ -155,6 +157,21 @@ def test_a_policy_that_is_none_is_refused() -> None:
     """By name."""
     with pytest.raises(Refusal, match="pause must be an object"):
         read_pause({"pause": []})
+
+
+async def test_an_agent_with_too_many_requests_is_told_and_stays(tmp_path: Path) -> None:
+    """It may set a task up, but neither ask it nor ask why that failed."""
+    token = write_tokens(tmp_path, {"anna": Role.USE}, Limits(requests_per_minute=1))["anna"]
+    async with (
+        asking_app(tmp_path, http={"enabled": True}) as app,
+        agent_at(app, f"?api_key={token}") as agent,
+    ):
+        refused = await agent.ask("start_stream", "a", **asking("hello"))
+        pong = await agent.ask("ping")
+
+    assert refused["stream_id"] == "a"
+    assert "1 requests a minute are allowed" in refused["error"]
+    assert pong == {"status": "pong"}
 
 
 async def test_a_connection_has_so_many_streams(agent: Agent) -> None:

@@ -111,6 +111,7 @@ async def test_a_bad_value_of_a_chat_is_named(http: httpx.AsyncClient, fields: d
         ({"prompt": "a", "suffix": "b"}, "suffix"),
         ({"prompt": "a", "best_of": 2}, "best_of"),
         ({"prompt": "a", "echo": True}, "echo"),
+        ({"prompt": "a", "tools": [{}]}, "tools"),
         ({"prompt": ["a"] * 9, "n": 2}, "n"),
     ],
 )

@@ -22,8 +22,7 @@ def sessions(tmp_path: Path) -> RecordedChats:
 
 def kept(sessions: RecordedChats) -> str:
     """One more session; returns its id."""
-    session_id = sessions.keep(REQUEST, ANSWER)
-    assert session_id is not None
+    session_id: str = sessions.keep(REQUEST, ANSWER)["recording_session_id"]
     return session_id
 
 
@@ -92,14 +91,27 @@ def test_the_oldest_go_when_they_are_too_large(sessions: RecordedChats, monkeypa
     assert [sessions.read(each) is not None for each in ids] == [False, True]
 
 
+def test_what_a_crash_left_half_written_goes(sessions: RecordedChats, tmp_path: Path) -> None:
+    """An old one; what another thread writes at this moment stays."""
+    kept(sessions)
+    old, new = (tmp_path / "sessions" / f"chat_{digit * 32}.partial" for digit in "01")
+    for path in (old, new):
+        path.write_bytes(b"{")
+    os.utime(old, (1_600_000_000, 1_600_000_000))
+
+    kept(sessions)
+
+    assert [old.exists(), new.exists()] == [False, True]
+
+
 def test_a_disk_that_takes_nothing_is_no_error(
     sessions: RecordedChats, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The answer goes out without a recording, and the log says so."""
     (tmp_path / "sessions").write_text("a file where the folder should be")
 
-    session_id = sessions.keep(REQUEST, ANSWER)
+    answer = sessions.keep(REQUEST, ANSWER)
 
-    assert session_id is None
+    assert answer == ANSWER
     assert "cannot be recorded" in caplog.text
     assert os.listdir(tmp_path) == ["sessions"]

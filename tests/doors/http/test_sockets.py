@@ -1,5 +1,7 @@
 """Covers unitd.doors.http.sockets: a client that is gone is one exception, whichever way it went."""
 
+import logging
+
 import pytest
 from starlette.types import Message
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -12,11 +14,12 @@ class ClosingServer:
 
     def __init__(self) -> None:
         self.is_closed = False
+        self.heard: list[Message] = [{"type": "websocket.connect"}]
         self.sent: list[Message] = []
 
     async def receive(self) -> Message:
         """What the server tells its application."""
-        return {"type": "websocket.disconnect" if self.is_closed else "websocket.connect", "code": 1009}
+        return {"type": "websocket.disconnect", "code": 1009} if self.is_closed else self.heard.pop(0)
 
     async def send(self, message: Message) -> None:
         """What the application says."""
@@ -65,3 +68,21 @@ def test_only_a_text_can_be_an_object(message: str | bytes) -> None:
     """Everything else is none."""
     assert object_in(message) is None
     assert object_in('{"a": 1}') == {"a": 1}
+
+
+async def test_messages_are_in_the_debug_log(
+    server: ClosingServer, socket: WebSocket, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Their beginnings; the token that one of them shows is not."""
+    caplog.set_level(logging.DEBUG)
+    auth = '{"work_id":"sys","action":"auth","data":{"token": "unitd_1_se\\"cret"}}'
+    server.heard += [{"type": "websocket.receive", "text": auth}, {"type": "websocket.receive", "bytes": b"\0" * 5000}]
+
+    await receive(socket)
+    await receive(socket)
+    await send(socket, {"status": "pong"})
+
+    shown, audio, reply = (record.message for record in caplog.records)
+    assert shown == '< ws ? {"work_id":"sys","action":"auth","data":{"token": "…"}}'
+    assert len(audio) < 5000
+    assert reply == '> ws ? {"status":"pong"}'

@@ -1,4 +1,4 @@
-"""Covers guard, desk and access: tokens over HTTP and WebSockets, TLS, and limits of addresses."""
+"""Covers guard, grants, desk and access: tokens over HTTP and WebSockets, TLS, and limits of addresses."""
 
 import asyncio
 import importlib
@@ -16,9 +16,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.conftest import running_app
-from tests.doors.http.bargein_client import person_at
+from tests.doors.http.bargein_client import capacity_of, person_at
 from tests.doors.tokens import NO_TRUST, asking_app, write_tokens
-from tests.helpers import LLM_SETUP, LONG_QUESTION, WireClient
+from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
 from unitd.__main__ import main
 from unitd.app import App
 from unitd.core.access import Limits, Role
@@ -46,6 +46,13 @@ def address_of(app: App, path: str) -> str:
     return f"ws://{host}:{port}{path}"
 
 
+async def until_seats_taken(app: App, seats: int) -> None:
+    """The daemon has noticed who left."""
+    async with asyncio.timeout(5):
+        while (await capacity_of(app))["active"] != seats:
+            await asyncio.sleep(MS)
+
+
 # Coming in
 
 
@@ -68,14 +75,15 @@ async def test_any_key_will_do_where_none_is_needed(tmp_path: Path) -> None:
 
 
 async def test_guessing_becomes_slow(tmp_path: Path) -> None:
-    """Then the right token has to wait, too."""
+    """Then the key that may be guessed has to wait, too; a token's holder, who comes by the same proxy, does not."""
     token = write_tokens(tmp_path, {"anna": Role.USE})["anna"]
-    async with asking_app(tmp_path, **HTTP) as app, http_client(app) as client:
+    async with asking_app(tmp_path, http={"enabled": True, "api_key": "k"}) as app, http_client(app) as client:
         guesses = [await client.get("/status", headers={"X-API-Key": f"guess {each}"}) for each in range(7)]
         assert [each.status_code for each in guesses] == [401] * access.FREE_TRIES + [429] * 2
 
-        answer = await client.get("/status", headers={"X-API-Key": token})
+        answer = await client.get("/status", headers={"X-API-Key": "k"})
 
+        assert (await client.get("/status", headers={"X-API-Key": token})).status_code == 200
         assert (answer.status_code, answer.json()["error"]["code"]) == (429, "too_many_wrong_keys")
         assert (await client.get("/health")).status_code == 200
 
@@ -152,25 +160,42 @@ async def test_sessions_of_the_barge_in_socket_are_the_token_s_own(tmp_path: Pat
 
 
 async def test_a_token_opens_so_many_sockets(tmp_path: Path) -> None:
-    """One more is told that there is no room."""
+    """One more is told that it is the token that has no more, not the daemon; by POST, too."""
     token = write_tokens(tmp_path, {"anna": Role.USE}, Limits(connections=1))["anna"]
     async with asking_app(tmp_path, **HTTP) as app, connect(address_of(app, f"/ws?api_key={token}")) as first:
         await first.send('{"type": "ping"}')
         await first.recv()
         async with connect(address_of(app, f"/ws?api_key={token}")) as second:
-            assert orjson.loads(await second.recv())["error_code"] == "server_at_capacity"
+            refusal = orjson.loads(await second.recv())
+        async with connect(address_of(app, f"/ws/chat?api_key={token}")) as chat:
+            told = orjson.loads(await chat.recv())
+        async with http_client(app, headers={"X-API-Key": token}) as client:
+            answer = await client.post("/api/chat", json={})
+
+    words = "1 connections of 'anna' are open already"
+    assert (refusal["error_code"], refusal["message"]) == ("server_at_capacity", words)
+    assert told == {"type": "error", "error": words}
+    assert (answer.status_code, answer.json()) == (503, told)
+
+
+async def test_a_socket_that_shows_a_token_later_is_one_of_its_sockets(tmp_path: Path) -> None:
+    """Until it is closed: then the token may open the next one."""
+    token = write_tokens(tmp_path, {"anna": Role.USE}, Limits(connections=1))["anna"]
+    auth = orjson.dumps({"request_id": "1", "work_id": "sys", "action": "auth", "data": {"token": token}}).decode()
+    async with running_app(tmp_path, HTTP) as app, connect(address_of(app, "/ws/units")) as other:
+        codes = []
+        async with connect(address_of(app, "/ws/units")) as ws:
+            for each in (ws, other):
+                await each.send(auth)
+                codes.append(orjson.loads(await each.recv())["error"]["code"])
+        await until_seats_taken(app, 1)
+        await other.send(auth)
+        codes.append(orjson.loads(await other.recv())["error"]["code"])
+
+    assert codes == [0, -10, 0]
 
 
 # TLS
-
-
-@pytest.fixture
-def certificate(tmp_path: Path) -> dict[str, str]:
-    """A certificate of one's own, made as an administrator makes it."""
-    with pytest.raises(SystemExit) as end:
-        main(["cert", "new", "--dir", str(tmp_path / "tls"), "--name", "localhost", "--name", "127.0.0.1"])
-    assert end.value.code == 0
-    return {"tls_cert": str(tmp_path / "tls" / "cert.pem"), "tls_key": str(tmp_path / "tls" / "key.pem")}
 
 
 async def test_doors_for_other_machines_speak_tls(tmp_path: Path, certificate: dict[str, str]) -> None:
@@ -215,6 +240,24 @@ async def test_a_new_certificate_is_taken_over_by_a_reload(tmp_path: Path, certi
         trusting = await asyncio.to_thread(ssl.create_default_context, cafile=certificate["tls_cert"])
 
         await app.reload()
+
+        client = WireClient(*await asyncio.open_connection("127.0.0.1", app.endpoints["tcp"][1], ssl=trusting))
+        assert (await client.ask(work_id="sys", action="ping"))["error"]["code"] == 0
+        await client.close()
+
+
+async def test_a_pair_that_does_not_belong_together_changes_nothing_at_a_reload(
+    tmp_path: Path, certificate: dict[str, str]
+) -> None:
+    """New connections are taken with the one before."""
+    trusting = await asyncio.to_thread(ssl.create_default_context, cafile=certificate["tls_cert"])
+    async with running_app(tmp_path, {"tcp": {"host": "0.0.0.0"}, "auth": certificate}) as app:
+        with pytest.raises(SystemExit):
+            await asyncio.to_thread(main, ["cert", "new", "--dir", str(tmp_path / "other"), "--name", "x"])
+        await asyncio.to_thread((tmp_path / "other" / "cert.pem").replace, certificate["tls_cert"])
+
+        with pytest.raises(ConfigError, match="do the two belong together"):
+            await app.reload()
 
         client = WireClient(*await asyncio.open_connection("127.0.0.1", app.endpoints["tcp"][1], ssl=trusting))
         assert (await client.ask(work_id="sys", action="ping"))["error"]["code"] == 0

@@ -19,6 +19,7 @@ from unitd.app import App
 from unitd.core.reading import read_settings
 from unitd.doors.http.desk import Seats
 from unitd.doors.http.door import BODY_FRAMES, HTTP_CONNECTIONS
+from unitd.wire.errors import Unavailable
 
 
 @pytest.fixture
@@ -254,12 +255,13 @@ async def test_connections_that_say_nothing_have_a_bound(tmp_path: Path) -> None
 async def test_seats_are_waited_for() -> None:
     """A client that comes a moment too early gets the seat that is left."""
     seats = Seats(1)
-    assert await seats.take()
-    assert not await seats.take()
+    await seats.take()
+    with pytest.raises(Unavailable, match="1 clients are connected"):
+        await seats.take()
 
     waiting = asyncio.create_task(seats.take(5.0))
     await asyncio.sleep(0)
     seats.leave()
 
-    assert await waiting
+    await waiting
     assert seats.capacity["at_capacity"]

@@ -61,10 +61,10 @@ class Agent:
 
 
 @asynccontextmanager
-async def agent_at(app: App) -> AsyncIterator[Agent]:
+async def agent_at(app: App, query: str = "") -> AsyncIterator[Agent]:
     """An agent of a daemon."""
     host, port = app.endpoints["http"]
-    async with connect(f"ws://{host}:{port}/ws") as socket:
+    async with connect(f"ws://{host}:{port}/ws{query}") as socket:
         yield Agent(socket)
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from unitd.core.catalog import DEFAULT_NAME
+from unitd.doors.conversation import Conversation
+from unitd.doors.guest import Guest
 from unitd.doors.http.desk import Desk
 from unitd.wire.errors import LoadFailed
 
@@ -37,6 +39,17 @@ async def look_at_backend(desk: Desk) -> Backend:
         return Backend(url, is_healthy=await _answers(url))
     has_file = card.path is None or await asyncio.to_thread(card.path.is_file)
     return Backend(f"{card.engine}:{card.name}", is_healthy=has_file)
+
+
+async def is_well(desk: Desk, guest: Guest, conversation: Conversation) -> bool:
+    """True when task and engine go on after a failure: then it is the request that cannot be served.
+
+    Raises:
+        UnitdError: the guest may not ask.
+    """
+    tasks = (await guest.ask("sys", "lstask")).data
+    is_idle = any(task["work_id"] == conversation.work_id and task["state"] == "idle" for task in tasks)
+    return is_idle and (await look_at_backend(desk)).is_healthy
 
 
 async def _answers(url: str) -> bool:

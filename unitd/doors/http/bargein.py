@@ -20,6 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from unitd import __version__
 from unitd.core.windows import SlidingWindow
 from unitd.doors.conversation import Conversation, home_tools
+from unitd.doors.http.backend import is_well
 from unitd.doors.http.bargein_request import (
     Cancel,
     ChatPrompt,
@@ -32,16 +33,16 @@ from unitd.doors.http.bargein_request import (
     Warm,
     read_message,
 )
-from unitd.doors.http.bargein_session import Persona, Session
-from unitd.doors.http.bargein_turn import CANCELLED, Turn, error_frame, is_well, question_of, system_message
-from unitd.doors.http.desk import Desk, grant_of
+from unitd.doors.http.bargein_session import Persona, Session, Sessions
+from unitd.doors.http.bargein_turn import CANCELLED, Turn, error_frame, question_of, system_message
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.grants import grant_of
 from unitd.doors.http.outgoing import Outgoing
-from unitd.doors.http.sockets import receive
+from unitd.doors.http.sockets import NORMAL_CLOSURE, receive
 from unitd.wire.errors import InternalError, RunFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
 
-NORMAL_CLOSURE = 1000
 TOO_MANY_REQUESTS = 429
 
 
@@ -62,12 +63,12 @@ def routes(desk: Desk) -> list[BaseRoute]:
     ]
 
 
-async def serve(ws: WebSocket, desk: Desk, first: str | bytes) -> None:
+async def serve(ws: WebSocket, desk: Desk, sessions: Sessions, first: str | bytes) -> None:
     """Talks to one client until it leaves or is silent too long; then its turn ends."""
     out = Outgoing(ws)
     async with asyncio.TaskGroup() as group:
         group.create_task(out.write(), name="writing to a barge-in client")
-        caller = Caller(ws, desk, out, group)
+        caller = Caller(ws, desk, sessions, out, group)
         try:
             await caller.listen(first)
         finally:
@@ -77,9 +78,10 @@ async def serve(ws: WebSocket, desk: Desk, first: str | bytes) -> None:
 class Caller:
     """One connection."""
 
-    def __init__(self, ws: WebSocket, desk: Desk, out: Outgoing, group: asyncio.TaskGroup) -> None:
+    def __init__(self, ws: WebSocket, desk: Desk, sessions: Sessions, out: Outgoing, group: asyncio.TaskGroup) -> None:
         self._ws = ws
         self._desk = desk
+        self._sessions = sessions
         self._out = out
         self._group = group
         self._settings = settings = desk.settings.http.barge_in
@@ -179,7 +181,7 @@ class Caller:
         turn.begin(self._group)
 
     def _session_of(self, session_id: str) -> Session:
-        return self._desk.barge_in_sessions.of(grant_of(self._ws).name, session_id)
+        return self._sessions.of(grant_of(self._ws).name, session_id)
 
     def _note_over(self, turn: Turn, session: Session) -> None:
         if session.turn is turn:
@@ -231,6 +233,9 @@ class Caller:
                 self._out.put({"type": "warmed", "segment": request.segment, "bytes": len(request.text.encode())})
         except UnitdError as error:
             self._out.put(error_frame(error))
+        except Exception:
+            log.exception("a bug in a warming of %s", guest.name)
+            self._out.put(error_frame(InternalError()))
         finally:
             guest.close()
 

@@ -11,12 +11,11 @@ from typing import Any
 import orjson
 
 from unitd.core.config import BargeInSettings
+from unitd.doors.http.sockets import MAX_ECHO
 
 Fields = dict[str, Any]
 
 MAX_SESSION_ID = 256
-# Of what a client sent, in our words about it.
-MAX_ECHO = 100
 
 PERSONA_KEYS = {
     "persona_text": "persona",

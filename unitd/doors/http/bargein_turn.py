@@ -21,7 +21,7 @@ import orjson
 from unitd.core.config import BargeInSettings
 from unitd.doors.conversation import Conversation, Ended, Said, ToolCall, home_tools
 from unitd.doors.guest import Guest
-from unitd.doors.http.backend import look_at_backend
+from unitd.doors.http.backend import is_well
 from unitd.doors.http.bargein_session import Session
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.outgoing import Outgoing
@@ -79,13 +79,6 @@ def error_frame(error: UnitdError, *, is_refusal: bool = False) -> dict[str, Any
     elif isinstance(error, TaskFull | Unavailable):
         code = "server_at_capacity"
     return {"type": "error", "error_code": code, "message": str(error)}
-
-
-async def is_well(desk: Desk, guest: Guest, conversation: Conversation) -> bool:
-    """True when task and engine go on after a failure: then it was the prompt, which was too long."""
-    tasks = (await guest.ask("sys", "lstask")).data
-    is_idle = any(task["work_id"] == conversation.work_id and task["state"] == "idle" for task in tasks)
-    return is_idle and (await look_at_backend(desk)).is_healthy
 
 
 class Turn:

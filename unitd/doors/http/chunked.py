@@ -17,11 +17,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.conversation import Conversation
 from unitd.doors.guest import Guest
-from unitd.doors.http.backend import look_at_backend
+from unitd.doors.http.backend import is_well, look_at_backend
 from unitd.doors.http.chunked_stream import Message, Refusal, Stream, read_pause, read_start
 from unitd.doors.http.desk import Desk
-from unitd.doors.http.sockets import object_in, receive, send
-from unitd.wire.errors import LoadFailed, UnitdError
+from unitd.doors.http.sockets import MAX_ECHO, object_in, receive, send
+from unitd.wire.errors import InternalError, LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
 
@@ -31,8 +31,6 @@ SLOT_COOLDOWN_MS = 0
 MAX_STREAMS = 64
 # It is said with every message, and kept for as long as the stream.
 MAX_STREAM_ID = 256
-# Of what a client sent, in our words about it.
-MAX_ECHO = 100
 
 
 def routes(desk: Desk) -> list[BaseRoute]:
@@ -170,6 +168,16 @@ class _Talk:
     # A stream's own task
 
     async def _run(self, stream: Stream) -> None:
+        """Whatever goes wrong ends the stream, not its connection."""
+        try:
+            await self._generate(stream)
+        except UnitdError as error:  # the client may not even ask why it failed: too many requests, say
+            await self._refuse(stream, error)
+        except Exception:
+            log.exception("a bug in a stream of %s", self._guest.name)
+            await self._refuse(stream, InternalError())
+
+    async def _generate(self, stream: Stream) -> None:
         conversation: Conversation | None = None
         try:
             conversation = await Conversation.open(self._guest)
@@ -182,21 +190,23 @@ class _Talk:
 
     async def _tell_failure(self, stream: Stream, conversation: Conversation | None, error: UnitdError) -> None:
         """A conversation that the engine does not take (one too long, say) is no stream; else the engine is gone."""
-        stream_id = stream.start.stream_id
         if not stream.has_spoken and await self._is_refusal(conversation, error):
-            self._forget(stream_id)
-            await self._send({"stream_id": stream_id, "error": error.reason or str(error)})
+            await self._refuse(stream, error)
         else:
-            log.warning("%s: stream %s fails: %s", self._guest.name, stream_id[:MAX_ECHO], error)
+            log.warning("%s: stream %s fails: %s", self._guest.name, stream.start.stream_id[:MAX_ECHO], error)
             await stream.fail()
+
+    async def _refuse(self, stream: Stream, error: UnitdError) -> None:
+        """There is no such stream any more; its id is free."""
+        stream_id = stream.start.stream_id
+        self._forget(stream_id)
+        await self._send({"stream_id": stream_id, "error": error.reason or str(error)})
 
     async def _is_refusal(self, conversation: Conversation | None, error: UnitdError) -> bool:
         """True when the engine works, so that it is the request that cannot be served."""
         if conversation is None:
             return not isinstance(error, LoadFailed)
-        tasks = (await self._guest.ask("sys", "lstask")).data
-        is_at_work = any(task["work_id"] == conversation.work_id and task["state"] == "idle" for task in tasks)
-        return is_at_work and (await look_at_backend(self._desk)).is_healthy
+        return await is_well(self._desk, self._guest, conversation)
 
     # What is sent
 

@@ -50,7 +50,7 @@ class HttpDoor:
         routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(desk)]
         app = Starlette(
             routes=routes,
-            middleware=[Middleware(_OneLength), Middleware(Guard, desk=desk, body_bytes=body_bytes)],
+            middleware=[Middleware(_OneLength), Middleware(Guard, access=desk.server.access, body_bytes=body_bytes)],
             exception_handlers=ERROR_HANDLERS,
         )
         logging.getLogger("uvicorn").setLevel(logging.WARNING)

@@ -11,7 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from unitd.core.access import STRANGER
-from unitd.doors.http.desk import GRANT, Desk
+from unitd.doors.http.grants import GRANT, admit
+from unitd.runtime.access import Access
 from unitd.wire.errors import NotAllowed, Unavailable
 
 OPEN_PATHS = frozenset({"/", "/health", "/healthz"})
@@ -27,9 +28,9 @@ CLIENT_LEFT = 499
 class Guard:
     """ASGI middleware. WebSockets are accepted or refused for their key by their dialects, in their own words."""
 
-    def __init__(self, app: ASGIApp, desk: Desk, body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, access: Access, body_bytes: int) -> None:
         self._app = app
-        self._desk = desk
+        self._access = access
         self._body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,7 +51,7 @@ class Guard:
             words = error_response(403, "pages of other sites may not use this device", "origin_not_allowed")
             return WebSocketClose() if is_socket else words
         try:
-            scope[GRANT] = self._desk.admit(HTTPConnection(scope))
+            scope[GRANT] = admit(self._access, HTTPConnection(scope))
         except Unavailable as error:
             scope[GRANT] = STRANGER
             if not is_socket and not _is_open(scope["path"]):

@@ -10,12 +10,16 @@ import re
 import secrets
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 log = logging.getLogger("unitd.sessions")
+
+# No disk takes so long for one session: who began to write it was killed.
+ABANDONED_SECONDS = 3600.0
 
 # A chat with a minute of audio each way has 13 MB.
 MAX_SESSIONS = 100
@@ -32,24 +36,25 @@ class RecordedChats:
         self._clock = clock
         self._tidying = threading.Lock()
 
-    def keep(self, request: str | bytes, answer: dict[str, Any]) -> str | None:
-        """Writes a session; returns its id, None when the disk does not take it."""
+    def keep(self, request: str | bytes, answer: dict[str, Any]) -> dict[str, Any]:
+        """Writes a session; returns the answer, which names it, or does not when the disk did not take it."""
         session_id = f"chat_{secrets.token_hex(16)}"
-        answer = answer | {"recording_session_id": session_id}
+        named = answer | {"recording_session_id": session_id}
         session = {
             "id": session_id,
             "created": int(self._clock()),
             "request": orjson.Fragment(request),
-            "answer": answer,
+            "answer": named,
         }
         try:
             self._write(session_id, orjson.dumps(session))
             with self._tidying:
                 self._forget_old(session_id)
+                self._forget_abandoned()
         except OSError as error:
             log.warning("a session cannot be recorded: %s", error)
-            return None
-        return session_id
+            return answer
+        return named
 
     def read(self, session_id: str) -> bytes | None:
         """The JSON of a session, None when there is none of this id."""
@@ -83,3 +88,10 @@ class RecordedChats:
             size += stat.st_size
             if rank >= MAX_SESSIONS or size > MAX_BYTES:
                 path.unlink()
+
+    def _forget_abandoned(self) -> None:
+        """What a crash left half-written goes."""
+        for path in self._folder.glob("chat_*.partial"):
+            with suppress(FileNotFoundError):  # it has its name by now
+                if path.stat().st_mtime < self._clock() - ABANDONED_SECONDS:
+                    path.unlink()

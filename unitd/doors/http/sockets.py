@@ -4,12 +4,31 @@ A client that is no longer there is one exception, whichever way it went: uvicor
 sent behind a close that it decided on itself (a message too large, a ping without an answer).
 """
 
+import logging
+import re
 from typing import Any
 
 import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+log = logging.getLogger("unitd.doors")
+
+Message = dict[str, Any]
+
+# Close codes of RFC 6455 and of IANA's list.
+NORMAL_CLOSURE = 1000
+NO_STATUS = 1005
 ABNORMAL_CLOSURE = 1006
+POLICY_VIOLATION = 1008
+TRY_AGAIN_LATER = 1013
+
+MAX_ECHO = 100
+"""Characters of what a client sent, in our words about it."""
+
+# A recording in a message has megabytes.
+_LOGGED_CHARACTERS = 1000
+_TOKEN = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
+"""What `sys.auth` shows."""
 
 
 async def receive(ws: WebSocket) -> str | bytes:
@@ -20,12 +39,14 @@ async def receive(ws: WebSocket) -> str | bytes:
     """
     message = await ws.receive()
     if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1005), message.get("reason"))
+        raise WebSocketDisconnect(message.get("code", NO_STATUS), message.get("reason"))
     text, data = message.get("text"), message.get("bytes")
-    return data or b"" if text is None else text
+    received = data or b"" if text is None else text
+    _note("<", ws, received)
+    return received
 
 
-async def send(ws: WebSocket, message: dict[str, Any]) -> None:
+async def send(ws: WebSocket, message: Message) -> None:
     """Sends one JSON object.
 
     Raises:
@@ -40,6 +61,7 @@ async def send_text(ws: WebSocket, text: str) -> None:
     Raises:
         WebSocketDisconnect: the client has left.
     """
+    _note(">", ws, text)
     try:
         await ws.send_text(text)
     except RuntimeError as error:
@@ -58,7 +80,7 @@ async def close(ws: WebSocket, code: int) -> None:
         raise WebSocketDisconnect(ABNORMAL_CLOSURE) from error
 
 
-def object_in(message: str | bytes) -> dict[str, Any] | None:
+def object_in(message: str | bytes) -> Message | None:
     """The JSON object of a text message; None for everything else."""
     if isinstance(message, bytes):
         return None
@@ -67,3 +89,11 @@ def object_in(message: str | bytes) -> dict[str, Any] | None:
     except orjson.JSONDecodeError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def _note(direction: str, ws: WebSocket, message: str | bytes) -> None:
+    """The beginning of a message for the log at DEBUG, without the token that a client may show in it."""
+    if log.isEnabledFor(logging.DEBUG):
+        peer = f"{ws.client.host}:{ws.client.port}" if ws.client else "?"
+        beginning = str(message[:_LOGGED_CHARACTERS])
+        log.debug("%s ws %s %s", direction, peer, _TOKEN.sub(r"\1…", beginning))

@@ -8,26 +8,26 @@ in the order in which they came. A client that leaves gives up its place, or its
 
 import asyncio
 import logging
-from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.guest import Guest
-from unitd.doors.http.desk import Desk, grant_of
+from unitd.doors.http.connected import while_connected
+from unitd.doors.http.desk import Desk
 from unitd.doors.http.guard import CLIENT_LEFT
 from unitd.doors.http.recording import RecordedChats
-from unitd.doors.http.sockets import close, receive, send
+from unitd.doors.http.sockets import NORMAL_CLOSURE, POLICY_VIOLATION, close, receive, send
 from unitd.doors.http.turnchat_request import ChatRequest, read_request
 from unitd.doors.http.turnchat_turn import Outcome, Tell, Turn
 from unitd.doors.http.turnchat_voice import for_client
-from unitd.doors.http.ws import NOT_ALLOWED, POLICY_VIOLATION, TRY_AGAIN_LATER
+from unitd.doors.http.ws import seated_route
 from unitd.wire.errors import (
     EmptyInput,
     InternalError,
@@ -42,19 +42,15 @@ from unitd.wire.errors import (
 
 log = logging.getLogger("unitd.doors")
 
-T = TypeVar("T")
-
 # A seat is not for those who say nothing. A request may be large and its line slow.
 REQUEST_SECONDS = 120.0
-
-NORMAL_CLOSURE = 1000
 
 
 def routes(desk: Desk) -> list[BaseRoute]:
     """The socket, the same as one POST, the queue, and what was recorded."""
     chat = TurnChat(desk)
     return [
-        WebSocketRoute("/ws/chat", chat.serve_socket),
+        seated_route("/ws/chat", desk, chat.serve_socket, lambda error, _: _error_message(error)),
         Route("/api/chat", chat.post, methods=["POST"]),
         Route("/api/queue", chat.show_queue, methods=["GET"]),
         Route("/api/sessions/{session_id}", chat.show_session, methods=["GET"]),
@@ -66,33 +62,30 @@ class TurnChat:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._patience = desk.settings.http.barge_in.acquire_timeout_s
         self._is_recording = desk.settings.http.record_sessions
         self._recorded = RecordedChats(desk.settings.state.dir / "sessions", desk.clock)
 
     async def serve_socket(self, ws: WebSocket) -> None:
-        """`/ws/chat`."""
-        await ws.accept()
+        """`/ws/chat`: one message, and the answer to it; what else the client sends is not looked at."""
         try:
-            if grant_of(ws).role is None:
-                await _turn_away(ws, NOT_ALLOWED, POLICY_VIOLATION)
-            elif not await self._desk.take_seat(ws, self._patience):
-                await _turn_away(ws, _at_capacity(self._desk).reason, TRY_AGAIN_LATER)
-            else:
-                try:
-                    await self._serve(ws)
-                finally:
-                    self._desk.leave_seat(ws)
-        except WebSocketDisconnect:
-            log.debug("= a client of /ws/chat left before it was answered")
+            async with asyncio.timeout(REQUEST_SECONDS):
+                data = await receive(ws)
+        except TimeoutError:
+            await send(ws, {"type": "error", "error": f"no request came within {REQUEST_SECONDS:g} s"})
+            await close(ws, POLICY_VIOLATION)
+            return
+        await while_connected(ws.receive, self._reply(ws, data))
+        await close(ws, NORMAL_CLOSURE)
 
     async def post(self, request: Request) -> Response:
         """`POST /api/chat`: one answer, never streamed."""
         body = await request.body()
-        if not await self._desk.take_seat(request, self._patience):
-            return _json(_error_message(_at_capacity(self._desk)), 503)
         try:
-            response = await unless_gone(self._respond(request, body), _until_hung_up(request))
+            await self._desk.take_seat(request)
+        except Unavailable as error:
+            return _json(_error_message(error), _status_of(error))
+        try:
+            response = await while_connected(request.receive, self._respond(request, body))
         finally:
             self._desk.leave_seat(request)
         return response or Response(status_code=CLIENT_LEFT)
@@ -112,20 +105,9 @@ class TurnChat:
 
     # One request
 
-    async def _serve(self, ws: WebSocket) -> None:
-        """Its one message, and the answer to it; what else it sends is not looked at."""
-        try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                data = await receive(ws)
-        except TimeoutError:
-            await _turn_away(ws, f"no request came within {REQUEST_SECONDS:g} s", POLICY_VIOLATION)
-            return
-        await unless_gone(self._reply(ws, data), _until_gone(ws))
-        await close(ws, NORMAL_CLOSURE)
-
     async def _reply(self, ws: WebSocket, data: str | bytes) -> None:
         async def tell(message: dict[str, Any]) -> None:
-            with suppress(WebSocketDisconnect):  # whoever is gone is noticed by `_until_gone`
+            with suppress(WebSocketDisconnect):  # that the client is gone is noticed by `while_connected`
                 await send(ws, message)
 
         try:
@@ -188,39 +170,8 @@ class TurnChat:
             "warnings": outcome.warnings,
         }
         if self._is_recording:
-            done["recording_session_id"] = await asyncio.to_thread(self._recorded.keep, data, done)
+            done = await asyncio.to_thread(self._recorded.keep, data, done)
         return done | {"audio_data": for_client(outcome.last_segment)} if request.is_streaming else done
-
-
-async def unless_gone(work: Coroutine[Any, Any, T], leaving: Coroutine[Any, Any, None]) -> T | None:
-    """What the work comes to; None when the client left before, at which the work is given up."""
-    async with asyncio.TaskGroup() as group:
-        working = group.create_task(work, name="a chat")
-        gone = group.create_task(leaving, name="a chat's client")
-        await asyncio.wait([working, gone], return_when=asyncio.FIRST_COMPLETED)
-        working.cancel()
-        gone.cancel()
-    return None if working.cancelled() else working.result()
-
-
-async def _until_gone(ws: WebSocket) -> None:
-    with suppress(WebSocketDisconnect):
-        while True:
-            await receive(ws)
-
-
-async def _until_hung_up(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
-async def _turn_away(ws: WebSocket, words: str, code: int) -> None:
-    await send(ws, {"type": "error", "error": words})
-    await close(ws, code)
-
-
-def _at_capacity(desk: Desk) -> Unavailable:
-    return Unavailable(f"{desk.seats.limit} clients are connected, no more are taken")
 
 
 def _error_message(error: UnitdError) -> dict[str, str]:

@@ -4,11 +4,8 @@ import base64
 from collections.abc import AsyncIterator
 
 from unitd.doors.guest import Guest, Replies
+from unitd.doors.http.speaking import MODEL, RATE
 from unitd.doors.pcm import floats_of_s16
-
-MODEL = "unitd-tts"
-RATE = 24000
-"""Samples a second of what clients get."""
 
 BYTES_A_SECOND = 2 * RATE
 

@@ -15,8 +15,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from unitd.core.access import Grant
 from unitd.doors.guest import Guest
 from unitd.doors.http.desk import Desk
-from unitd.doors.http.sockets import close, receive, send_text
-from unitd.doors.http.ws import TRY_AGAIN_LATER, seated_route
+from unitd.doors.http.grants import GRANT
+from unitd.doors.http.sockets import TRY_AGAIN_LATER, close, receive, send_text
+from unitd.doors.http.ws import seated_route
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
 
@@ -25,11 +26,11 @@ log = logging.getLogger("unitd.doors")
 
 def routes(desk: Desk) -> list[BaseRoute]:
     """The socket."""
-    return [seated_route("/ws/units", desk, _talk)]
+    return [seated_route("/ws/units", desk, lambda ws: _talk(ws, desk))]
 
 
-class _Line:
-    """The sending half: lines that wait for the socket; a `registry.Client`."""
+class _Client:
+    """Lines that wait for the socket; a `registry.Client`."""
 
     keeps_tasks = False
     restores_tasks = False
@@ -108,26 +109,27 @@ class _Line:
 async def _talk(ws: WebSocket, desk: Desk) -> None:
     """Reads and writes side by side until one of them ends."""
     session = Session(limit_bytes=desk.settings.limits.frame_bytes)
-    line = _Line(desk.guest(ws, "ws"), session, desk)
+    client = _Client(desk.guest(ws, "ws"), session, desk)
     try:
         async with asyncio.TaskGroup() as group:
-            writing = group.create_task(line.write(ws), name=f"writing to {line.name}")
-            reading = group.create_task(_read(ws, desk, session, line), name=f"reading from {line.name}")
+            writing = group.create_task(client.write(ws), name=f"writing to {client.name}")
+            reading = group.create_task(_read(ws, desk, session, client), name=f"reading from {client.name}")
             await asyncio.wait([writing, reading], return_when=asyncio.FIRST_COMPLETED)
-            was_cut = line.is_gone
+            was_cut = client.is_gone
             writing.cancel()
             reading.cancel()
     finally:
-        line.leave()
-        desk.server.forget_client(line)
+        client.leave()
+        ws.scope[GRANT] = client.grant  # whoever it is since `sys.auth` has one connection less
+        desk.server.forget_client(client)
     if was_cut:
         await close(ws, TRY_AGAIN_LATER)
 
 
-async def _read(ws: WebSocket, desk: Desk, session: Session, line: _Line) -> None:
+async def _read(ws: WebSocket, desk: Desk, session: Session, client: _Client) -> None:
     """Serves what the messages complete."""
     while True:
-        await line.wait_to_read()
+        await client.wait_to_read()
         try:
             message = await receive(ws)
         except WebSocketDisconnect:
@@ -136,6 +138,6 @@ async def _read(ws: WebSocket, desk: Desk, session: Session, line: _Line) -> Non
         for meaning in session.receive_message(data):
             if isinstance(meaning, Reply):
                 desk.server.meters.errors[meaning.code] += 1
-                line.send(meaning)
+                client.send(meaning)
             else:
-                desk.server.serve(line, meaning)
+                desk.server.serve(client, meaning)

@@ -12,51 +12,63 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.http import bargein, chunked
-from unitd.doors.http.desk import Desk, grant_of
-from unitd.doors.http.sockets import close, object_in, receive, send
+from unitd.doors.http.bargein_session import Sessions
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.grants import grant_of
+from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER, Message, close, object_in, receive, send
+from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
 
-Talk = Callable[[WebSocket, Desk], Awaitable[None]]
+Talk = Callable[[WebSocket], Awaitable[None]]
 """Serves one client; whatever it sends to one that has left may raise WebSocketDisconnect."""
 
-POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
+Explain = Callable[[UnitdError, Desk], Message]
+"""What a client is told that may not come in, NotAllowed, or finds no seat, Unavailable."""
+
 NOT_ALLOWED = "Authentication required. Provide valid API key via 'api_key' query parameter or 'X-API-Key' header."
 
 
 def routes(desk: Desk) -> list[BaseRoute]:
     """The socket."""
-    return [seated_route("/ws", desk, _serve_dialect)]
+    sessions = Sessions(desk.settings.http.barge_in)
+    return [seated_route("/ws", desk, lambda ws: _serve_dialect(ws, desk, sessions))]
 
 
-def seated_route(path: str, desk: Desk, talk: Talk) -> BaseRoute:
-    """A socket whose clients have a key and a seat while `talk` serves them."""
+def _explain(error: UnitdError, desk: Desk) -> Message:
+    """In the form of barge-in inference."""
+    if isinstance(error, NotAllowed):
+        return {"type": "error", "error_code": "authentication_failed", "message": error.reason}
+    refusal = {"type": "error", "error_code": "server_at_capacity", "message": error.reason}
+    return refusal | {"capacity": desk.seats.capacity}
+
+
+def seated_route(path: str, desk: Desk, talk: Talk, explain: Explain = _explain) -> BaseRoute:
+    """A socket whose clients have a key and a seat while `talk` serves them; others are told why and sent away."""
 
     async def serve(ws: WebSocket) -> None:
         with suppress(WebSocketDisconnect):  # whoever was here, or waited for a seat, has left
             await ws.accept()
-            if await _has_entered(ws, desk):
-                try:
-                    await talk(ws, desk)
-                finally:
-                    desk.leave_seat(ws)
+            try:
+                await _enter(ws, desk)
+            except (NotAllowed, Unavailable) as error:
+                await send(ws, explain(error, desk))
+                await close(ws, POLICY_VIOLATION if isinstance(error, NotAllowed) else TRY_AGAIN_LATER)
+                return
+            try:
+                await talk(ws)
+            finally:
+                desk.leave_seat(ws)
 
     return WebSocketRoute(path, serve)
 
 
-async def _has_entered(ws: WebSocket, desk: Desk) -> bool:
-    """True with a seat taken; without a valid key or a free seat the client is told and sent away."""
+async def _enter(ws: WebSocket, desk: Desk) -> None:
+    """A key, then a seat."""
     if grant_of(ws).role is None:
-        await send(ws, {"type": "error", "error_code": "authentication_failed", "message": NOT_ALLOWED})
-        await close(ws, POLICY_VIOLATION)
-        return False
-    if not await desk.take_seat(ws, desk.settings.http.barge_in.acquire_timeout_s):
-        refusal = {"type": "error", "error_code": "server_at_capacity", "message": "Server is at capacity."}
-        await send(ws, refusal | {"capacity": desk.seats.capacity})
-        await close(ws, TRY_AGAIN_LATER)
-        return False
-    return True
+        raise NotAllowed(NOT_ALLOWED)
+    await desk.take_seat(ws)
 
 
-async def _serve_dialect(ws: WebSocket, desk: Desk) -> None:
+async def _serve_dialect(ws: WebSocket, desk: Desk, sessions: Sessions) -> None:
     """Waits for the message that decides."""
     barge_in = desk.settings.http.barge_in
     sentinels = {barge_in.end_sentinel, barge_in.cancel_sentinel} - {""}
@@ -72,7 +84,7 @@ async def _serve_dialect(ws: WebSocket, desk: Desk) -> None:
             await chunked.serve(ws, desk, first)
             return
         if (isinstance(first, str) and first.strip() in sentinels) or "type" in fields or "cancel" in fields:
-            await bargein.serve(ws, desk, first)
+            await bargein.serve(ws, desk, sessions, first)
             return
         message = "The first message must be a JSON object with 'action' or 'type'."
         await send(ws, {"type": "error", "error_code": "invalid_message", "message": message})

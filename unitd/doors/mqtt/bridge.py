@@ -15,16 +15,16 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
 from unitd.core.registry import Task
 from unitd.doors.guest import Guest
-from unitd.doors.guest import Server as GuestServer
 from unitd.doors.mqtt.homeassistant import Board, discovery, platforms_in
 from unitd.doors.mqtt.outgoing import Outgoing
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
+from unitd.doors.server import Server
 from unitd.runtime.frames import TOOL_CALL
 from unitd.wire.errors import UnitdError
 from unitd.wire.messages import Reply, encode_reply
@@ -37,13 +37,6 @@ DISCOVERY_DELAY_SECONDS = 0.05
 COMMAND_PATIENCE_SECONDS = 3.0
 WORKING = {"ON": "work", "OFF": "pause", "work": "work", "pause": "pause"}
 """What the switch of a task may be set to, and the action that does it."""
-
-
-class Server(GuestServer, Protocol):
-    """What the bridge needs behind it."""
-
-    def entry_of(self, work_id: str) -> dict[str, Any] | None:
-        """What sys.lstask says of a task; None when there is none."""
 
 
 @dataclass

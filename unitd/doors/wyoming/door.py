@@ -9,7 +9,8 @@ from functools import partial
 from wyoming.info import Info
 
 from unitd.core.config import HomeSettings, WyomingSettings
-from unitd.doors.guest import Guest, Server
+from unitd.doors.guest import Guest
+from unitd.doors.server import Server
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.info import describe
 from unitd.doors.wyoming.session import Session

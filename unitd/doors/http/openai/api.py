@@ -11,11 +11,11 @@ from starlette.routing import BaseRoute, Route
 
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.openai.answer import Answer
-from unitd.doors.http.openai.audio import Speech, Transcript, read_transcript
+from unitd.doors.http.openai.audio import Speech, Transcript, read_speech, read_transcript
 from unitd.doors.http.openai.chat import ChatForm
 from unitd.doors.http.openai.completions import CompletionForm
 from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
-from unitd.doors.http.openai.requests import Asked, read_body, read_chat, read_completion, read_speech
+from unitd.doors.http.openai.requests import Asked, read_body, read_chat, read_completion
 from unitd.doors.http.openai.served import is_known
 from unitd.wire.errors import UnitdError
 

@@ -9,11 +9,11 @@ import orjson
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
-from unitd.doors.http import hearing, turnchat_voice
+from unitd.doors.http import hearing, speaking
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.hearing import Ears
 from unitd.doors.http.openai.errors import bad_value
-from unitd.doors.http.openai.requests import AskedSpeech
+from unitd.doors.http.openai.requests import Body, text_of
 from unitd.doors.http.openai.served import Served, Stream
 
 TRANSCRIPT_FORMS = ("json", "text", "verbose_json")
@@ -21,6 +21,12 @@ TRANSCRIPT_FORMS = ("json", "text", "verbose_json")
 # Names of OpenAI's own models, which many clients send without asking what there is: the unit's usual model.
 _USUAL_MODELS = frozenset(
     {"default", "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "tts-1", "tts-1-hd", "gpt-4o-mini-tts"}
+)
+_SPEECH_FORMS = ("wav", "pcm")
+# The names of OpenAI's own voices, which clients send because they must send one: the unit's usual voice. Written as a
+# set they would take fourteen lines.
+_USUAL_VOICES = frozenset(
+    "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse default".split()  # noqa: SIM905
 )
 
 
@@ -63,6 +69,42 @@ def _field(form: FormData, key: str, default: str) -> str:
     return value or default
 
 
+@dataclass(frozen=True)
+class AskedSpeech:
+    """A text to be spoken."""
+
+    model: str
+    text: str
+    form: str
+    """wav or pcm."""
+
+    options: dict[str, Any]
+    """For the tts unit."""
+
+
+def read_speech(body: Body) -> AskedSpeech:
+    """A request of `/v1/audio/speech`.
+
+    Raises:
+        ApiError: a value cannot be used.
+    """
+    text, voice = text_of(body, "input", ""), body.get("voice") or "default"
+    if not text.strip():
+        raise bad_value("input must be a text to speak.", "input")
+    form = text_of(body, "response_format", "wav")
+    if form not in _SPEECH_FORMS:
+        raise bad_value(f"response_format is '{form}'; sound is made as wav or pcm here.", "response_format")
+    if text_of(body, "stream_format", "audio") != "audio":
+        raise bad_value("stream_format must be audio; events are not sent here.", "stream_format")
+    voice = voice.get("id") if isinstance(voice, dict) else voice
+    if not isinstance(voice, str):
+        raise bad_value("voice must be a name.", "voice")
+    options = {} if voice in _USUAL_VOICES else {"speaker": voice}
+    if (speed := body.get("speed")) is not None:
+        options["speed"] = speed
+    return AskedSpeech(text_of(body, "model", "default"), text, form, options)
+
+
 class Transcript(Served):
     """A recording as text."""
 
@@ -98,7 +140,7 @@ class Speech(Served):
     unit = "tts"
 
     def __init__(self, desk: Desk, request: Request, asked: AskedSpeech) -> None:
-        super().__init__(desk, request, turnchat_voice.MODEL if asked.model in _USUAL_MODELS else asked.model)
+        super().__init__(desk, request, speaking.MODEL if asked.model in _USUAL_MODELS else asked.model)
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
@@ -106,7 +148,7 @@ class Speech(Served):
         is_wav = self._asked.form == "wav"
         shape = "tts.base64.wav" if is_wav else "tts.base64.stream"
         setup = {"model": self._model, "response_format": shape, "input": "tts.utf-8", "enoutput": True}
-        work_id, _ = await self._guest.set_up("tts", setup | {"sample_rate": turnchat_voice.RATE} | self._asked.options)
+        work_id, _ = await self._guest.set_up("tts", setup | {"sample_rate": speaking.RATE} | self._asked.options)
         frames = self._guest.infer(work_id, self._asked.text, object_="tts.utf-8")
         if is_wav:
             await stream.whole(base64.b64decode((await anext(frames)).data), "audio/wav")

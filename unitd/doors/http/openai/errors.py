@@ -17,31 +17,30 @@ RETRY_AFTER_SECONDS = 1
 
 _TYPES = {429: "rate_limit_error", 500: "server_error", 503: "server_error"}
 
-# Keys of units that have another name here; a key that is in neither list names no value of the request.
-_PARAMS = {
+SAME = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "repetition_penalty",
+    "logit_bias",
+    "stop",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+)
+"""Options that a request passes on to the llm unit as they are."""
+
+# Keys of units and the names that they have here; any other key names no value of the request.
+_PARAMS = {key: key for key in (*SAME, "language", "messages", "prompt", "seed", "speed")} | {
     "audio": "file",
     "json_schema": "response_format",
-    "language": "language",
-    "logit_bias": "logit_bias",
     "max_token_len": "max_tokens",
-    "messages": "messages",
-    "parallel_tool_calls": "parallel_tool_calls",
-    "prompt": "prompt",
     "raw": "model",
     "speaker": "voice",
-    "speed": "speed",
-    "stop": "stop",
-    "tool_choice": "tool_choice",
-    "tools": "tools",
-    "frequency_penalty": "frequency_penalty",
-    "min_p": "min_p",
-    "presence_penalty": "presence_penalty",
-    "repetition_penalty": "repetition_penalty",
-    "seed": "seed",
-    "temperature": "temperature",
     "thinking": "chat_template_kwargs",
-    "top_k": "top_k",
-    "top_p": "top_p",
 }
 _KEY = re.compile(r"(?:the )?([a-z_]+)")
 _TOO_LONG = re.compile(r"prompt is (?:over )?\d+ tokens, the context holds")

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from unitd.doors.http.openai.errors import bad_value
+from unitd.doors.http.openai.errors import SAME, bad_value
 
 Body = Mapping[str, Any]
 Messages = list[dict[str, Any]]
@@ -24,21 +24,6 @@ USUAL_COMPLETION_TOKENS = 16
 MAX_CHOICES = 16
 MAX_SEED = 2**32
 
-# The same under the same name in the llm unit.
-_SAME = (
-    "temperature",
-    "top_p",
-    "top_k",
-    "min_p",
-    "presence_penalty",
-    "frequency_penalty",
-    "repetition_penalty",
-    "logit_bias",
-    "stop",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-)
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _NOT_HERE = {
     "image_url": "images need a vision model, and none is installed",
@@ -57,6 +42,7 @@ _NEVER = {
     "suffix": (None, ""),
     "top_logprobs": (None,),
 }
+_NEVER_IN_A_TEXT: Mapping[str, tuple[Any, ...]] = {"tools": (None, [])}
 
 
 @dataclass(frozen=True)
@@ -81,19 +67,6 @@ class Asked:
         """With a seed, no two answers to a prompt are the same and each can be had again."""
         repeat = choice % self.repeats
         return self.options | ({"seed": (self.options["seed"] + repeat) % MAX_SEED} if "seed" in self.options else {})
-
-
-@dataclass(frozen=True)
-class AskedSpeech:
-    """A text to be spoken."""
-
-    model: str
-    text: str
-    form: str
-    """wav or pcm."""
-
-    options: dict[str, Any]
-    """For the tts unit."""
 
 
 def read_body(data: bytes) -> Body:
@@ -138,45 +111,19 @@ def read_completion(body: Body) -> Asked:
         raise bad_value("prompt must be a text or a list of texts.", "prompt")
     if not all(each.strip() for each in prompts):
         raise bad_value("prompt is empty.", "prompt")
+    _refuse(body, _NEVER_IN_A_TEXT)
     return _asked(body, tuple(prompts), _options(body, body.get("max_tokens"), USUAL_COMPLETION_TOKENS))
 
 
-_SPEECH_FORMS = ("wav", "pcm")
-# The names of OpenAI's own voices, which clients send because they must send one: the unit's usual voice. Written as a
-# set they would take fourteen lines.
-_USUAL_VOICES = frozenset(
-    "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse default".split()  # noqa: SIM905
-)
-
-
-def read_speech(body: Body) -> AskedSpeech:
-    """A request of `/v1/audio/speech`.
-
-    Raises:
-        ApiError: a value cannot be used.
-    """
-    text, voice = _text(body, "input", ""), body.get("voice") or "default"
-    if not text.strip():
-        raise bad_value("input must be a text to speak.", "input")
-    form = _text(body, "response_format", "wav")
-    if form not in _SPEECH_FORMS:
-        raise bad_value(f"response_format is '{form}'; sound is made as wav or pcm here.", "response_format")
-    if _text(body, "stream_format", "audio") != "audio":
-        raise bad_value("stream_format must be audio; events are not sent here.", "stream_format")
-    voice = voice.get("id") if isinstance(voice, dict) else voice
-    if not isinstance(voice, str):
-        raise bad_value("voice must be a name.", "voice")
-    options = {} if voice in _USUAL_VOICES else {"speaker": voice}
-    if (speed := body.get("speed")) is not None:
-        options["speed"] = speed
-    return AskedSpeech(_text(body, "model", "default"), text, form, options)
+def _refuse(body: Body, never: Mapping[str, tuple[Any, ...]]) -> None:
+    for key, off in never.items():
+        if body.get(key) not in off:
+            raise bad_value(f"{key} is not supported here.", key)
 
 
 def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, Any]) -> Asked:
     """What chats and completions have in common."""
-    for key, off in _NEVER.items():
-        if body.get(key) not in off:
-            raise bad_value(f"{key} is not supported here.", key)
+    _refuse(body, _NEVER)
     repeats = 1 if body.get("n") is None else body["n"]
     if type(repeats) is not int or not 1 <= repeats * len(prompts) <= MAX_CHOICES:
         raise bad_value(f"n must be a whole number that makes at most {MAX_CHOICES} choices.", "n")
@@ -188,7 +135,7 @@ def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, A
     if not isinstance(stream, dict):
         raise bad_value("stream_options must be an object.", "stream_options")
     return Asked(
-        model=_text(body, "model", "default"),
+        model=text_of(body, "model", "default"),
         prompts=tuple(prompt for prompt in prompts for _ in range(repeats)),
         options=options,
         repeats=repeats,
@@ -199,7 +146,7 @@ def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, A
 
 def _options(body: Body, limit: Any, usual_limit: int) -> dict[str, Any]:
     """The options that go on to the unit; null is no value."""
-    options = {key: body[key] for key in _SAME if body.get(key) is not None}
+    options = {key: body[key] for key in SAME if body.get(key) is not None}
     options["max_token_len"] = usual_limit if limit is None else limit
     if (seed := body.get("seed")) is not None:
         if type(seed) is not int:
@@ -246,7 +193,7 @@ def _message(value: Any, where: str) -> dict[str, Any]:
     elif value.get("content") is None:
         raise bad_value(f"{where}.content is missing.", "messages")
     if role == "tool":
-        message["tool_call_id"] = _text(value, "tool_call_id", "")
+        message["tool_call_id"] = text_of(value, "tool_call_id", "")
     return message
 
 
@@ -269,7 +216,12 @@ def _part(value: Any, where: str) -> str:
     return text
 
 
-def _text(body: Body, key: str, default: str) -> str:
+def text_of(body: Body, key: str, default: str) -> str:
+    """A text of the request.
+
+    Raises:
+        ApiError: it is none.
+    """
     value = body.get(key)
     if not isinstance(value, str | None):
         raise bad_value(f"{key} must be a text.", key)

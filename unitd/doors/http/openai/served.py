@@ -4,10 +4,9 @@ A client that leaves is noticed at once, by the end of its connection and not by
 with its first bytes, not before: what goes wrong until then is still answered with a status.
 """
 
-import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -16,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from unitd.doors.guest import Guest
+from unitd.doors.http.connected import while_connected
 from unitd.doors.http.desk import Desk, Models
 from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
 from unitd.wire.errors import LoadFailed, UnitdError
@@ -116,27 +116,6 @@ async def is_known(models: Models, unit: str, name: str) -> bool:
     except LoadFailed:
         return False
     return True
-
-
-class _ClientLeft(Exception):
-    """Ends what is done for it."""
-
-
-async def while_connected(receive: Receive, work: Coroutine[Any, Any, None]) -> None:
-    """Runs until the work is done or the client has left."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            watch = group.create_task(_watch(receive), name="client of an answer")
-            await work
-            watch.cancel()
-    except* _ClientLeft:
-        log.debug("= a client left before its answer was complete")
-
-
-async def _watch(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    raise _ClientLeft
 
 
 async def _nothing() -> dict[str, Any]:

@@ -1,0 +1,33 @@
+"""The daemon as a door sees it: requests go in by `serve`, replies come back to the client that is named with them."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from unitd.core.registry import Client
+from unitd.runtime.access import Access
+from unitd.runtime.meters import Meters
+from unitd.wire.messages import Request
+
+
+class Server(Protocol):
+    """What stands behind every door."""
+
+    @property
+    def meters(self) -> Meters:
+        """Where doors count, and what they show of it."""
+
+    @property
+    def access(self) -> Access:
+        """Who may come in."""
+
+    def serve(self, client: Client, request: Request) -> None:
+        """Serves one request."""
+
+    def forget_client(self, client: Client) -> None:
+        """The client is gone."""
+
+    def when_answered(self, client: Client, then: Callable[[], None]) -> None:
+        """Calls back once nothing of this client is being worked on."""
+
+    def entry_of(self, work_id: str) -> dict[str, Any] | None:
+        """What sys.lstask says of a task; None when there is none."""
