@@ -88,6 +88,7 @@ class App:
         self._settings = settings
         self._service = service or Service()
         self._read_again = read_again
+        self._reloading = asyncio.Lock()
         self.started = asyncio.Event()
         self._stopping = asyncio.Event()
         self._state = StateDir(settings.state.dir)
@@ -210,11 +211,12 @@ class App:
             ConfigError: something of it cannot be used; what counted before counts on.
         """
         assert self._read_again is not None
-        settings = await asyncio.to_thread(self._read_again)
-        await self._entrance.reload(settings)
-        self._settings = self._entrance.settings = take_over(self._settings, settings, self._reloads)
-        self._entrance.warn()
-        self.tell_ready()
+        async with self._reloading:
+            settings = await asyncio.to_thread(self._read_again)
+            await self._entrance.reload(settings)
+            self._settings = self._entrance.settings = take_over(self._settings, settings, self._reloads)
+            self._entrance.warn()
+            self.tell_ready()
 
     async def _answer_reload(self, call: Call) -> Reply:
         if self._read_again is None:

@@ -57,7 +57,7 @@ def test_devices_stand_at_the_end_of_the_prompt() -> None:
 
     assert prompt == (
         "You are a home assistant.\n\nDevices:\n"
-        "Kitchen light (light in kitchen, also ceiling lamp, big light)\nheater (climate)"
+        '- kitchen light, ceiling lamp, big light; light in kitchen: "Kitchen light"\n- heater; climate: "heater"'
     )
 
 

@@ -124,7 +124,10 @@ async def test_devices_are_read_from_home_assistant(
 
     setup = await tools.prepare({"prompt": "Be brief.", "tools": "home"})
 
-    assert setup["prompt"] == "Be brief.\n\nDevices:\nkitchen light (light)\ndesk lamp (light in study)\nradio (media)"
+    assert setup["prompt"] == (
+        'Be brief.\n\nDevices:\n- kitchen light; light: "kitchen light"\n'
+        '- desk lamp; light in study: "desk lamp"\n- radio; media: "radio"'
+    )
     assert setup["tools"][0]["function"]["parameters"]["properties"]["entity"]["enum"] == ["kitchen light", "desk lamp"]
     assert "light.desk_2 of Home Assistant is left out" in caplog.text
 
@@ -139,7 +142,7 @@ async def test_nonsense_costs_the_devices_and_not_the_daemon(
 
     setup = await tools.prepare({"tools": "home"})
 
-    assert setup["prompt"] == "Devices:\nkitchen light (light)"
+    assert setup["prompt"] == 'Devices:\n- kitchen light; light: "kitchen light"'
     assert "no devices are read from Home Assistant: Home Assistant answered nonsense" in caplog.text
 
 
@@ -156,7 +159,7 @@ async def test_one_that_starts_later_is_asked_again_at_setup(
     asked = len(assistant.calls)
     await tools.prepare({"tools": "home"})
 
-    assert "desk lamp (light in study)" in setup["prompt"]
+    assert '- desk lamp; light in study: "desk lamp"' in setup["prompt"]
     assert len(assistant.calls) == asked
 
 

@@ -124,7 +124,7 @@ async def test_a_setup_with_a_whole_conversation_has_the_devices_in_it(make_tool
     setup = await toolbox.prepare({"prompt": "", "messages": talk, "tools": "home"})
 
     assert setup["messages"] == [
-        {"role": "system", "content": "Be brief.\n\nDevices:\nkitchen light (light)"},
+        {"role": "system", "content": 'Be brief.\n\nDevices:\n- kitchen light; light: "kitchen light"'},
         {"role": "user", "content": "hello"},
     ]
     assert setup["prompt"] == ""

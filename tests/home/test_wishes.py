@@ -42,7 +42,7 @@ async def test_the_model_is_told_what_there_is(client: WireClient, caller: Calli
     await frames_of(client, work_id, "hello")
 
     system = caller.bodies[0]["messages"][0]["content"]
-    assert system == "You are a home assistant.\n\nDevices:\nkitchen light (light)"
+    assert system == 'You are a home assistant.\n\nDevices:\n- kitchen light; light: "kitchen light"'
     names = [each["function"]["name"] for each in caller.bodies[0]["tools"]]
     assert names == ["turn_on", "turn_off", "broken", "get_state"]
 

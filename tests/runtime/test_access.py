@@ -158,3 +158,17 @@ def test_trust_is_not_a_matter_of_equality() -> None:
 
     with pytest.raises(NotAllowed):
         access.check(client, Request("1", "sys", "reset"))
+
+
+def test_the_own_task_makes_room_before_another_one_s() -> None:
+    """Who sets up many tasks and leaves them, loses its own."""
+    registry = Registry(2)
+    access = an_access(registry)
+    for number, holder in enumerate(("anna", "ben")):
+        task = Task(f"llm.{number}", BUILTIN_KINDS["llm"], "", "", True, [], {}, "1", a_client(access, ""), 0)
+        task.holder, task.abandoned_at, task.owner = holder, float(number), FakeClient(is_gone=True)
+        registry.add(task)
+
+    victims = [registry.victim(holder) for holder in ("anna", "ben", "")]
+
+    assert [victim and victim.work_id for victim in victims] == ["llm.0", "llm.1", "llm.0"]

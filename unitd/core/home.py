@@ -53,10 +53,10 @@ class Entity:
 
     @property
     def line(self) -> str:
-        """How the prompt lists it."""
-        place = f" in {self.area}" if self.area else ""
-        also = f", also {', '.join(self.aliases)}" if self.aliases else ""
-        return f"{self.name} ({self.kind}{place}{also})"
+        """How the prompt lists it, as train/corpus/tools/house.py teaches it: what people say, and, last, its name."""
+        place = f"{self.kind} in {self.area}" if self.area else self.kind
+        said = ", ".join((self.name, *self.aliases))
+        return f'- {said.lower()}; {place.lower()}: "{self.name}"'
 
 
 @dataclass(frozen=True)

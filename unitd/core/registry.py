@@ -185,8 +185,8 @@ class Registry:
         for target in self.targets_of(task.work_id):
             target.inputs.remove(task.work_id)
 
-    def victim(self) -> Task | None:
-        """Who must leave before one more task fits: None when there is room.
+    def victim(self, holder: str = "") -> Task | None:
+        """Who must leave before one more task of this holder fits: None when there is room; one of its own first.
 
         Raises:
             TaskFull: every task still has its owner.
@@ -196,7 +196,8 @@ class Registry:
         abandoned = [task for task in self._tasks.values() if task.abandoned_at is not None and task.listener is None]
         if not abandoned:
             raise TaskFull(f"{self.limit} tasks are set up; end one with exit")
-        return min(abandoned, key=lambda task: task.abandoned_at or 0.0)
+        own = [task for task in abandoned if task.holder == holder]
+        return min(own or abandoned, key=lambda task: task.abandoned_at or 0.0)
 
     def note_client(self, task: Task, client: Client) -> None:
         """A client addressed a task by an action that counts (taskinfo does not)."""

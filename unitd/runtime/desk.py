@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from unitd.core.access import sees
 from unitd.core.registry import Client
 from unitd.runtime.dispatcher import Answer, Call, Handler
 from unitd.runtime.sound import UNIT, Sound
@@ -99,8 +100,11 @@ class AudioDesk:
         return call.ok()
 
     def _stop_all_captures(self, call: Call) -> Answer:
+        """Of whoever has the same token; an administrator's word ends all."""
+        grant = call.client.grant
         for client in list(self._captures):
-            self._end_capture(client)
+            if sees(grant, client.grant.name):
+                self._end_capture(client)
         return call.ok()
 
     def _end_capture(self, client: Client) -> None:

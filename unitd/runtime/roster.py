@@ -216,7 +216,7 @@ class Roster:
 
     async def _make_room(self, client: Client) -> None:
         self._check_room(client)
-        while (victim := self._registry.victim()) is not None:
+        while (victim := self._registry.victim(client.grant.name)) is not None:
             log.warning("%s is ended to make room: its client left longest ago", victim.work_id)
             await self.end(self._works[victim.work_id])
             self._check_room(client)  # another connection of its token may have been quicker

@@ -61,7 +61,7 @@ class StreamJoiner:
             raise BadIndex(f"index {index} came twice")
         stream.chunks[index] = delta
         stream.size += len(delta.encode())
-        if stream.size > self.limit_bytes or len(stream.chunks) > MAX_CHUNKS:
+        if stream.size > self.limit_bytes or len(stream.chunks) > min(MAX_CHUNKS, self.limit_bytes):
             raise Unavailable(f"a streamed input may hold {self.limit_bytes} bytes in {MAX_CHUNKS} chunks")
         if data.get("finish", True):
             return _in_order(stream.chunks)

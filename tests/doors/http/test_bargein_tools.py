@@ -111,7 +111,9 @@ async def test_a_persona_knows_the_devices(ann: Person, caller: CallingServer) -
     await ann.turn("hello", persona_text="You are a butler.", history_text="woman: good evening")
 
     system = caller.bodies[0]["messages"][0]["content"]
-    assert system.startswith("You are a butler.\nThis was said before: woman: good evening\n\nDevices:\nkitchen light")
+    assert system.startswith(
+        "You are a butler.\nThis was said before: woman: good evening\n\nDevices:\n- kitchen light"
+    )
     assert "turn_off" in [each["function"]["name"] for each in caller.bodies[0]["tools"]]
 
 

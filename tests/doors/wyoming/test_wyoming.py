@@ -205,7 +205,9 @@ async def test_what_is_asked_through_assist_switches_things(
 
     assert answer.text == "told: The kitchen light is off."
     assert assistant.calls == [("/api/services/light/turn_off", {"entity_id": "kitchen"})]
-    assert caller.bodies[0]["messages"][0]["content"] == "Be brief.\n\nDevices:\nkitchen light (light)"
+    assert (
+        caller.bodies[0]["messages"][0]["content"] == 'Be brief.\n\nDevices:\n- kitchen light; light: "kitchen light"'
+    )
 
 
 async def test_home_assistant_is_told_that_things_can_be_switched(switching: AsyncTcpClient) -> None:
