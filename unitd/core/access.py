@@ -89,6 +89,11 @@ def is_this_machine(address: str) -> bool:
     return address in ("", "localhost") if found is None else found.is_loopback
 
 
+def is_address(text: str) -> bool:
+    """Whether this is an IP address."""
+    return _parsed(text) is not None
+
+
 def network_of(address: str) -> str:
     """Who counts as one: an IPv4 address, or the 64 bits of an IPv6 address that one customer has."""
     found = _parsed(address)

@@ -1,6 +1,7 @@
 """Covers unitd.doors.http.guard: keys, origins, sizes, and errors without a traceback."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -51,6 +52,29 @@ async def test_a_page_of_another_site_may_not_post(http: httpx.AsyncClient, site
     answer = await http.post("/v1/chat/completions", headers=headers, json={})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "origin_not_allowed")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("evil.example", 403), ("evil.example:8000", 403), ("127.0.0.1.evil.example", 403), ("", 403),
+        ("127.0.0.1", 200), ("localhost:8000", 200), ("[::1]:8000", 200), (socket.gethostname(), 200),
+        (f"{socket.gethostname()}.local", 200), ("page.localhost", 200),
+    ],
+)  # fmt: skip
+async def test_a_name_that_somebody_else_lets_lead_here_is_not_trusted(tmp_path: Path, host: str, status: int) -> None:
+    """DNS rebinding: the page's own name, which its browser takes for the same origin."""
+    async with running_app(tmp_path, {"http": {"enabled": True}}) as app:
+        address, port = app.endpoints["http"]
+        async with httpx.AsyncClient(base_url=f"http://{address}:{port}") as client:
+            assert (await client.get("/status", headers={"Host": host})).status_code == status
+
+
+async def test_a_name_of_its_own_is_good_with_a_key(http: httpx.AsyncClient) -> None:
+    """Behind a proxy, say: a page knows no key."""
+    answer = await http.get("/status", headers={"Host": "board.example", "X-API-Key": "secret"})
+
+    assert answer.status_code == 200
 
 
 async def test_a_body_that_says_it_is_too_large_is_refused_unread(http: httpx.AsyncClient) -> None:

@@ -17,11 +17,12 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.conftest import running_app
 from tests.doors.http.bargein_client import capacity_of, person_at
-from tests.doors.tokens import NO_TRUST, asking_app, write_tokens
+from tests.doors.tokens import NO_TRUST, asking_app, keep_tokens, write_tokens
 from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
 from unitd.__main__ import main
 from unitd.app import App
 from unitd.core.access import Limits, Role
+from unitd.doors.http import ws as ws_module
 from unitd.doors.tls import Tls
 from unitd.runtime import access
 from unitd.wire.errors import ConfigError
@@ -111,6 +112,28 @@ async def test_sockets_ask_for_a_token_too(tmp_path: Path) -> None:
         async with connect(address_of(app, f"/ws?api_key={token}")) as ws:
             await ws.send('{"type": "ping"}')
             assert orjson.loads(await ws.recv())["type"] == "pong"
+
+
+async def test_a_stranger_learns_only_that_somebody_is_here(tmp_path: Path) -> None:
+    """Not what computes the answers, nor how many there are."""
+    token = write_tokens(tmp_path, {"anna": Role.USE})["anna"]
+    async with asking_app(tmp_path, **HTTP) as app, http_client(app) as client:
+        assert (await client.get("/health")).json() == {"status": "ok"}
+        assert "llama_url" in (await client.get("/health", headers={"X-API-Key": token})).json()
+
+
+async def test_a_socket_ends_with_its_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that only listens."""
+    monkeypatch.setattr(ws_module, "LOOK_SECONDS", 20 * MS)
+    token = write_tokens(tmp_path, {"anna": Role.USE})["anna"]
+    async with asking_app(tmp_path, **HTTP) as app, connect(address_of(app, f"/ws/units?api_key={token}")) as ws:
+        await ws.send('{"request_id": "1", "work_id": "sys", "action": "ping"}')
+        await ws.recv()
+        await asyncio.to_thread(keep_tokens, tmp_path, [])
+        await app.reload()
+
+        with pytest.raises(ConnectionClosed):
+            await ws.recv()
 
 
 # What a token may do

@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from unitd.core.access import network_of
 from unitd.core.config import HttpSettings
 from unitd.doors.http import bargein, chunked, metrics, page, turnchat, units, ws
 from unitd.doors.http.desk import Desk
@@ -48,9 +49,15 @@ class HttpDoor:
         self._settings: HttpSettings = desk.settings.http
         body_bytes = BODY_FRAMES * desk.settings.limits.frame_bytes
         routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(desk)]
+        names = _names_of(self._settings.host)
         app = Starlette(
             routes=routes,
-            middleware=[Middleware(_OneLength), Middleware(Guard, access=desk.server.access, body_bytes=body_bytes)],
+            middleware=[
+                Middleware(_OneLength),
+                Middleware(
+                    Guard, access=desk.server.access, body_bytes=body_bytes, names=_names_of(self._settings.host)
+                ),
+            ],
             exception_handlers=ERROR_HANDLERS,
         )
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
@@ -141,9 +148,11 @@ def _limited(most: int, access: Access) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
             super().connection_made(transport)
-            address = transport.get_extra_info("peername")[0]
+            # What uvicorn asks the socket for is gone when the client has left already; this was noted before.
+            self.client = transport.get_extra_info("peername")[:2]
+            address = self.client[0]
             addresses = [getattr(each, "client", None) or ("",) for each in self.connections]
-            open_now = sum(each[0] == address for each in addresses) - 1
+            open_now = sum(network_of(each[0]) == network_of(address) for each in addresses) - 1
             if len(self.connections) > most or not access.may_connect(address, open_now):
                 log.warning("http: %s is refused: %d are connected, %d from there", address, most, open_now)
                 transport.abort()
@@ -166,6 +175,12 @@ def _limited(most: int, access: Access) -> type[asyncio.Protocol]:
                     self._look_again()
 
     return Limited
+
+
+def _names_of(host: str) -> frozenset[str]:
+    """What this machine is called by who is on it; addresses go without saying."""
+    own = socket.gethostname().lower()
+    return frozenset({"localhost", own, f"{own}.local", host})
 
 
 def _listen(host: str, port: int) -> socket.socket:

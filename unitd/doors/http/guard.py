@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from unitd.core.access import STRANGER
+from unitd.core.access import STRANGER, TRUSTED, is_address
 from unitd.doors.http.grants import GRANT, admit
 from unitd.runtime.access import Access
 from unitd.wire.errors import NotAllowed, Unavailable
@@ -28,7 +28,9 @@ CLIENT_LEFT = 499
 class Guard:
     """ASGI middleware. WebSockets are accepted or refused for their key by their dialects, in their own words."""
 
-    def __init__(self, app: ASGIApp, access: Access, body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, access: Access, body_bytes: int, names: frozenset[str]) -> None:
+        """`names` are those by which this machine is called."""
+        self._names = names
         self._app = app
         self._access = access
         self._body_bytes = body_bytes
@@ -55,16 +57,29 @@ class Guard:
         except Unavailable as error:
             scope[GRANT] = STRANGER
             if not is_socket and not _is_open(scope["path"]):
-                return error_response(429, error.reason, "too_many_wrong_keys", type_="rate_limit_error")
+                return _turned_away(429, error.reason, "too_many_wrong_keys", type_="rate_limit_error")
         except NotAllowed:
             scope[GRANT] = STRANGER
+        if scope[GRANT] is TRUSTED and not self._is_own(headers.get("host", "")):
+            words = error_response(403, "this device has no such name; call it by its address", "host_not_allowed")
+            return WebSocketClose() if is_socket else words
         if is_socket:
             return None
         if not _is_open(scope["path"]) and scope[GRANT].role is None:
-            return error_response(401, KEY_IS_MISSING, "invalid_api_key", type_="authentication_error")
+            return _turned_away(401, KEY_IS_MISSING, "invalid_api_key", type_="authentication_error")
         if int(headers.get("content-length") or 0) > self._body_bytes:
             return error_response(413, f"a body may have {self._body_bytes} bytes", "body_too_large")
         return None
+
+    def _is_own(self, host: str) -> bool:
+        """A page of the web may have its own name lead here, and then be of the same origin: it is not trusted."""
+        name = urlsplit(f"//{host}").hostname or ""
+        return name in self._names or name.endswith(".localhost") or is_address(name)
+
+
+def _turned_away(status: int, message: str, code: str, *, type_: str) -> Response:
+    """Without waiting for the rest of what a stranger sends."""
+    return error_response(status, message, code, type_=type_, headers={"connection": "close"})
 
 
 class _Limited:

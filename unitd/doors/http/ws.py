@@ -5,6 +5,7 @@ all errors have before that is decided.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
@@ -18,12 +19,15 @@ from unitd.doors.http.grants import grant_of
 from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER, Message, close, object_in, receive, send
 from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
 
+log = logging.getLogger("unitd.doors")
+
 Talk = Callable[[WebSocket], Awaitable[None]]
 """Serves one client; whatever it sends to one that has left may raise WebSocketDisconnect."""
 
 Explain = Callable[[UnitdError, Desk], Message]
 """What a client is told that may not come in, NotAllowed, or finds no seat, Unavailable."""
 
+LOOK_SECONDS = 30.0
 NOT_ALLOWED = "Authentication required. Provide valid API key via 'api_key' query parameter or 'X-API-Key' header."
 
 
@@ -53,12 +57,23 @@ def seated_route(path: str, desk: Desk, talk: Talk, explain: Explain = _explain)
                 await send(ws, explain(error, desk))
                 await close(ws, POLICY_VIOLATION if isinstance(error, NotAllowed) else TRY_AGAIN_LATER)
                 return
+            looking = asyncio.create_task(_watch(ws, desk), name="grant of a socket")
             try:
                 await talk(ws)
             finally:
+                looking.cancel()
                 desk.leave_seat(ws)
 
     return WebSocketRoute(path, serve)
+
+
+async def _watch(ws: WebSocket, desk: Desk) -> None:
+    """Whose token is revoked or over hears no more of what its tasks say, even if it asks for nothing."""
+    while desk.server.access.counts(grant_of(ws)):  # noqa: ASYNC110  nobody tells when a token is over
+        await asyncio.sleep(LOOK_SECONDS)
+    log.warning("a client of %s has a token that counts no more, it is disconnected", ws.url.path)
+    with suppress(WebSocketDisconnect):
+        await close(ws, POLICY_VIOLATION)
 
 
 async def _enter(ws: WebSocket, desk: Desk) -> None:
