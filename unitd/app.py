@@ -84,7 +84,10 @@ class App:
         read_again: Callable[[], Settings] | None = None,
     ) -> None:
         """`service` is told how the daemon stands; `activated` sockets are used where a door would open its own;
-        `read_again` reads the configuration for a reload, in a thread."""
+        `read_again` reads the configuration for a reload, in a thread.
+
+        Long, because one look shall show how everything hangs together.
+        """
         self._settings = settings
         self._service = service or Service()
         self._read_again = read_again

@@ -54,9 +54,7 @@ class HttpDoor:
             routes=routes,
             middleware=[
                 Middleware(_OneLength),
-                Middleware(
-                    Guard, access=desk.server.access, body_bytes=body_bytes, names=_names_of(self._settings.host)
-                ),
+                Middleware(Guard, access=desk.server.access, body_bytes=body_bytes, names=names),
             ],
             exception_handlers=ERROR_HANDLERS,
         )
