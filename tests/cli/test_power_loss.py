@@ -27,7 +27,7 @@ def can_trace() -> bool:
 
 
 pytestmark = [
-    pytest.mark.skipif(not can_trace(), reason="needs strace: apt install strace"),
+    pytest.mark.skipif(not can_trace(), reason="strace is not there, or may not look at programs here"),
     pytest.mark.timeout(300),
 ]
 
