@@ -153,7 +153,7 @@ def test_an_answer_in_words_may_have_a_schema_of_its_own(asker: Asker) -> None:
     """Either a call, or JSON that obeys the schema."""
     schema = {"type": "object", "properties": {"is_on": {"type": "boolean"}}, "required": ["is_on"]}
 
-    calls = asker.ask("is the light on?", tools=TOOLS, json_schema=schema)
+    calls = asker.ask("is the light on?", tools=TOOLS, json_schema=schema, logit_bias={TOOL_TOKEN: -100})
 
     assert not calls
     assert list(orjson.loads(asker.host.text())) == ["is_on"]
