@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 
 from train.batches import stream_batches
-from train.chatml import CHAT_TEMPLATE, TOOL_TEMPLATE
 from train.config import ModelShape, Recipe
 from train.corpus.dialogue import stream
 from train.corpus.tool_samples import tool_samples
@@ -34,9 +33,6 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=recipe.steps)
     parser.add_argument("--seed", type=int, default=recipe.seed)
     parser.add_argument("--threads", type=int, default=recipe.threads)
-    parser.add_argument(
-        "--tools", action="store_true", help="teach tool calls too, which the shipped file does not know"
-    )
     parser.add_argument("--quantization", choices=("q8_0", "q4_0"), default="q8_0")
     return parser.parse_args()
 
@@ -53,12 +49,11 @@ def run(arguments: argparse.Namespace) -> bool:
         save_tokenizer(train_tokenizer([*texts, *tool_samples(recipe.seed)]), tokenizer_file)
     tokenizer = load_tokenizer(tokenizer_file)
     started = time.monotonic()
-    talks_of, template = (mixed_stream, TOOL_TEMPLATE) if arguments.tools else (stream, CHAT_TEMPLATE)
-    batches = stream_batches(talks_of(recipe.seed), ChatEncoder(tokenizer), recipe)
+    batches = stream_batches(mixed_stream(recipe.seed), ChatEncoder(tokenizer), recipe)
     model, progress = train_model(ModelShape(), recipe, batches, arguments.work / "checkpoint.pt")
     minutes = (time.monotonic() - started) / 60
     LOG.info("%d parameters, %d tokens, %.0f minutes", model.parameter_count(), progress.tokens, minutes)
-    export_model(model, tokenizer, arguments.out, arguments.quantization, template)
+    export_model(model, tokenizer, arguments.out, arguments.quantization)
     return evaluate_file(arguments.out)
 
 

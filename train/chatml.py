@@ -23,14 +23,7 @@ SPECIAL_TOKENS = (
     "</think>",
     *(f"<|reserved_{number}|>" for number in range(7)),
 )
-CHAT_TEMPLATE = (
-    "{% for message in messages %}"
-    "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n' }}"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
-)
 # Tools end the system turn, one line each; a list of devices stands in the prompt once, and not again in every tool.
-# No dash before a name: behind a newline it has the very tokens that it has between the quotes of a call.
 _TOOLS = (
     "{{ 'Tools:' }}"
     "{% for tool in tools %}{{ '\n' + tool['function']['name'] + '(' }}"
@@ -44,7 +37,7 @@ _CALLS = (
     "{{ '<tool_call>{\"name\": \"' + call['function']['name'] + '\", \"arguments\": ' }}"
     "{{ call['function']['arguments'] | tojson }}{{ '}</tool_call>' }}{% endfor %}"
 )
-TOOL_TEMPLATE = (
+CHAT_TEMPLATE = (
     "{% if tools %}{{ '<|im_start|>system\n' }}"
     "{% if messages[0]['role'] == 'system' %}{{ messages[0]['content'] + '\n\n' }}{% endif %}" + _TOOLS + "{% endif %}"
     "{% for message in messages %}"
@@ -55,7 +48,7 @@ TOOL_TEMPLATE = (
     "{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
 )
-"""For a model that has learned tools; without any it renders what the other one renders."""
+"""Without tools it writes what :func:`render_prompt` writes."""
 
 
 def render_prompt(messages: Sequence[Message]) -> str:

@@ -67,7 +67,7 @@ def _write_shape(writer: gguf.GGUFWriter, model: Decoder) -> None:
     writer.add_vocab_size(shape.vocab)
 
 
-def _write_tokenizer(writer: gguf.GGUFWriter, tokenizer: Tokenizer, vocab: int, template: str) -> None:
+def _write_tokenizer(writer: gguf.GGUFWriter, tokenizer: Tokenizer, vocab: int) -> None:
     content = json.loads(tokenizer.to_str())
     tokens = [tokenizer.id_to_token(number) or f"<|unused_{number}|>" for number in range(vocab)]
     control = {*SPECIAL_TOKENS, *(t for t in tokens if t.startswith("<|unused_"))}
@@ -85,14 +85,14 @@ def _write_tokenizer(writer: gguf.GGUFWriter, tokenizer: Tokenizer, vocab: int, 
     writer.add_eot_token_id(end)
     writer.add_pad_token_id(token_id(tokenizer, END_OF_TEXT))
     writer.add_add_bos_token(False)
-    writer.add_chat_template(template)
+    writer.add_chat_template(CHAT_TEMPLATE)
 
 
-def write_gguf(model: Decoder, tokenizer: Tokenizer, path: Path, template: str = CHAT_TEMPLATE) -> None:
+def write_gguf(model: Decoder, tokenizer: Tokenizer, path: Path) -> None:
     """Write the model unquantized."""
     writer = gguf.GGUFWriter(path, "llama")
     _write_shape(writer, model)
-    _write_tokenizer(writer, tokenizer, model.shape.vocab, template)
+    _write_tokenizer(writer, tokenizer, model.shape.vocab)
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
     for name, weight in _named_tensors(model):
         writer.add_tensor(name, weight.detach().float().numpy().astype(np.float32))
@@ -111,13 +111,11 @@ def quantize(source: Path, target: Path, kind: str) -> None:
         raise ExportError(f"llama.cpp could not quantize {source.name} (status {status})")
 
 
-def export_model(
-    model: Decoder, tokenizer: Tokenizer, target: Path, kind: str = "q8_0", template: str = CHAT_TEMPLATE
-) -> None:
+def export_model(model: Decoder, tokenizer: Tokenizer, target: Path, kind: str = "q8_0") -> None:
     """Write the quantized model; the target is only replaced by a complete file."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         full, small = Path(folder) / "full.gguf", Path(folder) / "small.gguf"
-        write_gguf(model, tokenizer, full, template)
+        write_gguf(model, tokenizer, full)
         quantize(full, small, kind)
         small.replace(target)

@@ -1,19 +1,8 @@
 """What the tests of a home share: its tools, a task that uses them, wishes and the frames that come of them."""
 
-import tomllib
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.helpers import WireClient, text_of
-
-_CARD = Path(__file__).parents[2] / "units" / "models" / "unitd-chat" / "card.toml"
-
-needs_a_calling_model = pytest.mark.skipif(
-    "tools" not in tomllib.loads(_CARD.read_text())["capabilities"], reason="the bundled model calls no tools yet"
-)
-"""For what only a model can show; everything else is shown with a server that calls what it is told to."""
 
 TOOLS = """
 [[entity]]

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.programs import unitd
 from tests.conftest import running_app
 from tests.doors.mqtt.brokers import MISSING, MOSQUITTO, Listener
-from tests.home.boards import SETUP, TURN_ON, needs_a_calling_model
+from tests.home.boards import SETUP, TURN_ON
 from unitd.app import App
 from unitd.core.home import read_home
 
@@ -60,7 +60,6 @@ def test_the_examples_tools_can_be_read() -> None:
         assert all(name in grammar for name in (entity.name, *entity.aliases))
 
 
-@needs_a_calling_model
 @pytest.mark.timeout(60)
 async def test_a_home_in_a_box_does_what_is_typed() -> None:
     """One command: broker, devices, unitd; and the light itself says that it is on. All of it ends with the talk."""

@@ -8,14 +8,13 @@ import pytest
 
 from tests.conftest import running_app, tcp_client
 from tests.doors.mqtt.brokers import Broker, Listener
-from tests.home.boards import TOOLS, needs_a_calling_model
+from tests.home.boards import TOOLS
 from tests.test_voice import write_wav
 from tests.units.spoken import joined, recording, silence, speak
 
 COMMANDS = (Path(__file__).parents[2] / "examples" / "home" / "commands.jsgf").read_text()
 
 
-@needs_a_calling_model
 @pytest.mark.timeout(60)
 async def test_a_spoken_command_switches_the_light(tmp_path: Path, broker: Broker, listener: Listener) -> None:
     """From the microphone to the light's topic, and a spoken answer."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from train.chatml import TOOL_TEMPLATE
+from train.chatml import CHAT_TEMPLATE
 from train.corpus.base import Message
 from train.corpus.dialogue import CATEGORIES, GENERAL_PROMPT, make_probe
 from train.corpus.tools.talk import make_tool_probes
@@ -69,7 +69,7 @@ def test_stories_are_long_enough_and_end(speaker: Speaker, request_text: str, fe
 
 def test_the_file_says_how_to_use_it(speaker: Speaker) -> None:
     metadata = speaker.metadata
-    assert metadata["tokenizer.chat_template"] == TOOL_TEMPLATE
+    assert metadata["tokenizer.chat_template"] == CHAT_TEMPLATE
     assert metadata["general.architecture"] == "llama"
     assert metadata["llama.context_length"] == "4096"
     assert metadata["tokenizer.ggml.add_bos_token"] == "false"

@@ -18,7 +18,7 @@ from train.corpus.tools.requests import MAKERS, Asked, Place, follow_up
 from train.corpus.tools.toolbox import Call, call_text, draw_toolbox
 from train.corpus.tools.words import REASONS
 
-TOOL_SHARE = 0.4
+TOOL_SHARE = 0.3
 """Part of the conversations that have tools; these are longer, so about half of what is learned comes from them."""
 
 CHAT_SHARE = 0.2
