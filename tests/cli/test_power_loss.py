@@ -10,13 +10,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.cli.programs import STARTED, UNITD
 from tests.helpers import KWS_SETUP, WireClient, eventually
 
 CHANGING = "pwrite64,fsync,fdatasync,rename,unlink,ftruncate"
-EVERY = 9
+EVERY = 3
 """Of some fifty points; `bench/kills.py` kills at random moments instead."""
 
 
@@ -82,7 +83,8 @@ async def dies_at(folder: Path, number: int) -> bool:
     await life.live()
     was_killed = not life.ended
     if not was_killed:
-        dying.terminate()
+        for daemon in psutil.Process(dying.pid).children():
+            daemon.terminate()
     await dying.wait()
 
     following = await life.start()
