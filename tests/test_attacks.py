@@ -224,8 +224,8 @@ async def test_a_system_prompt_beyond_all_measure_is_refused_at_once(client: Wir
 # HTTP
 
 
-POST = b"POST /v1/chat/completions HTTP/1.1\r\nHost: here\r\n"
-HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+POST = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 @pytest.mark.parametrize(
@@ -240,8 +240,8 @@ HIDDEN = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
         POST + b"Content-Length : 5\r\n\r\nhello" + HIDDEN,
         POST + b"Content-Length: +5\r\n\r\nhello" + HIDDEN,
         POST + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n" + HIDDEN,
-        b"GET /healthz HTTP/1.1\r\nHost: here\r\nHost: there\r\n\r\n" + HIDDEN,
-        b"GET /healthz HTTP/1.1\r\nHost: here\r\nX: a\0b\r\n\r\n" + HIDDEN,
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: there\r\n\r\n" + HIDDEN,
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n\r\n" + HIDDEN,
     ],
     ids=range(11),
 )

@@ -172,6 +172,6 @@ async def test_one_that_is_away_does_not_delay_each_setup(
 
     setups = [await tools.prepare({"tools": "home"}) for _ in range(3)]
 
-    assert {setup["prompt"] for setup in setups} == {"Devices:\nkitchen light (light)"}
+    assert {setup["prompt"] for setup in setups} == {'Devices:\n- kitchen light; light: "kitchen light"'}
     assert len(assistant.calls) == 1
     assert caplog.text.count("no devices are read from Home Assistant") == 1

@@ -212,7 +212,7 @@ async def test_values_that_are_not_known_are_ignored(http: httpx.AsyncClient) ->
 async def test_a_client_that_leaves_takes_its_task_with_it(http_daemon: App, address: str, is_stream: bool) -> None:
     """Also in the middle of its prompt, before a word was said."""
     body = json.dumps({"messages": LONG_PROMPT, "stream": is_stream}).encode()
-    head = f"POST /v1{CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = f"POST /v1{CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
     _, writer = await asyncio.open_connection(*address.split(":"))
     writer.write(head.encode() + body)
     await at_work(http_daemon)

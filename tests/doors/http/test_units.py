@@ -248,7 +248,7 @@ async def test_connections_that_say_nothing_have_a_bound(tmp_path: Path) -> None
         assert (await ask(client, work_id="sys", action="ping"))["error"]["code"] == 0
         reader, writer = await asyncio.open_connection(host, port)
         stack.callback(writer.close)
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert (await reader.readline()).startswith(b"HTTP/1.1 200")
 
 

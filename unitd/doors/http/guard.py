@@ -61,8 +61,10 @@ class Guard:
         except NotAllowed:
             scope[GRANT] = STRANGER
         if scope[GRANT] is TRUSTED and not self._is_own(headers.get("host", "")):
-            words = error_response(403, "this device has no such name; call it by its address", "host_not_allowed")
-            return WebSocketClose() if is_socket else words
+            scope[GRANT] = STRANGER
+            if is_socket or not _is_open(scope["path"]):
+                words = error_response(403, "this device has no such name; call it by its address", "host_not_allowed")
+                return WebSocketClose() if is_socket else words
         if is_socket:
             return None
         if not _is_open(scope["path"]) and scope[GRANT].role is None:

@@ -1,5 +1,6 @@
 """Covers the page's microphone.js, microphone-button.js, recorder.js, resampler.js: a browser as an ear."""
 
+import socket
 import wave
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,9 @@ async def test_a_wake_word_into_the_browser_interrupts(slow_daemon: App, slow_tc
 async def test_a_page_that_may_not_hear_says_why(address: str) -> None:
     """Over plain http from another machine there is no microphone; the page tells the way round."""
     port = address.split(":")[1]
-    async with chromium("--host-resolver-rules=MAP board.example 127.0.0.1") as browser:
-        seen = await visit(browser, f"board.example:{port}")
+    name = socket.gethostname()
+    async with chromium(f"--host-resolver-rules=MAP {name} 127.0.0.1") as browser:
+        seen = await visit(browser, f"{name}:{port}")
 
         await seen.press("Talk")
 
