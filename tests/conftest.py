@@ -11,6 +11,7 @@ import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
+from tests.doors.calling_server import CallingServer, calling_server
 from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
 from tests.helpers import WireClient
 from unitd.app import App, unit_argv
@@ -108,6 +109,14 @@ async def client(clients: Callable[[], Any]) -> WireClient:
     """One client of the daemon."""
     made: WireClient = await clients()
     return made
+
+
+@pytest.fixture
+async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
+    """The model "caller", served elsewhere, which calls what it is told to."""
+    async with calling_server() as server:
+        server.card(tmp_path)
+        yield server
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import importlib.metadata
 import logging
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -168,16 +168,6 @@ class App:
             clock=clock,
             activated=activated or {},
         )
-        self._reloads: dict[str, Apply] = {
-            "log.level": lambda new: set_level(new.log.level),
-            "models.dir": lambda new: setattr(shelf, "folders", new.models.dir),
-            "models.idle_s": lambda new: setattr(self._supervisor, "idle_seconds", new.models.idle_s),
-            "limits.tasks": lambda new: setattr(self._registry, "limit", new.limits.tasks),
-            "limits.memory": lambda new: setattr(self._budget, "limit", new.limits.memory),
-            "pipeline": lambda new: self._entrance.change_pipelines(new.pipeline),
-            "tcp.max_connections": lambda new: self._entrance.change_connection_limit(new.tcp.max_connections),
-            **dict.fromkeys(("http.api_key", "limits.address", "auth.trust_loopback", "auth.without_token"), _loaded),
-        }
 
     @property
     def endpoints(self) -> dict[str, Any]:
@@ -217,9 +207,23 @@ class App:
         async with self._reloading:
             settings = await asyncio.to_thread(self._read_again)
             await self._entrance.reload(settings)
-            self._settings = self._entrance.settings = take_over(self._settings, settings, self._reloads)
+            self._settings = self._entrance.settings = take_over(self._settings, settings, self._appliers)
             self._entrance.warn()
             self.tell_ready()
+
+    @property
+    def _appliers(self) -> Mapping[str, Apply]:
+        """What a reload can change, key by key."""
+        return {
+            "log.level": lambda new: set_level(new.log.level),
+            "models.dir": lambda new: setattr(self._shelf, "folders", new.models.dir),
+            "models.idle_s": lambda new: setattr(self._supervisor, "idle_seconds", new.models.idle_s),
+            "limits.tasks": lambda new: setattr(self._registry, "limit", new.limits.tasks),
+            "limits.memory": lambda new: setattr(self._budget, "limit", new.limits.memory),
+            "pipeline": lambda new: self._entrance.change_pipelines(new.pipeline),
+            "tcp.max_connections": lambda new: self._entrance.change_connection_limit(new.tcp.max_connections),
+            **dict.fromkeys(("http.api_key", "limits.address", "auth.trust_loopback", "auth.without_token"), _loaded),
+        }
 
     async def _answer_reload(self, call: Call) -> Reply:
         if self._read_again is None:

@@ -280,6 +280,7 @@ async def test_a_connection_that_ends_makes_room(tmp_path: Path) -> None:
         async with asyncio.timeout(5), tcp_client(app) as client:
             while (await show(client, token))["error"]["code"] != ALLOWED:
                 await asyncio.sleep(0.001)
+            assert await code_of(client, "sys", "ping") == ALLOWED
 
 
 async def test_a_token_is_over_in_the_middle_of_a_connection(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import running_app
 from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
-from tests.doors.calling_server import CallingServer, calling_server
+from tests.doors.calling_server import CallingServer
 from tests.doors.mqtt.brokers import Broker, Listener
 from tests.home.boards import TOOLS
 from unitd.app import App
@@ -27,14 +27,6 @@ for _module in ("unitd.doors.mqtt.door", "unitd.doors.toolbox", "jinja2.sandbox"
 async def assistant() -> AsyncIterator[AssistantServer]:
     """A Home Assistant."""
     async with assistant_server() as server:
-        yield server
-
-
-@pytest.fixture
-async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
-    """The model, a server elsewhere."""
-    async with calling_server() as server:
-        server.card(tmp_path)
         yield server
 
 

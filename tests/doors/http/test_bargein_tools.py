@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import running_app
 from tests.doors.assistant_server import TOKEN, AssistantServer
-from tests.doors.calling_server import CallingServer, calling_server
+from tests.doors.calling_server import CallingServer
 from tests.doors.http.bargein_client import Frame, Person, kinds_of, person_at, text_of
 from tests.doors.wishes import TOOLS
 from unitd.app import App
@@ -20,14 +20,6 @@ TURN_OFF = '["turn_off", {"entity": "kitchen light"}]'
 PLAY = '["play", {"what": "jazz"}]'
 TURNED_OFF = '[{"name":"turn_off","arguments":{"entity":"kitchen light"}}]'
 NO_CALL = {"type": "toolcall", "status": "no", "raw": "[]"}
-
-
-@pytest.fixture
-async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
-    """The model "caller"."""
-    async with calling_server() as server:
-        server.card(tmp_path)
-        yield server
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from wyoming.wake import Detect, Detection
 
 from tests.conftest import running_app, tcp_client
 from tests.doors.assistant_server import TOKEN, AssistantServer
-from tests.doors.calling_server import CallingServer, calling_server
+from tests.doors.calling_server import CallingServer
 from tests.doors.wishes import TOOLS
 from tests.units.spoken import RATE, Samples, joined, recording, silence, speak
 from unitd.app import App
@@ -170,14 +170,6 @@ async def test_the_whole_pipeline_of_a_satellite(client: AsyncTcpClient) -> None
 
 
 # Tools of the board
-
-
-@pytest.fixture
-async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
-    """A model, served elsewhere, that calls what it is told to."""
-    async with calling_server() as server:
-        server.card(tmp_path)
-        yield server
 
 
 @pytest.fixture
