@@ -18,6 +18,7 @@ from unitd.core.config import Settings
 from unitd.doors.logs import LoopErrors, start_logging
 from unitd.doors.preflight import taken_ports, unusable_files
 from unitd.doors.systemd import Service, activated_sockets, take_variables
+from unitd.runtime.heap import bound_heap
 from unitd.settings import find_places, load_settings
 from unitd.wire.errors import ConfigError
 
@@ -57,6 +58,7 @@ def serve(arguments: argparse.Namespace) -> int:
             sys.stdout.write("the configuration is fine\n")
             return EXIT_OK
         start_logging(settings.log.level, settings.log.format, os.environ)
+        bound_heap()
         read_again = partial(_settings, arguments)
         app = App(settings, find_places(), service=service, activated=activated, read_again=read_again)
         asyncio.run(_run(app, service))

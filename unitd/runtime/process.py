@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
+from unitd.runtime.heap import HEAP_VARIABLES
 from unitd.wire.envelope import CANNOT_LOAD, Envelope, EnvelopeReader, encode_envelope
 
 log = logging.getLogger("unitd.process")
@@ -126,7 +127,7 @@ class Process:
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.STDOUT,
                     pass_fds=(theirs.fileno(),),
-                    env={name: value for name, value in os.environ.items() if not _SECRET.search(name)},
+                    env=HEAP_VARIABLES | {k: value for k, value in os.environ.items() if not _SECRET.search(k)},
                     start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which stops its children in order
                 )
             except OSError as error:

@@ -8,7 +8,7 @@ import pytest
 from tests.doors.mqtt.brokers import Broker, Listener, listening
 from tests.helpers import KWS_SETUP, LLM_SETUP
 from unitd.app import App
-from unitd.doors.mqtt.homeassistant import Board, discovery, platforms_in
+from unitd.doors.mqtt.homeassistant import KEPT_GONE, Board, discovery, known_after, platforms_in
 
 # From the documentation of each platform (device-based discovery, release 2024.11): what it needs, what it knows.
 COMMON = {
@@ -116,6 +116,26 @@ def test_what_has_gone_is_taken_back_by_its_platform() -> None:
     assert {name: each["platform"] for name, each in gone.items()} == {
         name: platform for name, platform in before.items() if "_board_" not in name
     }
+
+
+def test_a_board_whose_tasks_come_and_go_does_not_list_them_all() -> None:
+    """Each is taken back once at least; the latest of them are listed for whoever was away."""
+    known: dict[str, str] = {}
+    taken_back: set[str] = set()
+    sizes = []
+
+    for number in range(1000, 1400, 40):
+        tasks = [{"unit": "llm", "work_id": f"llm.{number + n}", "state": "ready"} for n in range(40)]
+        for entries in (tasks, []):
+            payload = discovery(BOARD, entries, known)
+            known = known_after(payload)
+            taken_back |= {name for name, each in payload["components"].items() if set(each) == {"platform"}}
+            sizes.append(len(payload["components"]))
+
+    board = len(discovery(BOARD, [], {})["components"])
+    assert len(taken_back) == 400 * 5
+    assert "unitd_kitchen_shelf_llm_1399_ask" in payload["components"]
+    assert max(sizes) <= board + 40 * 5 + KEPT_GONE
 
 
 @pytest.mark.parametrize("payload", [None, [], {"components": []}, {"components": {"a": {}, "b": 7}}])

@@ -21,7 +21,7 @@ import orjson
 
 from unitd.core.registry import Task
 from unitd.doors.guest import Guest
-from unitd.doors.mqtt.homeassistant import Board, discovery, platforms_in
+from unitd.doors.mqtt.homeassistant import Board, discovery, known_after, living_in
 from unitd.doors.mqtt.outgoing import Outgoing
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
 from unitd.doors.server import Server
@@ -188,7 +188,7 @@ class Bridge:
             self._announcing.cancel()
             self._announcing = None
         payload = discovery(self.board, self._entries.values(), self._known)
-        self._known = platforms_in(payload)
+        self._known = known_after(payload)
         self.outgoing.retain(self.board.topic, orjson.dumps(payload))
 
     def close(self) -> None:
@@ -219,7 +219,7 @@ class Bridge:
     def _on_old_announcement(self, payload: bytes) -> None:
         """What an earlier run announced must be taken back by name."""
         try:
-            old = platforms_in(orjson.loads(payload)) if payload else {}
+            old = living_in(orjson.loads(payload)) if payload else {}
         except orjson.JSONDecodeError:
             old = {}
         if new := {each: platform for each, platform in old.items() if each not in self._known}:

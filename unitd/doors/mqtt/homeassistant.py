@@ -2,12 +2,15 @@
 
 Shapes after Home Assistant's documentation of MQTT discovery (device discovery, release 2024.11 and later): one
 retained message on `<prefix>/device/<object id>/config` lists all components; one that shall go is listed once more
-with nothing but its platform. Pure: entries of sys.lstask in, payload out.
+with nothing but its platform, and again until KEPT_GONE others have gone after it: a Home Assistant that was away for
+a while shall hear of it, and a board whose tasks come and go for years shall not list them all. Pure: entries of
+sys.lstask in, payload out.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 Component = dict[str, Any]
@@ -15,6 +18,8 @@ Component = dict[str, Any]
 HOMEPAGE = "https://github.com/unitd/unitd"
 # A state in Home Assistant has at most 255 characters.
 STATE_LENGTH = 255
+# An llm task has five components.
+KEPT_GONE = 100
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,19 @@ def platforms_in(payload: Any) -> dict[str, str]:
         for each, component in components.items()
         if isinstance(component, dict) and isinstance(component.get("platform"), str)
     }
+
+
+def living_in(payload: Any) -> dict[str, str]:
+    """The same without those that were being taken back."""
+    return {each: platform for each, platform in platforms_in(payload).items() if len(payload["components"][each]) > 1}
+
+
+def known_after(payload: Any) -> dict[str, str]:
+    """What the next payload has to know of this one: who was there, and who has gone last."""
+    living = living_in(payload)
+    # Who has just gone comes first: it was among the living of the payload before.
+    gone = ((each, platform) for each, platform in platforms_in(payload).items() if each not in living)
+    return living | dict(islice(gone, KEPT_GONE))
 
 
 def _board_components(board: Board) -> dict[str, Component]:
