@@ -47,16 +47,21 @@ class Executed:
     def is_repetition(self, incoming: Incoming) -> bool:
         """True for what was executed already; everything else is remembered."""
         if incoming.correlation is not None:
-            key = b"c" + (incoming.response_topic or "").encode() + b"\0" + incoming.correlation
+            key = _digest(b"c", (incoming.response_topic or "").encode() + b"\0" + incoming.correlation)
             is_repeated = key in self._seen
         else:
-            key = b"p" + hashlib.sha256(incoming.payload).digest()
+            key = _digest(b"p", incoming.payload)
             is_repeated = incoming.is_duplicate and key in self._seen
         self._seen[key] = None
         self._seen.move_to_end(key)
         if len(self._seen) > self._limit:
             self._seen.popitem(last=False)
         return is_repeated
+
+
+def _digest(kind: bytes, data: bytes) -> bytes:
+    """As many bytes for every message: correlation data may have 64 KiB."""
+    return kind + hashlib.sha256(data).digest()
 
 
 class Sender:
