@@ -5,6 +5,7 @@
 # make deb    a Debian package for this release and architecture, in dist/
 # make lock   requirements.lock anew, for service installs          make licences  docs/licences.md from it
 # make audit  known vulnerabilities of what it names, and licences
+# make models-page  the catalogue in docs/models.md from the cards in configs/models
 
 PYTHON ?= python3
 EXTRAS ?= test
@@ -12,7 +13,7 @@ ARGS   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run home test lint bench model deb lock licences audit clean
+.PHONY: run home test lint bench model models-page deb lock licences audit clean
 
 run: $(VENV)/.installed
 	$(BIN)/unitd serve $(ARGS)
@@ -35,12 +36,17 @@ deb:
 	packaging/build-deb
 
 # All hashes of each release, so that every architecture and Python finds its file. Newest versions: ARGS=--upgrade.
+# What huggingface-hub needs on Windows and in browsers alone stays out.
 lock: $(VENV)/.installed-lock
 	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+		--no-emit-package colorama --no-emit-package httpx2-jsfetch \
 		--generate-hashes --extra tls --extra wyoming --output-file requirements.lock $(ARGS) pyproject.toml
 
 licences: $(VENV)/.installed-$(EXTRAS)
 	$(BIN)/python packaging/licences.py $(ARGS)
+
+models-page: $(VENV)/.installed
+	$(BIN)/python packaging/models_page.py $(ARGS)
 
 audit: $(VENV)/.installed-$(EXTRAS) $(VENV)/.installed-lock
 	$(BIN)/python packaging/licences.py --check

@@ -181,7 +181,7 @@ class Ours:
     async def ask(self, client: int, text: str, tokens: int) -> Timed:
         """One streamed inference; cancelled, the connection is closed, as by a client that walks away."""
         reader, writer, work_id = await self.talk(client)
-        options: dict[str, Any] = {"max_token_len": tokens, "temperature": 0, "logit_bias": {"151935": False}}
+        options: dict[str, Any] = {"max_token_len": tokens, "temperature": 0, "end_bias": -100}
         request = {"request_id": "q", "work_id": work_id, "action": "inference", "object": "llm.utf-8", "data": text}
         timed = Timed(time.perf_counter())
         writer.write(json.dumps(request | {"options": options}).encode())

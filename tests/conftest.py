@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,10 @@ async def running_app(
     document: dict[str, Any] | None = None,
     argv_for: Callable[[str], Sequence[str]] = unit_argv,
     again: dict[str, Any] | None = None,
+    model_cards: Path | None = None,
 ) -> AsyncIterator[App]:
-    """A whole daemon on free ports with its state in `folder`; a reload reads what `again` changes."""
+    """A whole daemon on free ports with its state in `folder`; a reload reads what `again` changes; `model_cards` is
+    another catalogue."""
     defaults: dict[str, Any] = {
         "state": {"dir": str(folder)},
         "models": {"dir": [str(folder / "models")]},
@@ -60,7 +63,9 @@ async def running_app(
         return read_settings(defaults | (again or {}))
 
     settings = read_settings(defaults)
-    app = await asyncio.to_thread(lambda: App(settings, find_places(), argv_for=argv_for, read_again=read_again))
+    places = await asyncio.to_thread(find_places)
+    places = replace(places, model_cards=model_cards or places.model_cards)
+    app = await asyncio.to_thread(lambda: App(settings, places, argv_for=argv_for, read_again=read_again))
     running = asyncio.create_task(app.run())
     started = asyncio.create_task(app.started.wait())
     await asyncio.wait([running, started], return_when=asyncio.FIRST_COMPLETED)

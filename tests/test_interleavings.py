@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient, eventually
 
-MOVES = ["ask"] * 4 + ["pause", "work", "work", "wake", "warm", "exit"]
+MOVES = ["ask"] * 4 + ["pause", "work", "work", "wake", "warm", "exit", "setup"]
 TASKS = 8
 
 
@@ -37,16 +37,21 @@ class Player:
             self.tasks.remove(work_id)
             self.unanswered.add(await self._client.send(work_id=work_id, action="exit"))
             await self.set_up()
+        elif action == "setup":
+            self.unanswered.add(await self._client.send(work_id=work_id, action="setup", data=self._random_setup()))
         else:
             self.unanswered.add(await self._client.send(work_id=work_id, action=action))
 
     async def set_up(self) -> None:
         """One more task; its reply comes among all other lines."""
-        options = {"max_token_len": self._rng.randrange(1, 40), "queue": 2, "input": ["llm.utf-8", self._kws]}
-        request_id = await self._client.send(work_id="llm", action="setup", data=LLM_SETUP | options)
+        request_id = await self._client.send(work_id="llm", action="setup", data=self._random_setup())
         while (reply := await self._client.receive())["request_id"] != request_id:
             self.note(reply)
         self.tasks.append(reply["work_id"])
+
+    def _random_setup(self) -> dict[str, Any]:
+        length = self._rng.randrange(1, 40)
+        return LLM_SETUP | {"max_token_len": length, "queue": 2, "input": ["llm.utf-8", self._kws]}
 
     def note(self, reply: dict[str, Any]) -> None:
         """One line of the daemon."""

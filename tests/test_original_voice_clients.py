@@ -6,6 +6,7 @@ The microphone is a FIFO that a test speaks into, the loudspeaker a file. What t
 
 import asyncio
 import base64
+import json
 import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ pytestmark = pytest.mark.timeout(60)
 
 LOUD = 1000
 WAV_HEADER_BYTES = 44
+# What 115200 baud carry in the two seconds that the clients wait for lsmode.
+LSMODE_BYTES = 23_040
 COMMAND = "turn on the kitchen light"
 # All clients wake with their usual word; "rms" is the voice of flite whose short words are understood best.
 WAKE_AND_COMMAND = ("hello", COMMAND)
@@ -226,3 +229,4 @@ async def test_every_model_of_the_clients_is_listed(room: Room) -> None:
     rows = (await arduino.call("sys_lsmode", "sys", "lsmode", 2))["data"]
 
     assert wanted <= {row["mode"] for row in rows if "type" in row}
+    assert len(json.dumps(rows, separators=(",", ":"))) < 0.9 * LSMODE_BYTES

@@ -49,6 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
         command.add_argument("--config", type=Path, metavar="FILE", help="the configuration that names it")
     _add_access_commands(commands)
+    _add_model_commands(commands)
     doctor = commands.add_parser(
         "doctor",
         help="say what is installed and what is missing",
@@ -96,6 +97,32 @@ def _span(text: str) -> int:
     if unit is None or not text[:-1].isascii() or not text[:-1].isdigit() or not int(text[:-1]):
         raise argparse.ArgumentTypeError(f"{text!r} is no time such as 12h, 90d, 2w or 1y")
     return int(text[:-1]) * unit
+
+
+def _add_model_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """models list, info, pull, rm, import, verify and suggest."""
+    models = commands.add_parser(
+        "models",
+        help="list, fetch and remove models",
+        description="The models of this machine and those that can be fetched; no daemon is needed.",
+    )
+    actions = models.add_subparsers(dest="what", required=True, metavar="list|info|pull|rm|import|verify|suggest")
+    actions.add_parser("list", help="what is here, what can be fetched, and what of it fits this board")
+    actions.add_parser("info", help="everything about one").add_argument("name", help="any of its names")
+    actions.add_parser("pull", help="fetch one; goes on where it was cut").add_argument("name", help="any of its names")
+    remove = actions.add_parser("rm", help="remove one; not while a task of the running daemon uses it")
+    remove.add_argument("name", help="any of its names")
+    remove.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
+    taken = actions.add_parser("import", help="install a file, a folder or an archive of this machine")
+    taken.add_argument("path", type=Path, metavar="FILE|DIR")
+    taken.add_argument("--name", help="(default: as the file or the folder is called)")
+    taken.add_argument("--quantize", default="", metavar="TYPE", help="with fewer bits for each weight, such as q4_0")
+    actions.add_parser("verify", help="hold the files against what was fetched").add_argument(
+        "name", nargs="*", help="(default: all)"
+    )
+    actions.add_parser("suggest", help="measure this board, and say what will run on it and how fast")
+    for action in actions.choices.values():
+        action.add_argument("--config", type=Path, metavar="FILE", help="the configuration that names the folders")
 
 
 def _add_voice_commands(

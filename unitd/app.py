@@ -27,10 +27,13 @@ from unitd.runtime.actions import Actions
 from unitd.runtime.budget import Budget, memory_of_board
 from unitd.runtime.desk import AudioDesk
 from unitd.runtime.dispatcher import Call, Dispatcher
+from unitd.runtime.inventory import Inventory
 from unitd.runtime.journal import Journal
 from unitd.runtime.live import Live
 from unitd.runtime.logbook import Logbook
 from unitd.runtime.meters import Meters
+from unitd.runtime.models import ModelActions
+from unitd.runtime.pulls import FETCH_ARGV, Pulls
 from unitd.runtime.reload import Apply, take_over
 from unitd.runtime.roster import Roster
 from unitd.runtime.shelf import Shelf
@@ -139,15 +142,23 @@ class App:
             supervisor=self._supervisor,
             sound=sound,
             desk=self._desk,
-            models=shelf,
             memory=self._budget.usage,
             files_dir=self._state.files,
             allowed=settings.sys.allow,
             unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
         )
+        self._pulls = Pulls(FETCH_ARGV, places.model_cards)
+        inventory = Inventory(settings.llm, lambda: self._budget.limit_bytes)
+        self._models = ModelActions(shelf, inventory, self._pulls, self._roster)
         self._logbook = Logbook()
         own = {"reload": self._answer_reload}
-        sys_handlers = {**self._system.handlers, **self._logbook.handlers, **self.access.handlers, **own}
+        sys_handlers = {
+            **self._system.handlers,
+            **self._models.handlers,
+            **self._logbook.handlers,
+            **self.access.handlers,
+            **own,
+        }
         self._dispatcher = Dispatcher(
             self._kinds,
             self._actions.handlers,
@@ -254,6 +265,7 @@ class App:
             async with asyncio.TaskGroup() as group:
                 self._supervisor.open(group)
                 self._dispatcher.open(group)
+                self._pulls.open(group)
                 watchdog = group.create_task(self._service.feed_watchdog(), name="watchdog")
                 try:
                     await self._entrance.lock()
@@ -281,9 +293,10 @@ class App:
             self._state.close()
 
     async def _shut_down(self) -> None:
-        """Stop accepting, finish what runs, stop the children, hang up."""
+        """Stop accepting, stop what is fetched, finish what runs, stop the children, hang up."""
         await self._state.remove_endpoints()
         self._entrance.stop_listening()
+        await self._pulls.stop()
         await self._journal.close()
         try:
             async with asyncio.timeout(STOP_TIMEOUT_SECONDS):
@@ -306,6 +319,7 @@ class App:
                 "threads": llm.threads,
                 "cache_dir": str(self._state.cache),
                 "exact": card.exact if llm.exact is None else llm.exact,
+                "chat_template": card.chat_template,
             }
         return load
 

@@ -1,4 +1,4 @@
-"""Covers gguf: what a header tells of a model's size, and what a hostile one can do with that, which is nothing."""
+"""Covers gguf: what a header tells of a model, and what a hostile one can do with that, which is nothing."""
 
 import io
 import struct
@@ -8,7 +8,7 @@ from pathlib import Path
 import gguf
 import pytest
 
-from unitd.core.gguf import Shape, read_shape
+from unitd.core.gguf import Description, Shape, read_description, read_shape
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
 TEXT, LIST, NUMBER = 8, 9, 4
@@ -28,6 +28,11 @@ def header(*values: bytes, count: int | None = None, version: int = 3) -> io.Byt
 def number(key: bytes, value: int) -> bytes:
     """A key with a whole number."""
     return text(key) + struct.pack("<II", NUMBER, value)
+
+
+def words(key: bytes, value: bytes) -> bytes:
+    """A key with a text."""
+    return text(key) + struct.pack("<I", TEXT) + text(value)
 
 
 def list_of(key: bytes, kind: int, count: int) -> bytes:
@@ -86,11 +91,64 @@ def test_what_is_no_known_gguf_is_left_to_the_engine(file: io.BytesIO) -> None:
     assert read_shape(file) is None
 
 
+def test_a_model_says_what_it_is(tmp_path: Path) -> None:
+    """Its name, architecture, licence, how much it may read, and its template behind a whole vocabulary."""
+    writer = gguf.GGUFWriter(str(tmp_path / "model.gguf"), "qwen2")
+    writer.add_type("model")
+    writer.add_name("Qwen2.5 0.5B Instruct")
+    writer.add_license("apache-2.0")
+    writer.add_context_length(32768)
+    writer.add_token_list([f"token {number}" * (number % 40) for number in range(50_000)])
+    writer.add_token_merges([f"a{number} b" for number in range(50_000)])
+    writer.add_chat_template("{{ messages }} größer")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+    with (tmp_path / "model.gguf").open("rb") as file:
+        description = read_description(file)
+
+    assert description == Description(
+        Shape(0, 0, 0, 0, 0), "qwen2", "model", "Qwen2.5 0.5B Instruct", "apache-2.0", 32768, "{{ messages }} größer"
+    )
+
+
+def test_texts_longer_than_a_block_are_stepped_over() -> None:
+    """A vocabulary is read in pieces, and its texts do not end where they do."""
+    lengths = (10, 300_000, 0, 262_136, 262_144, 262_145, 5)
+    tokens = b"".join(text(b"x" * length) for length in lengths)
+
+    description = read_description(
+        header(list_of(b"tokenizer.ggml.tokens", TEXT, len(lengths)) + tokens, words(b"general.name", b"behind"))
+    )
+
+    assert description is not None
+    assert description.name == "behind"
+
+
+def test_a_text_that_is_too_long_is_left_out() -> None:
+    """A template of half a megabyte is none; what follows it is read."""
+    description = read_description(
+        header(words(b"tokenizer.chat_template", b"x" * 500_000), words(b"general.name", b"behind"))
+    )
+
+    assert description is not None
+    assert (description.chat_template, description.name) == ("", "behind")
+
+
+def test_a_value_of_another_type_says_nothing() -> None:
+    """A name that is a number is no name."""
+    description = read_description(header(number(b"general.name", 5), words(b"general.type", b"adapter")))
+
+    assert description is not None
+    assert (description.name, description.kind) == ("", "adapter")
+
+
 # The damage
 
 
 @pytest.mark.parametrize(
-    ("file", "words"),
+    ("file", "said"),
     [
         (header(count=1), "ends in the middle of its header"),
         (header(number(b"llama.block_count", 6)[:-1]), "ends in the middle of its header"),
@@ -100,6 +158,9 @@ def test_what_is_no_known_gguf_is_left_to_the_engine(file: io.BytesIO) -> None:
         (header(list_of(b"tokenizer.ggml.tokens", TEXT, 2**40)), "ends in the middle of its header"),
         (header(list_of(b"tokenizer.ggml.scores", 6, 2**62)), "longer than 32 MiB"),
         (header(list_of(b"llama.attention.head_count_kv", NUMBER, 2**32)), "for 4294967296 layers"),
+        (header(list_of(b"tokenizer.ggml.tokens", TEXT, 2) + text(b"one")), "ends in the middle of its header"),
+        (header(words(b"general.name", b"")[:-8] + struct.pack("<Q", 2**63)), "longer than 32 MiB"),
+        (header(words(b"general.name", b"cut off")[:-3]), "ends in the middle of its header"),
         (header(list_of(b"a", LIST, 3)), "unknown type 9"),
         (header(text(b"a") + struct.pack("<I", 77)), "unknown type 77"),
         (header(text(b"llama.block_count") + struct.pack("<Ii", 5, -6)), "block_count is -6"),
@@ -107,9 +168,9 @@ def test_what_is_no_known_gguf_is_left_to_the_engine(file: io.BytesIO) -> None:
         (header(text(b"llama.block_count") + struct.pack("<I", TEXT) + text(b"six")), "unknown type 8"),
     ],
 )
-def test_a_header_that_makes_no_sense_is_refused(file: io.BytesIO, words: str) -> None:
+def test_a_header_that_makes_no_sense_is_refused(file: io.BytesIO, said: str) -> None:
     """Nothing is read, stepped over or allocated because the file says so."""
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=said):
         read_shape(file)
 
 

@@ -60,6 +60,7 @@ class BadUnit(Unit):
         self.answers: dict[str, Answer] = {}
         self.hoard: list[bytes] = []
         self.memories: dict[str, Any] = {}
+        self.inputs: dict[str, Any] = {}
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
             "infer": self._infer,
@@ -120,6 +121,7 @@ class BadUnit(Unit):
         if words := envelope.fields["data"].get("refuse"):
             raise UnitFault(SETUP_REFUSED, words)
         self.memories[envelope.fields["task"]] = envelope.fields.get("memory")
+        self.inputs[envelope.fields["task"]] = envelope.fields["data"].get("input")
 
     def _infer(self, envelope: Envelope) -> None:
         task, text = envelope.fields["task"], envelope.payload.decode()
@@ -192,6 +194,7 @@ FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "flood": _flood,
     "pid": lambda unit, answer: unit.say(answer, str(os.getpid())),
     "recall": lambda unit, answer: unit.say(answer, str(unit.memories[answer.task])),
+    "inputs": lambda unit, answer: unit.say(answer, " ".join(unit.inputs[answer.task])),
     "gobble": lambda unit, answer: unit.hoard.append(os.urandom(GOBBLED_BYTES)),
 }
 

@@ -1,10 +1,12 @@
 """Covers shelf: models that come, go, and are damaged."""
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import gguf
 import pytest
 
 from tests.conftest import running_app
@@ -42,6 +44,24 @@ def put(folder: Path, name: str, card: str | bytes = GOOD_CARD) -> Path:
     return place
 
 
+def write_gguf(path: Path, kind: str = "model") -> None:
+    """A header that says what it is, and nothing behind it."""
+    writer = gguf.GGUFWriter(str(path), "llama")
+    writer.add_type(kind)
+    writer.add_name("My Model")
+    writer.add_license("mit")
+    writer.add_context_length(2048)
+    writer.add_chat_template("{{ tools }}")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
+def write_mode(path: Path, unit: str = "llm", **defaults: Any) -> None:
+    """A description as the original has it beside its models."""
+    path.write_text(json.dumps({"mode": path.stem, "type": unit, "mode_param": defaults}))
+
+
 async def modes(client: WireClient) -> dict[str, dict[str, Any]]:
     """What lsmode lists, by name."""
     return {row["mode"]: row for row in (await client.ask(work_id="sys", action="lsmode"))["data"]}
@@ -69,6 +89,99 @@ async def test_folder_that_is_dropped_in_is_found_at_once(client: WireClient, mo
 
     assert (await modes(client))["small"]["type"] == "llm"
     assert await client.setup("llm", LLM_SETUP, model="small") == "llm.1000"
+
+
+async def test_file_without_a_card_is_described_by_itself(client: WireClient, models: Path) -> None:
+    """Its header says what lsmode shows; in a folder it does, too."""
+    write_gguf(models / "tiny.gguf")
+    (models / "small").mkdir()
+    write_gguf(models / "small" / "anything.gguf")
+
+    listed = await modes(client)
+
+    for name in ("tiny", "small"):
+        assert listed[name]["description"] == "My Model"
+        assert (listed[name]["architecture"], listed[name]["context_length"]) == ("llama", 2048)
+        assert listed[name]["licence"] == "mit"
+        assert listed[name]["capabilities"] == ["text_generation", "chat", "tools"]
+
+
+async def test_what_a_card_says_counts_before_the_header(client: WireClient, models: Path) -> None:
+    """The header fills what the card leaves open."""
+    put(models, "folder", GOOD_CARD + 'licence = "Apache-2.0"\n')
+    write_gguf(models / "folder" / "weights.gguf")
+
+    listed = (await modes(client))["my-model"]
+
+    assert (listed["licence"], listed["architecture"]) == ("Apache-2.0", "llama")
+
+
+async def test_file_that_changes_is_described_anew(client: WireClient, models: Path) -> None:
+    """Headers are kept as long as the file stays the same."""
+    (models / "tiny.gguf").touch()
+    before = (await modes(client))["tiny"]
+
+    write_gguf(models / "tiny.gguf")
+
+    assert "description" not in before
+    assert (await modes(client))["tiny"]["description"] == "My Model"
+
+
+async def test_the_folder_of_adapters_is_no_model(client: WireClient, models: Path) -> None:
+    """Whatever lies in it: `lora` at setup names its files."""
+    (models / "lora").mkdir()
+    (models / "lora" / "unreadable.gguf").touch()
+
+    assert "lora" not in await modes(client)
+
+
+@pytest.mark.parametrize("kind", ["adapter", "mmproj"])
+async def test_what_only_adds_to_a_model_is_none(client: WireClient, models: Path, kind: str) -> None:
+    """Beside a model in its folder it does not hide it, whatever the names."""
+    write_gguf(models / "extra.gguf", kind)
+    (models / "small").mkdir()
+    write_gguf(models / "small" / "a-extra.gguf", kind)
+    write_gguf(models / "small" / "model.gguf")
+
+    listed = await modes(client)
+
+    assert "extra" not in listed
+    assert listed["small"]["description"] == "My Model"
+
+
+async def test_damaged_header_leaves_a_name(client: WireClient, models: Path) -> None:
+    """The file is there, and setup says what is wrong with it."""
+    (models / "odd.gguf").write_bytes(b"GGUF\x03\x00\x00\x00" + b"\xff" * 64)
+
+    assert "description" not in (await modes(client))["odd"]
+
+
+async def test_unpacked_release_is_found_by_its_files(client: WireClient, models: Path) -> None:
+    """A known model by its folder's name, and any other that a unit can run."""
+    for name in ("sherpa-onnx-kws-zipformer-gigaspeech-3.3M-2024-01-01", "my-own-kws"):
+        (models / name).mkdir()
+        for file in ("tokens.txt", "encoder.onnx", "decoder.onnx", "joiner.onnx"):
+            (models / name / file).touch()
+
+    listed = await modes(client)
+
+    assert listed["my-own-kws"]["type"] == "kws"
+    assert listed["my-own-kws"]["installed"]
+    assert listed["kws-en"]["model"] == "sherpa-onnx-kws-zipformer-gigaspeech-3.3M-2024-01-01"
+    assert "note" not in listed["kws-en"]
+
+
+async def test_model_that_is_being_fetched_is_not_there_yet(client: WireClient, models: Path) -> None:
+    """It comes in a hidden folder and moves to its place when it is whole."""
+    put(models / ".incoming", "half")
+    write_gguf(models / ".hidden.gguf")
+    before = await modes(client)
+
+    (models / ".incoming" / "half").rename(models / "half")
+
+    assert "my-model" not in before
+    assert ".hidden" not in before
+    assert "my-model" in await modes(client)
 
 
 async def test_folder_with_a_card_goes_by_the_cards_name(client: WireClient, models: Path) -> None:
@@ -108,11 +221,82 @@ async def test_the_card_of_an_installed_model_adds_to_what_is_known(client: Wire
     """Its defaults count, its engine stays where it names none, and the original's names still find it."""
     put(models, "qwen", 'name = "qwen2.5-0.5b"\nunit = "llm"\nfile = "weights.gguf"\n[defaults]\ntop_k = 3\n')
 
-    listed = (await modes(client))["qwen2.5-0.5B-prefill-20e"]
+    listed = await modes(client)
 
-    assert listed["mode_param"]["top_k"] == 3
-    assert listed["homepage"]
+    assert listed["qwen2.5-0.5B-prefill-20e"]["mode_param"]["top_k"] == 3
+    assert listed["qwen2.5-0.5b"]["homepage"]
     assert await client.setup("llm", LLM_SETUP) == "llm.1000"
+
+
+@pytest.mark.parametrize("place", ["tiny/tiny.json", "tiny/mode_tiny.json", "tiny.json", "mode_tiny.json"])
+async def test_the_originals_mode_file_gives_defaults(client: WireClient, models: Path, place: str) -> None:
+    """Wherever the original looks for it."""
+    (models / "tiny").mkdir()
+    (models / "tiny" / "weights.gguf").touch()
+    write_mode(models / place, temperature=0.25, tokenizer_type=2)
+
+    listed = (await modes(client))["tiny"]
+
+    assert listed["mode_param"] == {"temperature": 0.25, "tokenizer_type": 2}
+    assert await client.setup("llm", LLM_SETUP, model="tiny") == "llm.1000"
+
+
+async def test_the_first_mode_file_wins(client: WireClient, models: Path) -> None:
+    """The model's own folder before what lies beside it, the plain name before the long one."""
+    (models / "tiny").mkdir()
+    (models / "tiny" / "weights.gguf").touch()
+    for number, place in enumerate(("tiny/tiny.json", "tiny/mode_tiny.json", "tiny.json", "mode_tiny.json")):
+        write_mode(models / place, max_token_len=100 + number)
+
+    assert (await modes(client))["tiny"]["mode_param"] == {"max_token_len": 100}
+
+
+async def test_mode_file_counts_before_the_known_card_and_behind_the_models_own(
+    client: WireClient, models: Path
+) -> None:
+    """Each says something about temperature and top_k."""
+    card = 'name = "qwen2.5-0.5b"\nunit = "llm"\nfile = "weights.gguf"\n[defaults]\ntop_k = 3\n'
+    put(models, "qwen2.5-0.5b", card)
+    write_mode(models / "mode_qwen2.5-0.5b.json", top_k=5, temperature=0.25)
+
+    listed = (await modes(client))["qwen2.5-0.5b"]["mode_param"]
+
+    assert (listed["top_k"], listed["temperature"], listed["top_p"]) == (3, 0.25, 0.8)
+
+
+async def test_mode_file_without_a_model_makes_its_name_known(client: WireClient, models: Path) -> None:
+    """As after moving the original's card: the bundled model answers to it, and says so."""
+    write_mode(models / "mode_my-finetune-ax630c.json")
+
+    listed = (await modes(client))["my-finetune-ax630c"]
+
+    assert (listed["model"], listed["installed"]) == ("unitd-chat", False)
+    assert await client.setup("llm", LLM_SETUP, model="my-finetune-ax630c") == "llm.1000"
+
+
+async def test_damaged_mode_file_is_reported_and_other_json_is_not(
+    client: WireClient, models: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The model beside it stays."""
+    (models / "tiny.gguf").touch()
+    (models / "mode_tiny.json").write_text("{")
+    (models / "tokenizer.json").write_text('{"version": "1.0"}')
+
+    assert "tiny" in await modes(client)
+
+    assert "mode_tiny.json is no model card" in caplog.text
+    assert "tokenizer.json" not in caplog.text
+
+
+async def test_model_of_a_unit_that_is_not_here_is_listed_and_refused(client: WireClient, models: Path) -> None:
+    """Pictures, say: the file is there, and nothing runs it."""
+    put(models, "eyes", 'name = "smolvlm"\nunit = "vlm"\nfile = "weights.gguf"\n')
+
+    listed = (await modes(client))["smolvlm"]
+    reply = await client.ask(work_id="vlm", action="setup", data=LLM_SETUP | {"model": "smolvlm"})
+
+    assert listed["type"] == "vlm"
+    assert reply["error"]["code"] == -9
 
 
 async def test_weights_may_be_a_link_to_another_disk(client: WireClient, tmp_path: Path, models: Path) -> None:

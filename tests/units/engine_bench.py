@@ -6,7 +6,7 @@ from typing import Any
 
 from unitd.settings import find_places
 from units.llm.engine import Engine
-from units.llm.llama import Context, Entry, Model
+from units.llm.llama import Blend, Context, Entry, Model
 from units.llm.options import Message, SamplerSpec
 from units.llm.prompt import PromptMaker
 from units.llm.sampling import Sampler
@@ -77,10 +77,13 @@ class Bench:
     ear: Ear
     context: CountingContext
 
-    def ask(self, task: str, text: str, *, max_tokens: int = 40, spec: SamplerSpec = GREEDY) -> Generation:
+    def ask(
+        self, task: str, text: str, *, max_tokens: int = 40, spec: SamplerSpec = GREEDY, blend: Blend = ()
+    ) -> Generation:
         """Starts an answer."""
         prompt = PromptMaker(self.model).make([Message("user", text)], context=512, thinks=False)
-        generation = Generation(task, prompt, max_tokens, 512, Sampler(self.model, spec), TextStream(), self.ear)
+        sampler = Sampler(self.model, spec)
+        generation = Generation(task, prompt, max_tokens, 512, sampler, TextStream(), self.ear, blend)
         self.engine.start(generation)
         return generation
 

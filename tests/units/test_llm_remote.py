@@ -17,6 +17,7 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, WireClient, text_of
 from tests.units.engine_bench import BUNDLED
 from tests.units.fake_host import FakeHost
+from tests.units.gguf_files import write_adapter
 from unitd.wire.envelope import Envelope
 from units.base import LoadError
 from units.llm import remote
@@ -119,9 +120,15 @@ async def test_a_policy_stops_a_remote_answer(remote_client: WireClient) -> None
     assert len(frames) == 6
 
 
-async def test_a_grammar_is_refused_at_setup(remote_client: WireClient) -> None:
+@pytest.mark.parametrize("wish", [{"grammar": 'root ::= "a"'}, {"lora": "pirate"}])
+async def test_a_grammar_or_an_adapter_is_refused_at_setup(
+    remote_client: WireClient, tmp_path: Path, wish: dict[str, str]
+) -> None:
     """What the engine cannot do is said, not dropped."""
-    reply = await remote_client.ask(work_id="llm", action="setup", data=REMOTE | {"grammar": 'root ::= "a"'})
+    (tmp_path / "models" / "lora").mkdir()
+    write_adapter(tmp_path / "models" / "lora" / "pirate.gguf")
+
+    reply = await remote_client.ask(work_id="llm", action="setup", data=REMOTE | wish)
 
     assert reply["error"]["code"] == -5
     assert "llama engine" in reply["error"]["message"]

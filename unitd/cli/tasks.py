@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from unitd.cli.connection import Connection
+from unitd.cli.screens import print_table
 from unitd.core.memory import in_mib
 
 COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since")
@@ -15,13 +16,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the tasks."""
     connection = Connection(arguments)
     rows = [_row(task) for task in connection.ask(action="lstask")["data"]]
+    if sys.stdout.isatty() and not rows:
+        sys.stdout.write("No tasks. A client sets one up, or try: unitd chat\n")
+    else:
+        print_table(COLUMNS, rows)
     if sys.stdout.isatty():
-        _print_table(rows)
         memory = connection.ask(action="cmminfo")["data"]
         used, total = (in_mib(memory[key] * 1024) for key in ("used", "total"))
         sys.stdout.write(f"memory: {used} of {total} MiB for models\n")
-    else:
-        sys.stdout.write("".join("\t".join(row) + "\n" for row in [COLUMNS, *rows]))
     return 0
 
 
@@ -29,17 +31,3 @@ def _row(task: dict[str, Any]) -> tuple[str, ...]:
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(task["created"]))
     inputs = " ".join(task["inputs_"])
     return (task["work_id"], task["model"], task["state"], str(task["queue"]), inputs, task["door"], since)
-
-
-def _print_table(rows: list[tuple[str, ...]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    if not rows:
-        sys.stdout.write("No tasks. A client sets one up, or try: unitd chat\n")
-        return
-    table = Table(*COLUMNS, box=None, header_style="bold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)

@@ -7,6 +7,7 @@ board were its alone; `admin` may everything that the configuration permits.
 import ipaddress
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from unitd.wire.errors import NotAllowed
 from unitd.wire.messages import Request, unit_of
@@ -55,6 +56,9 @@ TRUSTED = Grant("", Role.ADMIN)
 STRANGER = Grant("", None, Limits(frame_bytes=4096))
 """A client from elsewhere that has shown no token."""
 
+# Every newcomer is counted among all who are there: what their addresses mean is not read anew each time.
+REMEMBERED = 4096
+
 AUTH = "auth"
 """The action of `sys` that shows a token."""
 
@@ -83,6 +87,7 @@ def sees(grant: Grant, holder: str) -> bool:
     return grant.role is not Role.USE or grant.name == holder
 
 
+@lru_cache(REMEMBERED)
 def is_this_machine(address: str) -> bool:
     """True for a loopback address, and for none at all: a Unix socket."""
     found = _parsed(address)
@@ -94,6 +99,7 @@ def is_address(text: str) -> bool:
     return _parsed(text) is not None
 
 
+@lru_cache(REMEMBERED)
 def network_of(address: str) -> str:
     """Who counts as one: an IPv4 address, or the 64 bits of an IPv6 address that one customer has."""
     found = _parsed(address)

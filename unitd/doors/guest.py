@@ -158,6 +158,12 @@ class Guest:
         self._server.serve(self, request)
         return replies
 
+    def follow(self, work_id: str, action: str, data: Any) -> Replies:
+        """Sends a request that is answered by one frame after the other."""
+        request_id, replies = self._listen()
+        self._server.serve(self, Request(request_id, work_id, action, NONE, data))
+        return replies
+
     def feed(self, work_id: str, object_: str) -> tuple[Callable[[bytes], None], Replies]:
         """For audio that comes piece by piece: what sends a piece, and what the task says about all of them."""
         request_id, replies = self._listen()

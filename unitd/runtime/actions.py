@@ -27,7 +27,7 @@ from unitd.wire.errors import (
     RunFailed,
     UnitdError,
 )
-from unitd.wire.messages import NONE, Reply, error_reply, unit_of
+from unitd.wire.messages import NONE, Reply, error_reply, is_task_id, unit_of
 
 log = logging.getLogger("unitd.actions")
 
@@ -65,6 +65,9 @@ class Actions:
 
     def _setup(self, call: Call) -> Answer:
         kind = self._kinds[unit_of(call.request.work_id)]
+        if is_task_id(call.request.work_id):
+            work = self._work_of(call)
+            return self._roster.change(call, work, setup_data(kind, call.request.data))
         try:
             data = setup_data(kind, call.request.data)
         except UnitdError as error:

@@ -74,7 +74,12 @@ class Budget:
     async def usage(self) -> Usage:
         """What is taken now, and what may be."""
         await self._measure()
-        return Usage(self._used(), limit_of(self.limit, self._board))
+        return Usage(self._used(), self.limit_bytes)
+
+    @property
+    def limit_bytes(self) -> int:
+        """What all models together may take."""
+        return limit_of(self.limit, self._board)
 
     @asynccontextmanager
     async def room(self, programs: Programs[P], program: P, load: Mapping[str, Any]) -> AsyncIterator[None]:
@@ -108,7 +113,7 @@ class Budget:
             raise LoadFailed(self._refusal(need))
 
     def _fits(self, need: Need, without: Sequence[Program] = ()) -> bool:
-        return need.total <= limit_of(self.limit, self._board) - self._used(without)
+        return need.total <= self.limit_bytes - self._used(without)
 
     def _used(self, without: Sequence[Program] = ()) -> int:
         return sum(
@@ -118,7 +123,7 @@ class Budget:
         )
 
     def _refusal(self, need: Need) -> str:
-        limit = limit_of(self.limit, self._board)
+        limit = self.limit_bytes
         figures = f"{in_mib(max(limit - self._used(), 0))} of {in_mib(limit)} MiB of memory are free for models"
         remedy = "end a task or set [limits] memory" if need.total <= limit else "set [limits] memory"
         return f"needs {need}; {figures}; {remedy}"
@@ -148,12 +153,12 @@ def look_at(unit: str, load: Mapping[str, Any]) -> Need:
     """
     path = Path(load["path"]) if load["path"] else None
     if unit != "llm" or load["engine"] != "llama" or path is None:
-        return need_of_program(unit, load["engine"], _size_of(path) if path else 0)
+        return need_of_program(unit, load["engine"], size_of(path) if path else 0)
     try:
         shape = _shape_in(path)
     except ValueError as error:
         raise LoadFailed(f"{path.name} cannot be loaded: {error}") from error
-    size = sum(map(_size_of, parts_of(path)))
+    size = sum(map(size_of, parts_of(path)))
     return need_of_llama(size, shape, load["slots"], load["context"], exact=load["exact"])
 
 
@@ -168,7 +173,7 @@ def _shape_in(path: Path) -> Shape | None:
         return None
 
 
-def _size_of(path: Path) -> int:
+def size_of(path: Path) -> int:
     """Bytes of a file, or of all files in a folder; what is not there or cannot be read has none."""
     try:
         files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]

@@ -5,22 +5,27 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from unitd.core.access import Grant, sees
 from unitd.core.catalog import Card
 from unitd.core.kinds import UnitKind
-from unitd.core.links import effect_of
+from unitd.core.links import check_link
 from unitd.core.registry import ABSENT, Client, Registry, Task
+from unitd.runtime.adapters import with_files
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.journal import Entry
 from unitd.runtime.supervisor import Supervisor
 from unitd.runtime.switchboard import Switchboard
 from unitd.runtime.tooluse import Toolbox
+from unitd.runtime.trial import Trial
 from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
-from unitd.wire.errors import BadField, LoadFailed, UnitdError
+from unitd.wire.errors import BadField, BadLink, LoadFailed, UnitdError
 from unitd.wire.messages import Reply, is_task_id
 
 log = logging.getLogger("unitd.roster")
@@ -28,6 +33,8 @@ log = logging.getLogger("unitd.roster")
 
 class Shelf(Protocol):
     """Where models are found; looked through anew for each setup, off the event loop."""
+
+    folders: Sequence[Path]
 
     async def resolve(self, unit: str, name: str) -> Card:
         """The card that serves a name, LoadFailed if none does."""
@@ -134,6 +141,37 @@ class Roster:
         await self._journal.settled()
         return task
 
+    async def change(self, call: Call, work: Work, data: dict[str, Any]) -> Reply:
+        """Another model or other settings for a task, which goes on as it is until they are known to work.
+
+        However long the load takes: an answer before its end could not say whether the task has changed.
+
+        Raises:
+            LoadFailed: no such model, it does not load, or a value cannot be used; nothing has changed.
+            Unavailable: the task was ended meanwhile.
+        """
+        async with work.changing:
+            before, plan = work.child, await self._plan(work.task.kind, data)
+            setup = plan.setup | {"input": _inputs(plan.setup.get("input"))}
+            trial = Trial(work.task.work_id, self._supervisor.child_for(plan.card), setup)
+            try:
+                await trial.passed()
+                change = partial(self._resettle, work.task, plan, call.client.grant)
+                await work.move(trial.child, change, _queue_limit(plan.setup, self._queue_limit), plan.toolbox)
+            finally:
+                trial.end()
+                for child in (before, trial.child):
+                    self._supervisor.release(child, for_a_while=not work.task.owner.keeps_tasks)
+            log.info("%s is served by %s from now on, for %s", work.task.work_id, plan.card.name, call.client.name)
+        await self._journal.settled()
+        return call.ok()
+
+    def _resettle(self, task: Task, plan: "_Plan", grant: Grant) -> None:
+        """The settings of a new setup; owner and links stay, new ones may come."""
+        vars(task).update(_settings(task.kind, plan))
+        self._listen_to(task, _inputs(plan.setup.get("input")), grant)
+        self._watch.changed(task.work_id)
+
     async def restore(self, entries: Iterable[Entry]) -> None:
         """The tasks of the last run are back under their work_ids; their models load while clients come back.
 
@@ -179,6 +217,8 @@ class Roster:
         toolbox = self._toolbox_of(setup) if kind.name == "llm" else None
         if toolbox is not None:
             setup = await toolbox.prepare(setup)
+        if kind.name == "llm" and "lora" in setup:
+            setup = await with_files(setup, self._shelf.folders)
         return _Plan(card, data, setup, toolbox)
 
     def _start(self, task: Task, plan: "_Plan") -> Work:
@@ -192,12 +232,18 @@ class Roster:
     def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:
         """What its setup names, without what means nothing and without what is somebody else's."""
         for entry in inputs:
-            source = self._registry.get(entry)
-            is_there = source is not None and sees(grant, source.holder)
-            if is_task_id(entry) and (not is_there or effect_of(entry, task.work_id) is None):
+            if is_task_id(entry) and not self._may_listen_to(entry, task, grant):
                 log.warning("%s: input %s is no task it can listen to, left out", task.work_id, entry)
-            else:
+            elif entry not in task.inputs:
                 task.inputs.append(entry)
+
+    def _may_listen_to(self, entry: str, task: Task, grant: Grant) -> bool:
+        source = self._registry.get(entry)
+        if source is not None and sees(grant, source.holder):
+            with suppress(BadLink):
+                check_link(entry, task.work_id, self._registry.inputs)
+                return True
+        return False
 
     def _toolbox_of(self, setup: dict[str, Any]) -> Toolbox | None:
         """The board's own tools, where the setup names them."""
@@ -255,21 +301,28 @@ class Roster:
 
 def _task(work_id: str, kind: UnitKind, plan: _Plan, request_id: str, owner: Client, created: int) -> Task:
     """A task that listens to nothing yet."""
-    setup = plan.setup
     return Task(
         work_id=work_id,
         kind=kind,
-        model=setup.get("model", ""),
-        response_format=setup.get("response_format", f"{kind.name}.utf-8"),
-        enoutput=setup.get("enoutput", True),
         inputs=[],
-        setup=setup,
         request_id=request_id,
         owner=owner,
         holder=owner.grant.name,
         created=created,
-        given=plan.given,
+        **_settings(kind, plan),
     )
+
+
+def _settings(kind: UnitKind, plan: _Plan) -> dict[str, Any]:
+    """What a task has from its setup."""
+    setup = plan.setup
+    return {
+        "model": setup.get("model", ""),
+        "response_format": setup.get("response_format", f"{kind.name}.utf-8"),
+        "enoutput": setup.get("enoutput", True),
+        "setup": setup,
+        "given": plan.given,
+    }
 
 
 async def _all_of(endings: list[Coroutine[Any, Any, None]]) -> None:

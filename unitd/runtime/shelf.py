@@ -1,20 +1,24 @@
 """The shelf: which model files lie on this machine. Looked through anew for each setup, in a thread.
 
-A model is a folder with a `card.toml` or a GGUF file in it, or a GGUF file by itself; its name is the card's, the
-folder's, the file's. Known cards (configs/models) lend their names and defaults to a file of their name.
+A model is a folder with a `card.toml` or with files that a unit knows, or a GGUF file by itself; its name is the
+card's, the folder's, the file's. What its card leaves open is said by the original's mode file of its name, by the
+known card (configs/models) of its name, and by its GGUF's header, in this order.
 """
 
 import asyncio
 import logging
-import os
 import shutil
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
+import orjson
+
+from unitd.core.cardless import described_card, family_of, read_mode
 from unitd.core.catalog import Card, Catalog, read_card, remote_card
+from unitd.core.gguf import Description, read_description
+from unitd.runtime.adapters import ADAPTERS
 from unitd.wire.errors import BadFile, ConfigError, Unavailable
 
 log = logging.getLogger("unitd.shelf")
@@ -42,16 +46,12 @@ class Shelf:
         self._served = [remote_card(llm_url, default_llm)] if llm_url else []
         self._default_llm = self._served[0].name if self._served else default_llm
         self._complained_about: set[Path] = set()
-        self._cards_read: dict[Path, tuple[Stamp, Card]] = {}
+        self._files_read: dict[Path, tuple[Stamp, Card | Description | None]] = {}
         """By file, with what the file was when it was read: parsing them all takes longer than setting a task up."""
 
     async def resolve(self, unit: str, name: str) -> Card:
         """The card that serves a name; LoadFailed if none does."""
-        return (await self._catalog()).resolve(unit, name)
-
-    async def listing(self) -> list[dict[str, Any]]:
-        """The body of sys.lsmode."""
-        return (await self._catalog()).listing()
+        return (await self.catalog()).resolve(unit, name)
 
     async def remove(self, name: str) -> None:
         """Deletes an installed model.
@@ -60,7 +60,7 @@ class Shelf:
             Unavailable: it came with unitd.
             BadFile: nothing of this name is installed, or it cannot be deleted.
         """
-        card = (await self._catalog()).find_installed(name)
+        card = (await self.catalog()).find_installed(name)
         if card is None or card.place is None:
             raise BadFile(f"no model {name} is installed")
         if card.is_bundled:
@@ -71,35 +71,88 @@ class Shelf:
             raise BadFile(f"{name} cannot be removed: {error.strerror}") from error
         log.info("the model %s is removed", name)
 
-    async def _catalog(self) -> Catalog:
+    async def catalog(self) -> Catalog:
+        """All cards, as the folders are now."""
         return await asyncio.to_thread(self._look)
 
     def _look(self) -> Catalog:
         damaged: list[str] = []
-        known = [card for path in self._files(self._cards_folder, ".toml") if (card := self._read(path, damaged))]
-        by_name = {card.name: card for card in known}
-        found = [card for folder in self.folders for card in self._cards_in(folder, damaged)]
-        installed = [_completed(card, by_name.get(card.name)) for card in found]
-        bundled = [replace(card, is_bundled=True) for card in self._cards_in(self._bundled_folder, damaged)]
-        return Catalog(known, [*self._served, *installed, *bundled], self._default_llm, damaged)
+        cards = [self._card_in(path, damaged) for path in self._files(self._cards_folder, ".toml")]
+        known = {card.name: card for card in cards if card}
+        for name, mode in self._modes(damaged).items():
+            known[name] = _completed(mode, known.get(name))
+        found = [card for folder in self.folders for card in self._cards_of(folder, damaged)]
+        bundled = [replace(card, is_bundled=True) for card in self._cards_of(self._bundled_folder, damaged)]
+        installed = [self._described(_completed(card, known.get(card.name))) for card in (*found, *bundled)]
+        return Catalog(known.values(), [*self._served, *installed], self._default_llm, damaged)
 
-    def _cards_in(self, folder: Path, damaged: list[str]) -> Iterator[Card]:
+    def _cards_of(self, folder: Path, damaged: list[str]) -> Iterator[Card]:
         """Every model of one folder; a folder that is not there holds none. Says which cards are `damaged`."""
         for entry in self._entries(folder):
-            if entry.suffix == ".gguf":
-                yield Card(entry.stem, "llm", "llama", path=entry, place=entry)
-            elif (entry / "card.toml").exists():
-                if card := self._read(entry / "card.toml", damaged):
-                    yield replace(card, place=entry)
-            elif files := self._files(entry, ".gguf"):
-                yield Card(entry.name, "llm", "llama", path=files[0], place=entry)
+            if entry.name == ADAPTERS:
+                continue
+            if (entry / "card.toml").exists():
+                if card := self._card_in(entry / "card.toml", damaged):
+                    yield replace(card, place=entry, path=entry / card.file if card.file else None)
+            elif card := self._cardless(entry):
+                yield card
+
+    def _cardless(self, entry: Path) -> Card | None:
+        """What came without a card; None of what is no model."""
+        if entry.suffix == ".gguf":
+            return Card(entry.stem, "llm", "llama", path=entry, place=entry) if self._is_model(entry) else None
+        family = family_of(entry.name, [each.name for each in self._entries(entry)])
+        if family is None:
+            return None
+        unit, engine = family
+        ggufs = [each for each in self._files(entry, ".gguf") if self._is_model(each)]
+        if unit == "llm" and not ggufs:
+            return None
+        return Card(entry.name, unit, engine, path=ggufs[0] if ggufs else None, place=entry)
+
+    def _is_model(self, path: Path) -> bool:
+        """False of a GGUF that only adds to another model."""
+        description = self._description_in(path)
+        return description is None or description.kind in ("", "model")
+
+    def _described(self, card: Card) -> Card:
+        """With what its file says of itself."""
+        description = self._description_in(card.path) if card.path and card.path.suffix == ".gguf" else None
+        return _completed(card, described_card(card.name, description)) if description else card
+
+    def _description_in(self, path: Path) -> Description | None:
+        try:
+            found = self._read(path, _read_header)
+        except OSError:
+            return None
+        return found if isinstance(found, Description) else None
+
+    def _modes(self, damaged: list[str]) -> dict[str, Card]:
+        """The cards that the original's mode files make, by name; of several for one name the first counts."""
+        modes: dict[str, Card] = {}
+        for folder in self.folders:
+            for name, path in self._mode_files(folder):
+                if name not in modes and (mode := self._card_in(path, damaged)):
+                    modes[name] = replace(mode, name=name)
+        return modes
+
+    def _mode_files(self, folder: Path) -> Iterator[tuple[str, Path]]:
+        """Where the original looks for a model's: in the folder of its name, then beside it."""
+        for entry in self._entries(folder):
+            within = (entry / f"{entry.name}.json", entry / f"{_MODE_PREFIX}{entry.name}.json")
+            yield from ((entry.name, path) for path in within if path.is_file())
+        beside = [path for path in self._files(folder, ".json") if path.is_file()]
+        for path in sorted(beside, key=lambda path: path.name.startswith(_MODE_PREFIX)):
+            yield path.stem.removeprefix(_MODE_PREFIX), path
 
     def _files(self, folder: Path, suffix: str) -> list[Path]:
         return [each for each in self._entries(folder) if each.suffix == suffix]
 
     def _entries(self, folder: Path) -> list[Path]:
+        """Without what is hidden: a model that is being fetched, say."""
         try:
-            return sorted(folder.iterdir()) if folder.is_dir() else []
+            entries = sorted(folder.iterdir()) if folder.is_dir() else []
+            return [each for each in entries if not each.name.startswith(".")]
         except OSError as error:
             self._complain(folder, f"cannot be read: {error.strerror}")
             return []
@@ -110,20 +163,22 @@ class Shelf:
             self._complained_about.add(path)
             log.warning("%s %s", path, words)
 
-    def _read(self, path: Path, damaged: list[str]) -> Card | None:
+    def _card_in(self, path: Path, damaged: list[str]) -> Card | None:
         """A card; one that cannot be read is logged once and left out."""
         try:
-            return self._read_if_new(path)
+            found = self._read(path, _READERS[path.suffix])
         except (OSError, ValueError, ConfigError) as error:
             self._complain(path, f"is no model card, it is left out: {error}")
             damaged.append(f"{path} is no model card: {error}")
             return None
+        return found if isinstance(found, Card) else None
 
-    def _read_if_new(self, path: Path) -> Card:
+    def _read(self, path: Path, read: Callable[[Path], Card | Description | None]) -> Card | Description | None:
+        """What a file says, read only once as long as it stays the same."""
         status = path.stat()
         stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
-        if (known := self._cards_read.get(path)) is None or known[0] != stamp:
-            known = self._cards_read[path] = (stamp, _read_card_file(path))
+        if (known := self._files_read.get(path)) is None or known[0] != stamp:
+            known = self._files_read[path] = (stamp, read(path))
         return known[1]
 
 
@@ -136,15 +191,26 @@ def _completed(card: Card, known: Card | None) -> Card:
 
 
 def _read_card_file(path: Path) -> Card:
-    document = tomllib.loads(path.read_text())
-    card = read_card(document, str(path))
-    if "file" not in document:
-        return card
-    file = Path(os.path.normpath(path.parent / document["file"]))
-    # By its name: what a link in the folder points to is the administrator's choice.
-    if not file.is_relative_to(os.path.normpath(path.parent)):
-        raise ConfigError(f"{path}: file lies outside the model's folder")
-    return replace(card, path=file)
+    return read_card(tomllib.loads(path.read_text()), str(path))
+
+
+def _read_mode_file(path: Path) -> Card | None:
+    return read_mode(path.stem, orjson.loads(path.read_bytes()), str(path))
+
+
+def _read_header(path: Path) -> Description | None:
+    """None of what is no file (a FIFO would never end) and of what makes no sense: setup says what is wrong with it."""
+    if not path.is_file():
+        return None
+    try:
+        with path.open("rb") as file:
+            return read_description(file)
+    except ValueError:
+        return None
+
+
+_READERS: dict[str, Callable[[Path], Card | None]] = {".toml": _read_card_file, ".json": _read_mode_file}
+_MODE_PREFIX = "mode_"
 
 
 def _delete(place: Path) -> None:

@@ -60,16 +60,6 @@ class Line(Protocol):
         """Takes the settings over soon (the answer leaves first), for as long as the daemon runs."""
 
 
-class Models(Protocol):
-    """The model folders."""
-
-    async def listing(self) -> list[dict[str, Any]]:
-        """The body of lsmode."""
-
-    async def remove(self, name: str) -> None:
-        """Deletes an installed model; BadFile or Unavailable when that cannot be."""
-
-
 class System:
     """The handlers of `sys`."""
 
@@ -81,7 +71,6 @@ class System:
         supervisor: Supervisor,
         sound: Sound,
         desk: AudioDesk,
-        models: Models,
         memory: Callable[[], Awaitable[Usage]],
         files_dir: Path,
         allowed: Sequence[str],
@@ -92,7 +81,6 @@ class System:
         self._supervisor = supervisor
         self._sound = sound
         self._desk = desk
-        self._models = models
         self._memory = memory
         self._files = files_dir
         self._allowed = set(allowed)
@@ -109,8 +97,6 @@ class System:
             "ping": Call.ok,
             "version": lambda call: call.ok(object="sys.utf-8", data=PROTOCOL_VERSION),
             "version2": lambda call: call.ok(object="sys.utf-8.stream", data=self._unit_versions()),
-            "lsmode": self._lsmode,
-            "rmmode": self._rmmode,
             "lstask": self._lstask,
             "hwinfo": self._hwinfo,
             "cmminfo": self._cmminfo,
@@ -123,18 +109,6 @@ class System:
         }
 
     # What is there
-
-    async def _lsmode(self, call: Call) -> Reply:
-        return call.ok(object="sys.lsmode", data=await self._models.listing())
-
-    async def _rmmode(self, call: Call) -> Reply:
-        name = call.request.data
-        if not isinstance(name, str) or not name:
-            raise BadField("data must be the name of a model")
-        if any(work.child.card.name == name for work in self._roster.works):
-            raise Unavailable(f"the model {name} is in use")
-        await self._models.remove(name)
-        return call.ok()
 
     def _lstask(self, call: Call) -> Answer:
         own = [work for work in self._roster.works if sees(call.client.grant, work.task.holder)]

@@ -53,6 +53,7 @@ class Work:
         self._waiting: deque[Inference] = deque()
         self._dropped: list[Inference] = []
         self._is_set_up = False
+        self._setting_up: asyncio.Future[dict[str, Any]] | None = None
         self._is_paused = False
         self._held_by_policy: Inference | None = None
         self._is_closing = False
@@ -71,6 +72,9 @@ class Work:
             "paused": self._on_paused,
             "finish": self._on_finish,
         }
+        self.changing = asyncio.Lock()
+        """Held by whoever gives the task another model."""
+
         self.memory: Any = None
         """What the unit remembers of a conversation, to be given back to the next child."""
 
@@ -229,17 +233,45 @@ class Work:
         if not self._outcome.done():
             self._outcome.set_exception(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self._drop(lambda _: True)
-        return self._close(self.child.ask("exit", task=self.task.work_id) if self._is_set_up else _done())
+        return self._leave(self.child.ask("exit", task=self.task.work_id))
 
-    async def _close(self, answer: asyncio.Future[Any]) -> None:
+    async def _leave(self, left: asyncio.Future[Any]) -> None:
+        """Moves out of the child; what it has of an answer ends, what it has not got yet only with the task."""
         try:
-            await answer
+            await left
         except UnitdError as error:
-            log.debug("= %s ends without its child: %s", self.task.work_id, error)
+            log.debug("= %s leaves without its child: %s", self.task.work_id, error)
         finally:
-            if self._running:
+            if self._running and (self._running.is_sent or self._is_closing):
                 self._finish(self._running, INTERRUPTED)
             self.child.dismiss(self.task.work_id)
+
+    async def move(self, child: Child, change: Callable[[], None], queue_limit: int, toolbox: Toolbox | None) -> None:
+        """Goes on in `child`, or in the same one, with what `change` makes of the task's settings.
+
+        What runs or is held ends as at a wake; what waits, a pause, and what the unit remembers stay.
+
+        Raises:
+            Unavailable: the task was ended meanwhile.
+        """
+        if not self._is_closing:
+            await self._stop_here()
+        if self._is_closing:
+            raise Unavailable(f"{self.task.work_id} was ended while its model changed")
+        change()
+        self.frames.hold()
+        self.frames = Frames(self.task, child.meter, self._watch)
+        self.child, self._queue_limit, self._toolbox, self._refusal = child, queue_limit, toolbox, None
+        self.begin()
+
+    async def _stop_here(self) -> None:
+        """What has begun ends; what is next in the queue waits for the new child."""
+        self.uploads.close()
+        self._outlets.on_hush(self.task)
+        self._is_set_up, self._setting_up = False, None
+        if self._running and self._tool_use is not None and not self._running.is_sent:
+            self._finish(self._running, INTERRUPTED)
+        await self._leave(self.child.ask("exit", task=self.task.work_id))
 
     # What the child says
 
@@ -305,10 +337,13 @@ class Work:
 
     def on_child_ready(self) -> None:
         """Sets the task up, with what the child remembered of it before a crash; then goes on."""
-        answer = self.child.ask("setup", task=self.task.work_id, data=self.task.setup, memory=self.memory)
-        answer.add_done_callback(self._on_set_up)
+        data = self.task.setup | {"input": list(self.task.inputs)}  # with the links that were made since
+        self._setting_up = self.child.ask("setup", task=self.task.work_id, data=data, memory=self.memory)
+        self._setting_up.add_done_callback(self._on_set_up)
 
     def _on_set_up(self, answer: asyncio.Future[dict[str, Any]]) -> None:
+        if answer is not self._setting_up:
+            return  # of a setup that is not this task's any more
         error = answer.exception()
         if isinstance(error, RunFailed) and not self.child.is_ready:
             return  # the child died over it; the next one, or its failure, decides

@@ -6,6 +6,9 @@ while it speaks. A step computes one batch of all speakers (one token each) and 
 that a long prompt never stalls somebody's stream. A slot keeps its tokens when its generation ends: the next prompt of
 that task reuses the longest common beginning.
 
+Adapters (LoRA) belong to the whole context while it computes, so speakers with other adapters have a batch of their own
+in each step.
+
 A held generation (pause) stays where it is; `slots` has the rules by which slots change hands.
 
 A cut (cancel, exit) arrives in another thread: it rings the alarm if the task is part of the running batch, llama.cpp
@@ -14,9 +17,9 @@ sequences of that batch are computed again in the next step.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from units.llm.llama import Alarm, Context, Entry, Model
+from units.llm.llama import Alarm, Blend, Context, Entry, Model
 from units.llm.pace import Pace
 from units.llm.policy import ends_sentence
 from units.llm.sequence import Generation
@@ -119,18 +122,16 @@ class Engine:
             self._read(min(readers, key=lambda each: (-each.priority, each.last_step)), has_company=bool(speakers))
 
     def _speak(self, speakers: Sequence[Generation]) -> None:
-        """The next token of every speaker.
-
-        In the order of their slots: llama.cpp computes together only what stands in neighbouring sequences.
-        """
-        speakers = sorted(speakers, key=lambda each: each.slot.index if each.slot else 0)
-        for start in range(0, len(speakers), self._context.batch_size):
-            group = speakers[start : start + self._context.batch_size]
+        """The next token of every speaker."""
+        seconds = 0.0
+        for group in _batches(speakers, self._context.batch_size):
             began = time.monotonic()
             if self._compute([(each, 1) for each in group]):
-                self._pace.note_step(time.monotonic() - began)
+                seconds += time.monotonic() - began
                 for row, generation in enumerate(group):
                     self._say_next(generation, row)
+        if seconds:
+            self._pace.note_step(seconds)
 
     def _read(self, reader: Generation, *, has_company: bool) -> None:
         """A chunk of a prompt; the last one is followed by the first token."""
@@ -165,6 +166,7 @@ class Engine:
             ]
         self._in_batch = frozenset(generation.task for generation, _ in parts)
         try:
+            self._context.use(parts[0][0].blend)
             is_done = not (self._in_batch & self._cut) and self._context.decode(entries)
         except RuntimeError as error:
             self._take_back(parts)
@@ -230,3 +232,16 @@ class Engine:
         if generation.ahead is not None:
             token, generation.ahead = generation.ahead, None
             self._say(generation, token)
+
+
+def _batches(speakers: Sequence[Generation], largest: int) -> Iterator[Sequence[Generation]]:
+    """What can be computed together: speakers with the same adapters, at most `largest` of them.
+
+    In the order of their slots: llama.cpp is quick only with what stands in neighbouring sequences.
+    """
+    alike: dict[Blend, list[Generation]] = {}
+    for speaker in sorted(speakers, key=lambda each: each.slot.index if each.slot else 0):
+        alike.setdefault(speaker.blend, []).append(speaker)
+    for group in alike.values():
+        for start in range(0, len(group), largest):
+            yield group[start : start + largest]

@@ -1,4 +1,4 @@
-"""Conversations become prompts: the model's own chat template, rendered in a sandbox; ChatML where it has none."""
+"""Conversations become prompts: by the file's chat template, rendered in a sandbox, else the card's, else ChatML."""
 
 import json
 from collections.abc import Sequence
@@ -24,13 +24,14 @@ MAX_BYTES_PER_TOKEN = 64
 class PromptMaker:
     """Renders and tokenizes for one model."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, card_template: str = "") -> None:
+        """`card_template` is for a file that has none."""
         self._model = model
         self._control_texts = [text for text in model.control_texts() if text]
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         environment.globals["raise_exception"] = _raise
         environment.filters["tojson"] = _to_json
-        template = model.chat_template or CHATML
+        template = model.chat_template or card_template or CHATML
         self._template = environment.from_string(template)
         self._knows_calls = OPEN in template and "tools" in template
         self._tokens = {"bos_token": model.bos, "eos_token": model.eos}

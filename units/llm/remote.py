@@ -118,6 +118,8 @@ class RemoteLlmUnit(Unit):
         task = LlmTask.from_setup(fields["task"], fields["data"], fields.get("memory"), self._context)
         if task.options.sampler.grammar:
             raise refusal("grammar needs the llama engine; json_schema works here")
+        if fields["data"].get("lora"):
+            raise refusal("lora needs the llama engine")
         self._tasks[task.work_id] = task
 
     async def _infer(self, envelope: Envelope) -> None:

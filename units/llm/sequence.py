@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from units.llm.llama import Blend
 from units.llm.policy import NEVER, PausePolicy
 from units.llm.sampling import Sampler
 from units.llm.text import TextStream
@@ -31,6 +32,9 @@ class Slot:
 
     index: int
     tokens: list[int] = field(default_factory=list)
+    blend: Blend = ()
+    """The adapters that they were computed with."""
+
     task: str = ""
     last_used: float = 0.0
     generation: "Generation | None" = None
@@ -47,6 +51,7 @@ class Generation:
     sampler: Sampler
     text: TextStream
     listener: Listener
+    blend: Blend = ()
     policy: PausePolicy = NEVER
     priority: int = 0
     """More urgent ones get a slot and have their prompts read first: somebody who speaks before a background job."""

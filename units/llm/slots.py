@@ -4,7 +4,7 @@ A task comes back to the slot it had, if that is idle; else it gets what an ende
 prompt (a client that says its whole conversation with each question), else an empty one, else the one unused for
 longest, else that of a held generation, whose cache is saved to memory and comes back bit for bit. Whatever a slot and
 a prompt begin with in common is not computed again. If another task's slot holds more of it (a shared system prompt),
-its cache is copied.
+its cache is copied. What was computed with other adapters has nothing in common.
 
 llama.cpp computes only neighbouring sequences together: four speakers in slots 0 to 3 take 29 ms for a token each, in
 slots 0, 2, 4 and 6 they take 48 ms (0.5B, two x86 cores). So whoever finds nothing of use in a slot gets one beside
@@ -40,6 +40,7 @@ class Slots:
         else:
             self._reuse(slot, generation)
         slot.task, slot.generation, slot.last_used = generation.task, generation, time.monotonic()
+        slot.blend = generation.blend
         generation.slot = slot
         return True
 
@@ -70,7 +71,7 @@ class Slots:
         idle = [slot for slot in self._slots if slot.generation is None]
         if idle:
             slot = max(idle, key=lambda slot: _preference(slot, generation))
-            return slot if _is_of_use(slot, generation) else self._beside_others(slot, idle)
+            return slot if _is_of_use(slot, generation) else self._beside_others(slot, idle, generation)
         held = [slot for slot in self._slots if slot.generation is not None and slot.generation.is_held]
         if not held:
             return None
@@ -78,9 +79,14 @@ class Slots:
         self._save(slot)
         return slot
 
-    def _beside_others(self, chosen: Slot, idle: Sequence[Slot]) -> Slot:
-        """A slot between or beside generations at work; what it holds moves to the chosen one, which nobody misses."""
-        at_work = {slot.index for slot in self._slots if slot.generation is not None and not slot.generation.is_held}
+    def _beside_others(self, chosen: Slot, idle: Sequence[Slot], generation: Generation) -> Slot:
+        """A slot between or beside generations at work with the same adapters; what it holds moves to the chosen one,
+        which nobody misses."""
+        at_work = {
+            slot.index
+            for slot in self._slots
+            if slot.generation is not None and not slot.generation.is_held and slot.blend == generation.blend
+        }
 
         def neighbours(slot: Slot) -> int:
             return len(at_work & {slot.index - 1, slot.index + 1})
@@ -94,14 +100,15 @@ class Slots:
         self._empty(target)
         self._context.copy(source.index, target.index)
         target.tokens, target.task, target.last_used = source.tokens, source.task, source.last_used
+        target.blend = source.blend
         self._empty(source)
 
     def _reuse(self, slot: Slot, generation: Generation) -> None:
         """Keeps, or copies from another slot, as much of the prompt as there is."""
         usable = max(0, len(generation.tokens) - self._recomputed)
-        own = min(_common_length(slot.tokens, generation.tokens), usable)
-        best = max(self._slots, key=lambda each: _common_length(each.tokens, generation.tokens))
-        length = min(_common_length(best.tokens, generation.tokens), usable)
+        own = min(_in_common(slot, generation), usable)
+        best = max(self._slots, key=lambda each: _in_common(each, generation))
+        length = min(_in_common(best, generation), usable)
         if best is not slot and length >= own + SMALLEST_COPY:
             self._empty(slot)
             self._context.copy(best.index, slot.index)
@@ -131,14 +138,19 @@ class Slots:
 
 def _preference(slot: Slot, generation: Generation) -> tuple[bool, int, bool, bool, float]:
     """Its own slot first, then what an ended task left if it begins alike, then what nobody misses, oldest first."""
-    common = 0 if slot.task else _common_length(slot.tokens, generation.tokens)
+    common = 0 if slot.task else _in_common(slot, generation)
     useful = common if common >= SMALLEST_COPY else 0
     return slot.task == generation.task, useful, not slot.tokens, not slot.task, -slot.last_used
 
 
 def _is_of_use(slot: Slot, generation: Generation) -> bool:
     """True when the generation would lose something by another slot."""
-    return slot.task == generation.task or _common_length(slot.tokens, generation.tokens) >= SMALLEST_COPY
+    return slot.task == generation.task or _in_common(slot, generation) >= SMALLEST_COPY
+
+
+def _in_common(slot: Slot, generation: Generation) -> int:
+    """How many tokens of a generation a slot begins with."""
+    return _common_length(slot.tokens, generation.tokens) if slot.blend == generation.blend else 0
 
 
 def _common_length(first: Sequence[int], second: Sequence[int]) -> int:

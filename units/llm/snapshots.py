@@ -30,9 +30,9 @@ class Snapshots:
         self._identity = identity
         self._warn = warn
 
-    def load(self, tokens: Sequence[int]) -> bytes | None:
-        """The state of exactly these tokens, None if there is none or it is damaged."""
-        path = self._path(tokens)
+    def load(self, tokens: Sequence[int], adapters: str = "") -> bytes | None:
+        """The state of exactly these tokens, computed with these adapters; None if there is none or it is damaged."""
+        path = self._path(tokens, adapters)
         try:
             content = path.read_bytes()
         except OSError:
@@ -44,14 +44,14 @@ class Snapshots:
             return None
         return state
 
-    def store(self, tokens: Sequence[int], state: bytes) -> threading.Thread:
+    def store(self, tokens: Sequence[int], state: bytes, adapters: str = "") -> threading.Thread:
         """Writes a state beside the engine's work; the thread is for who wants to wait."""
-        writer = threading.Thread(target=self._write, args=(self._path(tokens), state), name="snapshot")
+        writer = threading.Thread(target=self._write, args=(self._path(tokens, adapters), state), name="snapshot")
         writer.start()
         return writer
 
-    def _path(self, tokens: Sequence[int]) -> Path:
-        key = hashlib.sha256(self._identity.encode() + array("i", tokens).tobytes())
+    def _path(self, tokens: Sequence[int], adapters: str) -> Path:
+        key = hashlib.sha256((self._identity + adapters).encode() + array("i", tokens).tobytes())
         return self._folder / f"{key.hexdigest()}.kv"
 
     def _write(self, path: Path, state: bytes) -> None:

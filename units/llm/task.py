@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from units.llm.options import LlmOptions, Message, read_options
+from units.llm.options import LlmOptions, Message, read_options, refusal
 
 if TYPE_CHECKING:
+    from units.llm.llama import Blend
     from units.llm.sequence import Generation
 
 # The original's word and its answer, for models that keep context (fact sheet, section 5).
@@ -30,6 +31,7 @@ class LlmTask:
     largest_context: int
     options: LlmOptions
     history: list[Turn] = field(default_factory=list)
+    blend: "Blend" = ()
     generation: "Generation | None" = None
     question: str = ""
     said: list[str] = field(default_factory=list)
@@ -43,11 +45,14 @@ class LlmTask:
         Raises:
             UnitFault: a value is of the wrong type or out of range.
         """
-        history = [Turn(*turn) for turn in (memory or {}).get("history", [])]
-        return cls(work_id, data, largest_context, read_options(data, largest_context), history)
+        options = read_options(data, largest_context)
+        turns = (memory or {}).get("history", []) if options.keeps_history else []
+        return cls(work_id, data, largest_context, options, [Turn(*turn) for turn in turns])
 
     def options_with(self, changes: dict[str, Any]) -> LlmOptions:
         """The options with what one inference wants otherwise; raises like `from_setup`."""
+        if "lora" in changes:
+            raise refusal("lora is for the setup of a task, not for one inference")
         return read_options(self.data | changes, self.largest_context)
 
     def is_reset(self, text: str) -> bool:

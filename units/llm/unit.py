@@ -10,9 +10,10 @@ from typing import Any
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, Handler, Unit, UnitFault
 from units.host import Host
+from units.llm.adapters import Adapters
 from units.llm.calls import CallStream, with_calls
 from units.llm.engine import Engine
-from units.llm.llama import VERSION, Alarm, Context, Model
+from units.llm.llama import VERSION, Alarm, Blend, Context, Model
 from units.llm.options import LlmOptions, Message, SamplerSpec, refusal
 from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker, too_long
@@ -72,7 +73,8 @@ class LlmUnit(Unit):
             is_exact=load["exact"],
             on_spoken=self._host.flush,
         )
-        self._prompts = PromptMaker(self._model)
+        self._adapters = Adapters(self._model, self._context)
+        self._prompts = PromptMaker(self._model, load.get("chat_template", ""))
         if load["cache_dir"]:
             identity = identity_of(Path(load["path"]), self._context.context, load["exact"], VERSION)
             self._snapshots = Snapshots(Path(load["cache_dir"]), identity, partial(self._host.log, "warning"))
@@ -111,9 +113,22 @@ class LlmUnit(Unit):
         task = LlmTask.from_setup(fields["task"], fields["data"], fields.get("memory"), self._context.context)
         self._check_sampler(task.options)
         self._check_prompt(task)
+        self._use_adapters(task, fields["data"].get("lora", []))
         self._tasks[task.work_id] = task
         if task.options.system_prompt and self._engine.has_room():
             self._read_ahead(task, task.options, None)
+
+    def _use_adapters(self, task: LlmTask, wanted: Sequence[Mapping[str, Any]]) -> None:
+        """Loads what nobody has loaded yet; what cannot be used is refused and leaves nothing behind."""
+        try:
+            task.blend = self._adapters.blend(wanted)
+        except UnitFault:
+            self._let_adapters_go()
+            raise
+
+    def _let_adapters_go(self) -> None:
+        """Those that no task uses."""
+        self._adapters.keep(task.blend for task in self._tasks.values())
 
     def _check_prompt(self, task: LlmTask) -> None:
         """A system prompt that leaves no room for a question, or that the template fails on, is refused at setup."""
@@ -174,6 +189,7 @@ class LlmUnit(Unit):
             sampler=Sampler(self._model, self._sampler_spec(options)),
             text=self._text_stream(task, options, number),
             listener=self,
+            blend=task.blend,
             policy=options.policy,
             tells_prompt=options.tells_prompt,
             priority=priority,
@@ -266,6 +282,7 @@ class LlmUnit(Unit):
         self._cancel(envelope)
         self._engine.release(envelope.fields["task"])
         self._tasks.pop(envelope.fields["task"], None)
+        self._let_adapters_go()
 
     def _warm(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Reads what the next prompt will begin with; the answer comes when that is done."""
@@ -284,7 +301,7 @@ class LlmUnit(Unit):
             return False
         quiet = replace(options, max_tokens=0, tells_prompt=False)
         generation = self._start(task, quiet, prompt, 0, READING_AHEAD)
-        if self._snapshots is not None and (state := self._snapshots.load(prompt)) is not None:
+        if self._snapshots is not None and (state := self._snapshots.load(prompt, _named(task.blend))) is not None:
             generation.saved = (state, prompt)
         self._warming[generation] = asked
         return True
@@ -300,7 +317,8 @@ class LlmUnit(Unit):
         is_slow = time.monotonic() - generation.began > WORTH_KEEPING_SECONDS
         has_history = bool(self._tasks[generation.task].history)
         if self._snapshots is not None and reason == "stop" and is_slow and not has_history:
-            self._snapshots.store(generation.prompt, self._engine.state_of(generation))
+            state = self._engine.state_of(generation)
+            self._snapshots.store(generation.prompt, state, _named(generation.blend))
         if asked is not None:
             self._host.answer(asked)
 
@@ -349,3 +367,8 @@ class LlmUnit(Unit):
 
     def _finish(self, task: LlmTask, number: int, reason: str, **fields: Any) -> None:
         self._host.say("finish", task=task.work_id, inference=number, reason=reason, **task.memory, **fields)
+
+
+def _named(blend: Blend) -> str:
+    """What a prompt's state depends on besides the model; "" for the bare one."""
+    return "".join(f"{scale}*{adapter.identity}" for adapter, scale in blend)

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unitd.core.access import network_of
 from unitd.core.config import HttpSettings
-from unitd.doors.http import bargein, chunked, metrics, page, turnchat, units, ws
+from unitd.doors.http import bargein, chunked, metrics, models, page, turnchat, units, ws
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
@@ -29,7 +29,7 @@ from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.doors")
 
-DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, openai_api)
+DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, models, openai_api)
 
 # What a client may send in one message or body: a minute of audio as base64 float32 has 5 MB.
 BODY_FRAMES = 4

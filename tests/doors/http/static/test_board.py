@@ -59,15 +59,15 @@ async def test_a_download_has_a_bar(seen: Visit) -> None:
         const { render } = await import("/static/vendor/preact.js");
         const { html } = await import("/static/html.js");
         const { ModelList } = await import("/static/models.js");
-        const row = { mode: "qwen", model: "qwen", type: "llm", installed: false };
-        row.download = { bytes: 125e6, of: 500e6 };
+        const row = { mode: "qwen", card: "qwen", model: "unitd-chat", type: "llm", installed: false };
+        row.download = { state: "fetching", bytes: 125e6, total: 500e6, bytes_per_s: 12e6, seconds_left: 31.2 };
         const place = document.body.appendChild(document.createElement("div"));
         render(html`<${ModelList} rows=${[row]} />`, place);
     }""")
 
     bar = seen.page.get_by_role("progressbar", name="Download of qwen")
     assert await bar.evaluate("bar => bar.value / bar.max") == 0.25
-    await expect(seen.page.get_by_text("25 % of 500 MB")).to_be_visible()
+    await expect(seen.page.get_by_text("125 MB of 500 MB, 12 MB/s, 31 s left")).to_be_visible()
 
 
 async def test_a_chosen_theme_stays(seen: Visit) -> None:

@@ -6,6 +6,7 @@ import { Wire } from "./wire.js";
 const TASKS_EVERY_MS = 1_000;
 const BOARD_EVERY_MS = 2_000;
 const MODELS_EVERY_MS = 30_000;
+const PULLS_EVERY_MS = 1_000;
 
 /** The window of the plots. */
 export const WINDOW_SECONDS = 300;
@@ -19,6 +20,8 @@ export class Daemon {
   tasks = new Store(null);
   /** The rows of sys.lsmode; null before the first answer. */
   models = new Store(null);
+  /** Why a model could not be fetched or removed, by its name. */
+  modelProblems = new Store({});
   /** Samples {at, cpu, memory, temperature, tokens}, oldest first; null where there is no value. */
   board = new Store([]);
   /** Lines {at, level, source, text, id}, oldest first. */
@@ -26,6 +29,7 @@ export class Daemon {
 
   #tokens = null;
   #lineNumber = 0;
+  #nextList = 0;
   #looks = [
     [() => this.refreshTasks(), TASKS_EVERY_MS],
     [() => this.#measure(), BOARD_EVERY_MS],
@@ -65,6 +69,30 @@ export class Daemon {
     this.tasks.set((await this.wire.ask("sys", "lstask")).data);
   }
 
+  /** Fetches a model; the list shows how far it is. */
+  pull(name) {
+    const show = (download) => {
+      const rows = this.models.value.map((row) => (row.mode === name ? { ...row, download } : row));
+      this.models.set(rows);
+    };
+    return this.#changeModels(name, () => this.wire.follow("sys", "pull_model", name, show));
+  }
+
+  /** Deletes an installed model. */
+  remove(name) {
+    return this.#changeModels(name, () => this.wire.ask("sys", "rmmode", name));
+  }
+
+  async #changeModels(name, change) {
+    this.modelProblems.set({ ...this.modelProblems.value, [name]: "" });
+    try {
+      await change();
+    } catch (error) {
+      this.modelProblems.set({ ...this.modelProblems.value, [name]: error.message });
+    }
+    await this.#lookAt(() => this.#listModels());
+  }
+
   get #key() {
     return sessionStorage.getItem(KEY) ?? "";
   }
@@ -93,7 +121,12 @@ export class Daemon {
   }
 
   async #listModels() {
-    this.models.set((await this.wire.ask("sys", "lsmode")).data);
+    clearTimeout(this.#nextList);
+    const rows = (await this.wire.ask("sys", "lsmode", "all")).data;
+    this.models.set(rows);
+    if (rows.some((row) => row.download)) {
+      this.#nextList = setTimeout(() => this.#lookAt(() => this.#listModels()), PULLS_EVERY_MS);
+    }
   }
 
   /** The last lines, then the new ones as they are written. */

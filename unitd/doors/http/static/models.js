@@ -1,77 +1,147 @@
-/** What models there are: installed, being downloaded, and names that another model answers for. */
+/** What models there are: installed, being fetched, to be had, and names that another model answers for. */
+
+import { useState } from "preact/hooks";
 
 import { html } from "./html.js";
 import { useStore } from "./store.js";
 
 const ORDER = ["llm", "asr", "kws", "tts", "vad"];
+const STATES = { waiting: "waits to begin", checking: "is checked", unpacking: "is unpacked" };
 
 export function Models({ daemon }) {
   const rows = useStore(daemon.models);
+  const problems = useStore(daemon.modelProblems);
+  const actions = { pull: (name) => daemon.pull(name), remove: (name) => daemon.remove(name) };
   return html`
     <section class="panel models" id="models" aria-labelledby="models-title">
       <header class="panel-head"><h2 id="models-title">Models</h2></header>
-      <${ModelList} rows=${rows ?? []} />
+      <${ModelList} rows=${rows ?? []} problems=${problems} ...${actions} />
     </section>
   `;
 }
 
-/** `rows` are those of sys.lsmode; one with `download: {bytes, of}` is on its way. */
-export function ModelList({ rows }) {
-  const { installed, coming, replaced } = sorted(rows);
+/** `rows` are those of sys.lsmode; one with `download` is on its way. */
+export function ModelList({ rows, problems = {}, pull, remove }) {
+  const { installed, coming, available, replaced } = sorted(rows);
+  const toFetch = available.filter(({ mode }) => !problems[mode]);
+  const failed = available.filter(({ mode }) => problems[mode]);
+  const offer = (row) => html`<${Available} key=${row.mode} ...${row} ...${{ pull, problems }} />`;
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label="List of models">
       <ul class="rows">
         ${coming.map((row) => html`<${Download} key=${row.mode} ...${row} />`)}
-        ${installed.map((row) => html`<${Installed} key=${row.mode} ...${row} />`)}
+        ${failed.map(offer)}
+        ${installed.map((row) => html`<${Installed} key=${row.mode} ...${row} ...${{ remove, problems }} />`)}
       </ul>
-      ${
-        replaced.length > 0 &&
-        html`<details class="replaced">
-        <summary>${replaced.length} more names are understood</summary>
-        <ul class="rows">
-          ${replaced.map(
-            ({ mode, model }) =>
-              html`<li key=${mode}><span class="name">${mode}</span><span class="faint">${model} answers</span></li>`,
-          )}
-        </ul>
-      </details>`
-      }
+      <${Folded} name="available" title=${`${toFetch.length} more to fetch`} rows=${toFetch}>
+        ${toFetch.map(offer)}
+      <//>
+      <${Folded} name="replaced" title=${`${replaced.length} more names are understood`} rows=${replaced}>
+        ${replaced.map(
+          ({ mode, model }) =>
+            html`<li key=${mode}><span class="name">${mode}</span><span class="faint">${model} answers</span></li>`,
+        )}
+      <//>
     </div>
   `;
 }
 
-function Installed({ mode, type, note }) {
+function Folded({ name, title, rows, children }) {
+  if (rows.length === 0) return null;
+  return html`<details class=${`folded ${name}`}><summary>${title}</summary><ul class="rows">${children}</ul></details>`;
+}
+
+function Installed({ mode, type, note, size, bundled, remove, problems }) {
   return html`
     <li>
       <span class="kind">${type}</span>
-      <span class="name">${mode}${note && html`<small>${note}</small>`}</span>
+      <span class="name">
+        ${mode}${note && html`<small>${note}</small>`}
+        <${Problem} words=${problems[mode]} />
+      </span>
+      ${size > 0 && html`<span class="number faint">${sizeWords(size)}</span>`}
+      ${!bundled && html`<${RemoveButton} name=${mode} remove=${remove} />`}
     </li>
   `;
 }
 
-function Download({ mode, type, download: { bytes, of } }) {
-  const percent = of > 0 ? Math.floor((bytes / of) * 100) : 0;
+/** Asks back: what is gone has to be fetched again. */
+function RemoveButton({ name, remove }) {
+  const [isAsking, setAsking] = useState(false);
+  const onClick = () => (isAsking ? remove(name) : setAsking(true));
+  return html`
+    <button class=${isAsking ? "danger" : "quiet"} onClick=${onClick} onBlur=${() => setAsking(false)}
+      aria-label=${isAsking ? `Really remove ${name}` : `Remove ${name}`}>${isAsking ? "Really?" : "Remove"}</button>
+  `;
+}
+
+function Available({ mode, type, description, size, fits, pull, problems }) {
+  const about = [sizeWords(size), fits === false && "too large for this board", description].filter(Boolean);
+  const onClick = (event) => {
+    event.currentTarget.closest(".scroll").scrollTop = 0; // where its bar will be
+    pull(mode);
+  };
+  return html`
+    <li>
+      <span class="kind">${type}</span>
+      <span class="name">
+        ${mode}
+        <small>${about.join(", ")}</small>
+        <${Problem} words=${problems[mode]} />
+      </span>
+      <button onClick=${onClick} aria-label=${`Fetch ${mode}`}>Fetch</button>
+    </li>
+  `;
+}
+
+function Problem({ words }) {
+  return words ? html`<small class="note failed" role="alert">${words}</small>` : null;
+}
+
+function Download({ mode, type, download }) {
+  const { bytes, total } = download;
+  const percent = total > 0 ? Math.floor((bytes / total) * 100) : 0;
   return html`
     <li class="coming">
       <span class="kind">${type}</span>
       <span class="name">${mode}
-        <progress max=${of} value=${bytes} aria-label=${`Download of ${mode}`}>${percent} %</progress>
+        <progress max=${total || 1} value=${bytes} aria-label=${`Download of ${mode}`}>${percent} %</progress>
+        <small class="number">${wordsOf(download)}</small>
       </span>
-      <span class="number faint">${percent} % of ${megabytes(of)}</span>
     </li>
   `;
 }
 
+function wordsOf({ state, bytes, total, bytes_per_s: speed, seconds_left: left }) {
+  if (STATES[state]) return STATES[state];
+  const size = total > 0 ? `${sizeWords(bytes)} of ${sizeWords(total)}` : sizeWords(bytes);
+  return speed > 0 ? `${size}, ${sizeWords(speed)}/s, ${timeWords(left)} left` : size;
+}
+
 function sorted(rows) {
   const byKind = (one, other) => rank(one) - rank(other) || one.mode.localeCompare(other.mode);
-  const isOwnName = (row) => row.installed && row.mode === row.model;
+  const isOwnName = (row) => row.mode === row.card;
+  const here = rows.filter((row) => isOwnName(row) && !row.download);
   return {
     coming: rows.filter((row) => row.download).sort(byKind),
-    installed: rows.filter((row) => isOwnName(row) && !row.download).sort(byKind),
-    replaced: rows.filter((row) => !isOwnName(row) && !row.download).sort(byKind),
+    installed: here.filter((row) => row.installed).sort(byKind),
+    available: here.filter((row) => !row.installed && row.size > 0).sort(byKind),
+    replaced: rows.filter((row) => row.mode !== row.model && !row.download).sort(byKind),
   };
 }
 
 const rank = ({ type }) => (ORDER.includes(type) ? ORDER.indexOf(type) : ORDER.length);
 
-const megabytes = (bytes) => `${Math.round(bytes / 1e6)} MB`;
+/** 428 MB, 1.9 GB. */
+function sizeWords(size) {
+  const [unit, name] = size < 999.5e6 ? (size < 999.5e3 ? [1e3, "kB"] : [1e6, "MB"]) : [1e9, "GB"];
+  const number = size / unit;
+  return `${number < 9.95 ? number.toFixed(1) : Math.round(number)} ${name}`;
+}
+
+/** 20 s, 3 min, 2 h 10 min. */
+function timeWords(seconds) {
+  if (seconds < 100) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -101,6 +101,21 @@ export class Wire {
     return this.#firstReply({ work_id: workId, action, data }, (requestId) => this.forget(requestId));
   }
 
+  /** One request that is answered by many frames: returns behind the last, throws when one of them is an error. */
+  follow(workId, action, data, onFrame) {
+    return new Promise((resolve, reject) => {
+      const requestId = this.send({ work_id: workId, action, data }, (reply) => {
+        const isGood = reply.error.code === 0;
+        if (isGood) onFrame(reply.data);
+        if (isGood && !reply.data.finish) return;
+        this.forget(requestId);
+        if (isGood) resolve();
+        else reject(new WireError(reply.error));
+      });
+      this.#waiting.get(requestId).onLost = reject;
+    });
+  }
+
   /** A new task: its work_id. What it says without being asked comes to `onOutput`. */
   async setUp(unit, data, onOutput) {
     const reply = await this.#firstReply({ work_id: unit, action: "setup", data }, (requestId, isGood) => {

@@ -1,0 +1,1 @@
+"""A unit for unitd: questions are answered with passages of your own texts."""

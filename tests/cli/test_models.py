@@ -1,0 +1,294 @@
+"""Covers cli.models, cli.screens: the models of a board by its command line, mostly without a daemon."""
+
+import asyncio
+import os
+import pty
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cli.programs import UNITD, Finished, start, unitd
+from tests.conftest import running_app, tcp_client
+from tests.fetch.files import gguf
+from tests.fetch.local_hub import BLOCK, HubFile, LocalHub
+from tests.fetch.small_model import CONTENT, HALF, held_at_half, small_catalogue, small_hub
+from tests.helpers import LLM_SETUP, eventually
+from tests.runtime.bad_unit import bad_unit
+from unitd.__main__ import main
+from unitd.settings import find_places
+
+pytestmark = pytest.mark.timeout(60)
+
+QWEN_SIZE = 491_400_032
+QWEN_SHA256 = "74a4da8c9fdbcd15bd1f6d01d621410d31c6fc00986f5eb687824e7b93d7a9db"
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    """The folder for models."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def options(tmp_path: Path, models: Path) -> tuple[str, ...]:
+    """What leads a command to this folder."""
+    file = tmp_path / "unitd.toml"
+    file.write_text(f'[models]\ndir = ["{models}"]\n[unix]\npath = "{tmp_path}/unitd.sock"\n')
+    return ("--config", str(file))
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    """Has the small model."""
+    with small_hub(monkeypatch) as hub:
+        yield hub
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Runs `unitd models` with the small catalogue."""
+    places = replace(find_places(), model_cards=small_catalogue(tmp_path))
+    monkeypatch.setattr("unitd.cli.models.find_places", lambda: places)
+
+    def run(*arguments: str) -> Finished:
+        with pytest.raises(SystemExit) as ended:
+            main(["models", *arguments, *options])
+        shown = capsys.readouterr()
+        return Finished(int(ended.value.code or 0), shown.out, shown.err)
+
+    return run
+
+
+def table(finished: Finished) -> dict[str, list[str]]:
+    """The rows of a list by their first column."""
+    return {line.split("\t")[0]: line.split("\t")[1:] for line in finished.out.splitlines()}
+
+
+# What there is
+
+
+async def test_the_list_has_what_is_here_and_what_can_be_fetched(models: Path, options: tuple[str, ...]) -> None:
+    """In a pipe one line for each model, the installed ones first; no daemon is needed."""
+    (models / "mine.gguf").write_bytes(CONTENT)
+
+    listed = await unitd("models", "list", *options)
+
+    rows = table(listed)
+    assert rows["name"] == ["unit", "size", "state", "fits", "good for"]
+    assert rows["mine"][:4] == ["llm", "262 kB", "installed", "yes"]
+    assert rows["unitd-chat"][2] == "bundled"
+    assert rows["qwen2.5-0.5b"][1:3] == ["491 MB", "available"]
+    assert list(rows).index("mine") < list(rows).index("qwen2.5-0.5b")
+
+
+async def test_a_terminal_gets_a_table(options: tuple[str, ...]) -> None:
+    """Without tabs."""
+    ours, theirs = pty.openpty()
+
+    environment = {"COLUMNS": "160", "TERM": "xterm", "PATH": "/usr/bin:/bin"}
+    process = await asyncio.create_subprocess_exec(UNITD, "models", "list", *options, stdout=theirs, env=environment)
+    await process.wait()
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    os.close(theirs)
+
+    assert "unitd-chat" in shown
+    assert "\t" not in shown
+
+
+async def test_a_model_is_explained_under_any_of_its_names(options: tuple[str, ...]) -> None:
+    """Licence, memory, where it comes from."""
+    told = await unitd("models", "info", "qwen2.5-0.5B-prefill-20e", *options)
+
+    assert told.code == 0
+    assert "name:        qwen2.5-0.5b\n" in told.out
+    assert "licence:     Apache-2.0\n" in told.out
+    assert "weights 515" in told.out
+    assert "Qwen/Qwen2.5-0.5B-Instruct-GGUF/qwen2.5-0.5b-instruct-q4_k_m.gguf@" in told.out
+
+
+def test_what_is_too_large_says_what_it_needs(run: Run, tmp_path: Path) -> None:
+    """The catalogue's size decides before anything is fetched."""
+    small_catalogue(tmp_path, size=10**15)
+
+    row = table(run("list"))["small"]
+
+    assert row[3].startswith("no, needs 1,0")
+
+
+@pytest.mark.parametrize("action", ["info", "pull", "rm", "verify"])
+def test_an_unknown_name_is_a_failure(run: Run, action: str) -> None:
+    """With a sentence and an exit code."""
+    finished = run(action, "no-such-model")
+
+    assert finished.code == 1
+    assert "there is no model no-such-model" in finished.err
+
+
+# From a name to a model
+
+
+def test_a_pull_in_a_pipe_is_a_few_lines(run: Run, hub: LocalHub, models: Path) -> None:
+    """How far it is, and where the model is in the end; then it is sound."""
+    pulled = run("pull", "small-too")
+    listed, verified = table(run("list")), run("verify", "small")
+
+    assert pulled.code == 0
+    assert "small: 262 kB of 262 kB" in pulled.out
+    assert pulled.out.endswith(f"small is installed in {models / 'small'}\n")
+    assert listed["small"][2] == "installed"
+    assert (verified.code, verified.out) == (0, "small: sound\n")
+
+
+def test_a_second_pull_finds_it_there(run: Run, hub: LocalHub) -> None:
+    """Nothing is fetched."""
+    run("pull", "small")
+    before = len(hub.seen)
+
+    again = run("pull", "small")
+
+    assert again.code == 0
+    assert "is installed in" in again.out
+    assert len(hub.gets("cdn")) == 1
+    assert len(hub.seen) - before <= 2
+
+
+def test_a_pull_that_fails_says_why(run: Run, hub: LocalHub) -> None:
+    """Once, on stderr; the exit code is 1."""
+    hub.files.clear()
+
+    pulled = run("pull", "small")
+
+    assert pulled.code == 1
+    assert pulled.err.startswith("unitd: ")
+    assert pulled.err.count("\n") == 1
+    assert "me/model" in pulled.err
+
+
+def test_what_came_with_unitd_is_not_pulled(run: Run) -> None:
+    """And a card without an address cannot be."""
+    assert run("pull", "unitd-chat").err == "unitd: unitd-chat came with unitd\n"
+    assert run("pull", "elsewhere").err == "unitd: it is not known where the files of elsewhere are\n"
+
+
+async def test_ctrl_c_ends_a_pull(options: tuple[str, ...], hub: LocalHub, models: Path) -> None:
+    """Its program, too; what has come is kept."""
+    path = "Qwen/Qwen2.5-0.5B-Instruct-GGUF/qwen2.5-0.5b-instruct-q4_k_m.gguf"
+    hub.files[path] = HubFile(bytes(QWEN_SIZE), says_etag=QWEN_SHA256)
+    hub.holds_at = HALF
+    process = await start("models", "pull", "qwen2.5-0.5b", *options, environment={"HF_ENDPOINT": hub.url})
+    await held_at_half(hub)
+
+    process.send_signal(signal.SIGINT)
+    _, err = await process.communicate()
+
+    assert process.returncode == 130
+    assert err == b""
+    kept = [each.stat().st_size for each in (models / ".incoming").rglob("*") if each.is_file()]
+    assert max(kept) >= HALF - BLOCK
+
+
+async def test_a_terminal_gets_a_bar() -> None:
+    """With the numbers for people beside it."""
+    program = (
+        "from unitd.cli.screens import ProgressScreen; from unitd.core.progress import Progress\n"
+        "with ProgressScreen('qwen') as screen: screen.show(Progress('fetching', 'x', 120, 428, 12.0, 25.7))"
+    )
+    ours, theirs = pty.openpty()
+
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=theirs, env={"COLUMNS": "100", "TERM": "xterm"}
+    )
+    await process.wait()
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    os.close(theirs)
+
+    assert "120 bytes of 428 bytes, 12 bytes/s, 26 s left" in shown
+    assert "━" in shown
+
+
+# What is here already
+
+
+def test_a_file_is_imported_and_verified(run: Run, tmp_path: Path) -> None:
+    """Under a name of its own; a byte that changes later is told."""
+    (tmp_path / "weights.gguf").write_bytes(CONTENT)
+
+    imported = run("import", str(tmp_path / "weights.gguf"), "--name", "mine")
+    [file] = (tmp_path / "models" / "mine").glob("*.gguf")
+    file.write_bytes(CONTENT[:-1] + b"!")
+    verified = run("verify")
+
+    assert imported.out.endswith(f"mine is installed in {tmp_path / 'models' / 'mine'}\n")
+    assert table(run("list"))["mine"][2] == "installed"
+    assert verified.code == 1
+    assert verified.out.startswith(f"mine: {file.name} has changed")
+
+
+def test_a_model_of_several_files_is_verified_too(run: Run, tmp_path: Path) -> None:
+    """Ears and voices have no single file that an engine loads."""
+    voice = tmp_path / "vits-piper-de"
+    voice.mkdir()
+    for name in ("model.onnx", "model.onnx.json", "tokens.txt"):
+        (voice / name).write_bytes(b"{}")
+
+    imported = run("import", str(voice), "--name", "voice")
+    (tmp_path / "models" / "voice" / "tokens.txt").unlink()
+
+    assert imported.code == 0
+    assert run("verify").out == "voice: tokens.txt is missing\n"
+
+
+def test_a_hostile_file_is_not_imported(run: Run, tmp_path: Path, models: Path) -> None:
+    """A GGUF that claims 2^60 tensors."""
+    (tmp_path / "bad.gguf").write_bytes(gguf(tensors=2**60))
+
+    imported = run("import", str(tmp_path / "bad.gguf"))
+
+    assert imported.code == 1
+    assert imported.err.startswith("unitd: ")
+    assert not (models / "bad").exists()
+
+
+def test_without_models_there_is_nothing_to_verify(run: Run) -> None:
+    """What came with unitd is the installer's matter."""
+    assert run("verify").out == "there is nothing to verify\n"
+
+
+# The goodbye
+
+
+def test_a_model_is_removed_without_a_daemon(run: Run, models: Path) -> None:
+    """The folder is the truth."""
+    (models / "tiny.gguf").touch()
+
+    removed = run("rm", "tiny")
+
+    assert (removed.code, removed.out) == (0, "tiny is removed\n")
+    assert not (models / "tiny.gguf").exists()
+
+
+async def test_a_model_that_the_daemon_uses_stays(tmp_path: Path, models: Path, options: tuple[str, ...]) -> None:
+    """It says so; when the task has ended, the model goes."""
+    (models / "tiny.gguf").touch()
+    async with running_app(tmp_path, argv_for=bad_unit()) as app, tcp_client(app) as client:
+        task = await client.setup("llm", LLM_SETUP, model="tiny")
+        refused = await unitd("models", "rm", "tiny", *options)
+        await client.ask(work_id=task, action="exit")
+        removed = await unitd("models", "rm", "tiny", *options)
+
+    assert (refused.code, removed.code) == (1, 0)
+    assert "the model tiny is in use" in refused.err
+    await eventually(lambda: not (models / "tiny.gguf").exists())

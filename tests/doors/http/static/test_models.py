@@ -1,0 +1,80 @@
+"""Covers the page's models.js and daemon.js: models are fetched and removed by those who look at the page."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Locator, expect
+
+from tests.doors.http.static.browser import Visit, visit
+from tests.fetch.local_hub import LocalHub
+from tests.fetch.small_model import HALF, board, small_hub
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    """Has the small model."""
+    with small_hub(monkeypatch) as hub:
+        yield hub
+
+
+@pytest.fixture
+async def address(tmp_path: Path, hub: LocalHub) -> AsyncIterator[str]:
+    """Of a daemon beside the hub."""
+    async with board(tmp_path, {"http": {"enabled": True}}) as app:
+        host, port = app.endpoints["http"]
+        yield f"{host}:{port}"
+
+
+def here(seen: Visit, name: str) -> Locator:
+    """A model among the installed and coming ones."""
+    return seen.page.locator(".models .scroll > .rows li").filter(has_text=name)
+
+
+async def test_a_model_is_fetched_and_removed(seen: Visit, hub: LocalHub) -> None:
+    """Size and description before, a bar meanwhile, a button that asks back in the end."""
+    hub.holds_at = HALF
+    await seen.page.get_by_text("1 more to fetch").click()
+    await expect(seen.page.locator(".available li")).to_contain_text("262 kB, a small model")
+
+    await seen.press("Fetch small")
+
+    bar = seen.page.get_by_role("progressbar", name="Download of small")
+    await expect(bar).to_be_visible()
+    await expect(here(seen, "small")).to_contain_text("kB of 262 kB")
+    hub.released.set()
+    await expect(bar).to_have_count(0)
+    await expect(here(seen, "small")).to_contain_text("263 kB")  # with its card and its record
+    await seen.press("Remove small")
+    await seen.press("Really remove small")
+    await expect(here(seen, "small")).to_have_count(0)
+    await expect(seen.page.get_by_text("1 more to fetch")).to_be_visible()
+    assert seen.complaints == []
+
+
+async def test_a_pull_of_somebody_else_is_seen(browser: Browser, address: str, hub: LocalHub) -> None:
+    """By a page that comes later, and its end, too."""
+    hub.holds_at = HALF
+    first = await visit(browser, address)
+    await first.page.get_by_text("1 more to fetch").click()
+    await first.press("Fetch small")
+    await expect(here(first, "small")).to_contain_text("kB of 262 kB")
+
+    second = await visit(browser, address)
+    await expect(here(second, "small")).to_contain_text("kB of 262 kB")
+    hub.released.set()
+
+    await expect(second.page.get_by_role("button", name="Remove small")).to_be_visible()
+
+
+async def test_what_goes_wrong_is_said_beside_the_model(seen: Visit, hub: LocalHub) -> None:
+    """In the daemon's words, not folded away; it may be tried again."""
+    hub.files.clear()
+    await seen.page.get_by_text("1 more to fetch").click()
+
+    await seen.press("Fetch small")
+
+    await expect(seen.page.get_by_role("alert")).to_contain_text("me/model")
+    await expect(seen.page.get_by_role("button", name="Fetch small")).to_be_visible()

@@ -1,0 +1,67 @@
+"""A small model that a hub on this machine has, a catalogue that knows it, and daemons beside them."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import running_app
+from tests.fetch.files import gguf
+from tests.fetch.local_hub import BLOCK, HubFile, LocalHub, local_hub
+from tests.helpers import eventually
+from tests.runtime.bad_unit import bad_unit
+from unitd.app import App
+
+CARD = """
+name = "small"
+unit = "llm"
+engine = "llama"
+file = "small.gguf"
+aliases = ["small-from-the-original", "small-too"]
+description = "a small model"
+[[files]]
+path = "small.gguf"
+repository = "me/model"
+size = SIZE
+"""
+CONTENT = gguf(64 * 1024)
+HALF = len(CONTENT) // 2 // BLOCK * BLOCK
+FETCHED = "cdn/me/model/small.gguf"
+
+
+@contextmanager
+def small_hub(patch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    """A hub that has the small model, and the environment that leads to it."""
+    with local_hub() as hub:
+        patch.setenv("HF_ENDPOINT", hub.url)
+        hub.files["me/model/small.gguf"] = HubFile(CONTENT)
+        yield hub
+
+
+def small_catalogue(folder: Path, size: int = len(CONTENT)) -> Path:
+    """The cards of the small model, which is said to have that size, and of one that nobody knows where to get."""
+    cards = folder / "cards"
+    cards.mkdir(exist_ok=True)
+    (cards / "small.toml").write_text(CARD.replace("SIZE", str(size)))
+    (cards / "elsewhere.toml").write_text('name = "elsewhere"\nunit = "llm"\nengine = "llama"\n')
+    return cards
+
+
+@asynccontextmanager
+async def board(
+    folder: Path,
+    document: dict[str, Any] | None = None,
+    cards: Path | None = None,
+    argv_for: Callable[[str], Sequence[str]] | None = None,
+) -> AsyncIterator[App]:
+    """A daemon with that catalogue; unless others are named its units take any file for a model."""
+    cards = cards or small_catalogue(folder)
+    async with running_app(folder, document, argv_for=argv_for or bad_unit(), model_cards=cards) as app:
+        yield app
+
+
+async def held_at_half(hub: LocalHub) -> None:
+    """Returns when so much has been sent of a model; `holds_at` keeps the rest back."""
+    await eventually(lambda: hub.sent == HALF)

@@ -1,0 +1,41 @@
+"""A real program that speaks the pulling program's protocol, and says what a test writes down for it.
+
+`python tests/runtime/pulling.py DIR`: notes its order in DIR/orders, then prints each line of DIR/lines as soon as it
+is there. A line `stderr TEXT` is printed to stderr, `exit N` ends it.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+TICK_SECONDS = 0.005
+
+
+def main(folder: Path) -> int:
+    """The program."""
+    with (folder / "orders").open("a") as orders:
+        orders.write(sys.stdin.read() + "\n")
+    for line in lines_in(folder / "lines"):
+        word, _, rest = line.partition(" ")
+        if word == "exit":
+            return int(rest)
+        stream = sys.stderr if word == "stderr" else sys.stdout
+        stream.write(f"{rest if word == 'stderr' else line}\n")
+        stream.flush()
+    return 0
+
+
+def lines_in(file: Path) -> Iterator[str]:
+    """Each line as it is written, without end."""
+    file.touch()
+    with file.open() as text:
+        while True:
+            if line := text.readline():
+                yield line.rstrip("\n")
+            else:
+                time.sleep(TICK_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

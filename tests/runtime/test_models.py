@@ -1,0 +1,248 @@
+"""Covers models, inventory: what there is, from a name to an answering unit, and who may fetch what."""
+
+import logging
+import random
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.conftest import tcp_client
+from tests.fetch.files import HEADER_BYTES
+from tests.fetch.local_hub import BLOCK, HubFile, LocalHub
+from tests.fetch.small_model import CONTENT, FETCHED, HALF, board, held_at_half, small_catalogue, small_hub
+from tests.helpers import LLM_SETUP, WireClient
+from tests.runtime.asking import ask_sys
+from unitd.app import App, unit_argv
+from unitd.core.access import Grant, Role, check_request
+from unitd.runtime.models import WHOLE
+from unitd.runtime.pulls import STOPPED
+from unitd.settings import find_places
+from unitd.wire.errors import NotAllowed
+from unitd.wire.messages import Request
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    """Has the small model."""
+    with small_hub(monkeypatch) as hub:
+        yield hub
+
+
+@pytest.fixture
+async def daemon(
+    tmp_path: Path, hub: LocalHub, no_blocking: None, caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[App]:
+    """The daemon beside the hub."""
+    caplog.set_level(logging.INFO)
+    async with board(tmp_path) as app:
+        yield app
+
+
+async def rows(client: WireClient) -> dict[str, dict[str, Any]]:
+    """What lsmode lists, by name."""
+    return {row["mode"]: row for row in (await ask_sys(client, "lsmode", data=WHOLE))["data"]}
+
+
+async def hold_at_half(hub: LocalHub, client: WireClient, name: str = "small") -> str:
+    """Asks for the model of a hub that stops in the middle; returns the request_id when it has come so far."""
+    hub.holds_at = HALF
+    request_id = await client.send(work_id="sys", action="pull_model", data=name)
+    while not (await client.receive())["data"]["bytes"]:
+        pass
+    await held_at_half(hub)
+    return request_id
+
+
+# The happy day
+
+
+async def test_a_pulled_model_answers_to_all_of_its_names(client: WireClient, tmp_path: Path) -> None:
+    """From a name that nobody serves to a running unit, without a restart."""
+    before = (await rows(client))["small"]
+
+    frames = await client.frames(await client.send(work_id="sys", action="pull_model", data="small-from-the-original"))
+
+    assert (before["installed"], before["model"]) == (False, "unitd-chat")
+    assert frames[-1]["object"] == "sys.pull_model.stream"
+    assert frames[-1]["data"]["state"] == "done"
+    assert [frame["data"]["index"] for frame in frames] == list(range(len(frames)))
+    assert [frame["data"]["finish"] for frame in frames] == [False] * (len(frames) - 1) + [True]
+    assert (tmp_path / "models" / "small" / "small.gguf").read_bytes() == CONTENT
+    assert {(await rows(client))[name]["model"] for name in ("small", "small-too")} == {"small"}
+    assert await client.setup("llm", LLM_SETUP, model="small-too") == "llm.1000"
+
+
+async def test_ten_cuts_later_a_real_model_answers(tmp_path: Path, hub: LocalHub) -> None:
+    """From an empty board to an answer: each byte is fetched once, and every alias is served by what came."""
+    [file] = find_places().bundled_models.glob("unitd-chat/*.gguf")
+    content = file.read_bytes()
+    hub.files["me/model/small.gguf"] = HubFile(content)
+    hub.cuts = [random.Random(8).randrange(BLOCK, len(content) // 10) for _ in range(10)]
+    cards = small_catalogue(tmp_path, size=len(content))
+    async with board(tmp_path, cards=cards, argv_for=unit_argv) as app, tcp_client(app) as client:
+        frames = await client.frames(await client.send(work_id="sys", action="pull_model", data="small-too"))
+        names = ("small", "small-too", "small-from-the-original")
+        tasks = [await client.setup("llm", LLM_SETUP, model=name) for name in names]
+        answers = {await client.answer(task, "turn on the kitchen light") for task in tasks}
+
+    assert frames[-1]["data"]["state"] == "done"
+    assert (tmp_path / "models" / "small" / "small.gguf").read_bytes() == content
+    assert hub.sent <= len(content) + 10 * BLOCK
+    assert len(hub.gets(FETCHED)) == 11
+    assert answers == {"Turning on the kitchen light."}
+
+
+async def test_frames_tell_people_and_programs_how_far_it_is(client: WireClient, hub: LocalHub) -> None:
+    """Numbers for a bar, and the same in words."""
+    request_id = await hold_at_half(hub, client)
+    row = (await rows(client))["small"]
+    hub.released.set()
+    last = (await client.frames(request_id))[-1]["data"]
+
+    assert (row["download"]["state"], row["download"]["file"]) == ("fetching", "small.gguf")
+    assert 0 < row["download"]["bytes"] <= HALF < row["download"]["total"] == len(CONTENT)
+    assert set(row["download"]) == {"state", "file", "bytes", "total", "bytes_per_s", "seconds_left"}
+    assert (last["delta"], last["bytes"]) == ("installed", len(CONTENT))
+    assert "download" not in (await rows(client))["small"]
+
+
+async def test_a_pull_holds_nothing_up(client: WireClient, hub: LocalHub) -> None:
+    """The same client sets a task up and is answered; the program is in no hurry."""
+    request_id = await hold_at_half(hub, client)
+    [program] = psutil.Process().children()
+
+    task = await client.setup("llm", LLM_SETUP, model="unitd-chat")
+    answer = await client.answer(task, "hello there")
+    niceness = program.nice() - psutil.Process().nice()
+    hub.released.set()
+
+    assert niceness == 10
+    assert answer.strip() == "hello there"
+    assert (await client.frames(request_id))[-1]["data"]["state"] == "done"
+
+
+async def test_two_pulls_of_one_model_are_one(client: WireClient, daemon: App, hub: LocalHub) -> None:
+    """By different names and from different clients; both are told the end, and it is fetched once."""
+    first = await hold_at_half(hub, client)
+    async with tcp_client(daemon) as other:
+        second = await other.send(work_id="sys", action="pull_model", data={"model": "small-too"})
+        assert (await other.receive())["data"]["bytes"] > 0
+
+        hub.released.set()
+        ends = [(await client.frames(first))[-1], (await other.frames(second))[-1]]
+
+    assert [end["data"]["state"] for end in ends] == ["done", "done"]
+    assert len(hub.gets(FETCHED)) == 1
+
+
+async def test_a_pull_goes_on_without_its_client(client: WireClient, daemon: App, hub: LocalHub) -> None:
+    """Who asks later finds the model there."""
+    await hold_at_half(hub, client)
+
+    await client.close()
+    hub.released.set()
+
+    async with tcp_client(daemon) as other:
+        request_id = await other.send(work_id="sys", action="pull_model", data="small")
+        assert (await other.frames(request_id))[-1]["data"]["state"] == "done"
+        assert (await rows(other))["small"]["installed"]
+    assert len(hub.gets(FETCHED)) == 1
+
+
+async def test_what_was_pulled_can_be_removed(client: WireClient, tmp_path: Path) -> None:
+    """Then the bundled model answers again."""
+    await client.frames(await client.send(work_id="sys", action="pull_model", data="small"))
+
+    removed = await ask_sys(client, "rmmode", data="small")
+
+    assert removed["error"]["code"] == 0
+    assert (await rows(client))["small"]["model"] == "unitd-chat"
+    assert not (tmp_path / "models" / "small").exists()
+
+
+# What models weigh
+
+
+async def test_lsmode_tells_what_a_model_weighs_and_whether_it_fits(tmp_path: Path) -> None:
+    """What is here by its file, what is to come by its card; an alias is no model of its own."""
+    large = small_catalogue(tmp_path, size=10**15)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "mine.gguf").write_bytes(CONTENT)
+    async with board(tmp_path, cards=large) as app, tcp_client(app) as client:
+        listed = await rows(client)
+
+    figures = {name: (listed[name]["size"], listed[name]["fits"]) for name in ("mine", "small", "elsewhere")}
+    assert figures == {"mine": (len(CONTENT), True), "small": (10**15, False), "elsewhere": (0, None)}
+    assert listed["unitd-chat"]["bundled"]
+    assert listed["unitd-chat"]["size"] > 1_000_000
+    assert not {"size", "fits", "bundled"} & set(listed["small-too"])
+
+
+# The damage
+
+
+async def test_a_failed_pull_is_an_error_with_the_reason(client: WireClient, hub: LocalHub) -> None:
+    """The last frame is the error; nothing is installed, and the next pull may succeed."""
+    content = hub.files.pop("me/model/small.gguf")
+    frames = await client.frames(await client.send(work_id="sys", action="pull_model", data="small"))
+    hub.files["me/model/small.gguf"] = content
+    again = await client.frames(await client.send(work_id="sys", action="pull_model", data="small"))
+
+    assert frames[-1]["error"]["code"] == -10
+    assert "me/model" in frames[-1]["error"]["message"]
+    assert again[-1]["data"]["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words"),
+    [
+        ("no-such-model", -17, "there is no model no-such-model to pull"),
+        ("unitd-chat", -10, "unitd-chat came with unitd"),
+        ("elsewhere", -10, "it is not known where the files of elsewhere are"),
+        ("", -2, "data must be the name of a model"),
+        (None, -2, "data must be the name of a model"),
+        ({"name": "small"}, -2, "data must be the name of a model"),
+    ],
+)
+async def test_what_cannot_be_pulled_is_refused(client: WireClient, data: Any, code: int, words: str) -> None:
+    """With a plain error reply, before anything is started."""
+    reply = await ask_sys(client, "pull_model", data=data)
+
+    assert reply["error"]["code"] == code
+    assert words in reply["error"]["message"]
+
+
+@pytest.mark.parametrize("action", ["pull_model", "rmmode"])
+@pytest.mark.parametrize("role", [Role.OBSERVE, Role.USE])
+def test_only_an_administrator_changes_the_models(action: str, role: Role) -> None:
+    """The others see what there is."""
+    grant = Grant("kitchen", role)
+
+    check_request(grant, Request("1", "sys", "lsmode"))
+    with pytest.raises(NotAllowed):
+        check_request(grant, Request("1", "sys", action, data="small"))
+
+
+# The goodbye
+
+
+async def test_the_daemons_stop_ends_a_pull_and_the_next_one_goes_on_from_there(tmp_path: Path, hub: LocalHub) -> None:
+    """Who follows it is told; after a start only what is missing is fetched."""
+    async with board(tmp_path) as app, tcp_client(app) as client:
+        request_id = await hold_at_half(hub, client)
+        app.stop()
+        end = (await client.frames(request_id))[-1]
+    hub.released.set()
+    async with board(tmp_path) as app, tcp_client(app) as client:
+        again = await client.frames(await client.send(work_id="sys", action="pull_model", data="small"))
+
+    assert end["error"]["message"] == f"Not available at the moment. {STOPPED}"
+    assert again[-1]["data"]["state"] == "done"
+    gets = [seen.first for seen in hub.gets(FETCHED)]
+    assert gets[0] == 0
+    assert HEADER_BYTES < gets[1] <= HALF

@@ -1,0 +1,51 @@
+"""GGUF files made of the bundled model: LoRA adapters that change what it says, and the model with full weights."""
+
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+
+from tests.units.engine_bench import BUNDLED
+
+RANK = 4
+CHANGED = ("attn_output.weight", "ffn_down.weight")
+
+
+def write_adapter(path: Path, *, seed: int = 1, strength: float = 0.2, width: int = 0, kind: Any = np.float32) -> Path:
+    """An adapter with random matrices; with a `width` one for a model that is so wide, `kind` is what it counts in."""
+    rng = np.random.default_rng(seed)
+    writer = gguf.GGUFWriter(str(path), "llama")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", float(RANK))
+    for tensor in gguf.GGUFReader(str(BUNDLED)).tensors:
+        if tensor.name.endswith(CHANGED):
+            inner, outer = (int(length) for length in tensor.shape)
+            down, up = rng.normal(size=(RANK, inner)) / inner**0.5, rng.normal(size=(width or outer, RANK)) * strength
+            writer.add_tensor(f"{tensor.name}.lora_a", down.astype(kind))
+            writer.add_tensor(f"{tensor.name}.lora_b", up.astype(kind))
+    close(writer)
+    return path
+
+
+def write_full_weights(path: Path) -> Path:
+    """The bundled model as it was before it was quantized, as far as its weights still know."""
+    reader = gguf.GGUFReader(str(BUNDLED))
+    writer = gguf.GGUFWriter(str(path), "llama")
+    for field in reader.fields.values():
+        if not field.name.startswith("GGUF.") and field.name != "general.architecture":
+            element = field.types[-1] if field.types[0] == gguf.GGUFValueType.ARRAY else None
+            writer.add_key_value(field.name, field.contents(), field.types[0], element)
+    for tensor in reader.tensors:
+        writer.add_tensor(tensor.name, gguf.quants.dequantize(tensor.data, tensor.tensor_type).astype(np.float32))
+    close(writer)
+    return path
+
+
+def close(writer: gguf.GGUFWriter) -> None:
+    """Writes what it was given."""
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()

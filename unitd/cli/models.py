@@ -1,0 +1,208 @@
+"""`unitd models`: what is here, what can be fetched, to fetch it and to remove it. Works on the folders themselves: a
+running daemon looks through them anew at each setup."""
+
+import argparse
+import asyncio
+import logging
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from unitd.app import Places
+from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
+from unitd.cli.screens import ProgressScreen, print_table
+from unitd.core.catalog import Card, Catalog
+from unitd.core.config import Settings
+from unitd.core.memory import in_mib, limit_of
+from unitd.core.progress import FAILED, Progress, size_words
+from unitd.runtime.budget import memory_of_board
+from unitd.runtime.inventory import Inventory, Stock
+from unitd.runtime.pulls import FETCH_ARGV, Pulls, card_to_pull, folder_for
+from unitd.runtime.shelf import Shelf
+from unitd.settings import find_places, load_settings
+from unitd.wire.errors import BadFile, UnitdError
+
+COLUMNS = ("name", "unit", "size", "state", "fits", "good for")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Dispatches to the subcommands."""
+    try:
+        return COMMANDS[arguments.what](_Board.of(arguments.config), arguments)
+    except UnitdError as error:
+        fail(error.reason)
+
+
+@dataclass(frozen=True)
+class _Board:
+    """The models of this machine, as its configuration has them."""
+
+    settings: Settings
+    places: Places
+    shelf: Shelf
+
+    @staticmethod
+    def of(config: Path | None) -> "_Board":
+        settings, places = load_settings(config), find_places()
+        shelf = Shelf(
+            folders=settings.models.dir,
+            bundled_folder=places.bundled_models,
+            cards_folder=places.model_cards,
+            default_llm=settings.llm.model,
+            llm_url=settings.llm.url,
+        )
+        return _Board(settings, places, shelf)
+
+    def catalog(self) -> Catalog:
+        return asyncio.run(self.shelf.catalog())
+
+    def card(self, name: str) -> Card:
+        card = self.catalog().find(name)
+        return card or fail(f"there is no model {name}; unitd models list shows those there are")
+
+    def stock(self, *cards: Card) -> list[Stock]:
+        limit = limit_of(self.settings.limits.memory, memory_of_board())
+        return asyncio.run(Inventory(self.settings.llm, lambda: limit).take(cards))
+
+    @property
+    def folder(self) -> Path:
+        return folder_for(self.settings.models.dir)
+
+
+def _list(board: _Board, arguments: argparse.Namespace) -> int:
+    stock = board.stock(*board.catalog().cards)
+    ordered = sorted(stock, key=lambda each: (not each.card.is_installed, each.card.unit, each.card.name))
+    print_table(COLUMNS, [_row(each) for each in ordered])
+    return 0
+
+
+def _row(stock: Stock) -> tuple[str, ...]:
+    card, size = stock.card, size_words(stock.size) if stock.size else "-"
+    return (card.name, card.unit, size, _state(card), _fits(stock), card.good_for or card.description)
+
+
+def _state(card: Card) -> str:
+    if card.is_bundled:
+        return "bundled"
+    if "base_url" in card.engine_options:
+        return "elsewhere"
+    return "installed" if card.is_installed else "available" if card.parts else "known"
+
+
+def _fits(stock: Stock) -> str:
+    if stock.fits is None:
+        return "-"
+    return "yes" if stock.fits or stock.need is None else f"no, needs {in_mib(stock.need.total)} MiB"
+
+
+def _info(board: _Board, arguments: argparse.Namespace) -> int:
+    [stock] = board.stock(card := board.card(arguments.name))
+    facts = {
+        "name": card.name,
+        "also called": ", ".join(card.aliases),
+        "unit": f"{card.unit}, engine {card.engine}" if card.engine else card.unit,
+        "what": card.description,
+        "good for": card.good_for,
+        "languages": ", ".join(card.languages),
+        "weights": f"{card.parameters:,}" if card.parameters else "",
+        "context": f"{card.context_length:,} tokens" if card.context_length else "",
+        "licence": card.licence,
+        "homepage": card.homepage,
+        "state": _state(card),
+        "place": str(card.place or ""),
+        "size": size_words(stock.size) if stock.size else "",
+        "memory": str(stock.need or ""),
+        "fits": _fits(stock),
+        "files": ", ".join(part.url or f"{part.repository}/{part.path}@{part.revision}" for part in card.parts),
+        "note": card.note,
+    }
+    sys.stdout.write("".join(f"{key + ':':12} {value}\n" for key, value in facts.items() if value))
+    return 0
+
+
+def _pull(board: _Board, arguments: argparse.Namespace) -> int:
+    logging.getLogger("unitd.pulls").setLevel(logging.CRITICAL)  # the screen says it all
+    card = card_to_pull(board.catalog(), arguments.name)
+    last = asyncio.run(_follow(Pulls(FETCH_ARGV, board.places.model_cards), card.name, board.folder))
+    if last.state == FAILED:
+        fail(last.reason)
+    sys.stdout.write(f"{card.name} is installed in {last.place}\n")
+    return 0
+
+
+async def _follow(pulls: Pulls, name: str, folder: Path) -> Progress:
+    """The last state."""
+    async with asyncio.TaskGroup() as group:
+        pulls.open(group)
+        with ProgressScreen(name) as screen:
+            async for progress in pulls.start(name, folder).follow():
+                screen.show(progress)
+    return progress
+
+
+def _remove(board: _Board, arguments: argparse.Namespace) -> int:
+    """By the daemon where one runs: it knows what is in use."""
+    card = board.card(arguments.name)
+    is_gone = is_listened_to(socket_of(arguments)) and _remove_by_daemon(Connection(arguments), card.name)
+    if not is_gone:
+        asyncio.run(board.shelf.remove(card.name))
+    sys.stdout.write(f"{card.name} is removed\n")
+    return 0
+
+
+def _remove_by_daemon(connection: Connection, name: str) -> bool:
+    """False when the daemon does not have it, as one that runs with another configuration."""
+    connection.send({"request_id": "rm", "work_id": "sys", "action": "rmmode", "data": name})
+    error = next(reply["error"] for reply in connection.replies(timeout=60) if reply["request_id"] == "rm")
+    if error["code"] not in (0, BadFile.code):
+        fail(error["message"])
+    return not error["code"]
+
+
+def _import(board: _Board, arguments: argparse.Namespace) -> int:
+    from unitd.fetch.failures import PullFailed
+    from unitd.fetch.importing import import_model
+
+    source: Path = arguments.path
+    name = arguments.name or source.name.removesuffix(".tar.bz2").removesuffix(".gguf")
+    known = board.catalog().find(name)
+    try:
+        with ProgressScreen(name) as screen:
+            place = import_model(source, board.folder, name, screen.show, known, arguments.quantize)
+    except PullFailed as error:
+        fail(str(error))
+    sys.stdout.write(f"{name} is installed in {place}\n")
+    return 0
+
+
+def _verify(board: _Board, arguments: argparse.Namespace) -> int:
+    """Exit code 1 when anything is wrong."""
+    from unitd.fetch.verify import verify
+
+    cards = [board.card(name) for name in arguments.name] or board.catalog().cards
+    own = [card for card in cards if not card.is_bundled and "base_url" not in card.engine_options]
+    places = {card.name: card.place for card in own if card.place}
+    findings = {name: verify(place) for name, place in places.items()}
+    for name, wrong in findings.items():
+        sys.stdout.writelines(f"{name}: {words}\n" for words in wrong or ["sound"])
+    if not findings:
+        sys.stdout.write("there is nothing to verify\n")
+    return 1 if any(findings.values()) else 0
+
+
+def _suggest(board: _Board, arguments: argparse.Namespace) -> int:
+    from unitd.cli.suggest import suggest
+
+    return suggest(board.settings, board.places.bundled_models, board.stock(*board.catalog().cards))
+
+
+COMMANDS: dict[str, Callable[[_Board, argparse.Namespace], int]] = {
+    "list": _list,
+    "info": _info,
+    "pull": _pull,
+    "rm": _remove,
+    "import": _import,
+    "verify": _verify,
+    "suggest": _suggest,
+}

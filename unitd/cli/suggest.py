@@ -1,0 +1,135 @@
+"""`unitd models suggest`: which models this board can run, how fast, and which of them to take.
+
+The board is measured for about half a second by a program of the llm unit: this one loads no engine. What the board is
+goes to stderr, so that stdout is the table alone.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from unitd.cli.connection import fail
+from unitd.cli.screens import print_table
+from unitd.core.config import Settings
+from unitd.core.fit import (
+    PROMPT_TOKENS,
+    Board,
+    Forecast,
+    Prospect,
+    Speed,
+    best_of,
+    features_in,
+    forecast,
+    in_order,
+    processor_in,
+    read_speed,
+)
+from unitd.core.memory import in_mib, limit_of
+from unitd.core.progress import size_words
+from unitd.runtime.budget import memory_of_board
+from unitd.runtime.inventory import Stock
+
+MEASURE = "units.llm.measure"
+# Reading the engine's libraries from a cold memory card takes most of it.
+MEASURE_TIMEOUT_SECONDS = 120.0
+# Of the cores, over the last minute: beside it a model that uses all of them is slowed down.
+BUSY_SHARE = 0.5
+COLUMNS = ("", "model", "unit", "size", "fits", "tokens/s", "first token", "memory left", "installed")
+BEST = "*"
+DEVICE_TREE_NAME = Path("/proc/device-tree/model")
+"""Where boards say what they are; there is none on a PC."""
+
+
+def suggest(settings: Settings, bundled_models: Path, stock: Sequence[Stock]) -> int:
+    """Measures this board and prints what is to be expected of each model; exits with 1 when it cannot be measured."""
+    board = _board(settings)
+    sys.stderr.write(f"{_described(board)}\n")
+    speed = measured(bundled_models, settings.llm.threads)
+    prospects = in_order(_prospect(each, speed) for each in stock)
+    best = best_of(prospects)
+    print_table(COLUMNS, [_row(each, board, is_best=each is best) for each in prospects])
+    sys.stderr.write(f"{_advice(best)}\n")
+    return 0
+
+
+def measured(bundled_models: Path, threads: int) -> Speed:
+    """How fast this board is; exits with 1 and the measuring program's last words when that cannot be found out."""
+    if (model := next(bundled_models.glob("*/*.gguf"), None)) is None:
+        fail("the bundled model is not there to measure with; install unitd again")
+    command = [sys.executable, "-m", MEASURE, str(model), str(threads)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=MEASURE_TIMEOUT_SECONDS, check=True)
+    except subprocess.TimeoutExpired:
+        fail(f"measuring this board took more than {MEASURE_TIMEOUT_SECONDS:.0f} s")
+    except subprocess.CalledProcessError as error:
+        words = error.stderr.strip().rpartition("\n")[2] or f"status {error.returncode}"
+        fail(f"this board cannot be measured: {words}")
+    return read_speed(json.loads(done.stdout))
+
+
+def _board(settings: Settings) -> Board:
+    cpuinfo, memory = Path("/proc/cpuinfo").read_text(), memory_of_board()
+    # The device tree's texts end in a zero byte.
+    tree = DEVICE_TREE_NAME.read_text().strip("\0 \n") if DEVICE_TREE_NAME.exists() else ""
+    return Board(
+        name=tree or processor_in(cpuinfo) or os.uname().machine,
+        cores=os.cpu_count() or 1,
+        features=features_in(cpuinfo),
+        memory=memory,
+        for_models=limit_of(settings.limits.memory, memory),
+    )
+
+
+def _described(board: Board) -> str:
+    cores = "1 core" if board.cores == 1 else f"{board.cores} cores"
+    able = f" with {', '.join(board.features)}" if board.features else ""
+    memory = f"{in_mib(board.memory)} MiB of memory, {in_mib(board.for_models)} of them for models"
+    is_busy = os.getloadavg()[0] > board.cores * BUSY_SHARE
+    company = " Other programs are busy on it: speeds are those beside them." if is_busy else ""
+    return f"This board: {board.name}, {cores}{able}; {memory}.{company}"
+
+
+def _prospect(stock: Stock, speed: Speed) -> Prospect:
+    card = stock.card
+    is_computed_here = (card.unit, card.engine) == ("llm", "llama") and stock.size > 0
+    expected = forecast(speed, stock.size, card.shape, card.parameters) if is_computed_here else None
+    return Prospect(card, stock.size, stock.need, stock.fits, expected)
+
+
+def _row(prospect: Prospect, board: Board, *, is_best: bool) -> tuple[str, ...]:
+    card, need = prospect.card, prospect.need
+    left = f"{in_mib(board.for_models - need.total)} MiB" if need and prospect.fits else "-"
+    return (
+        BEST if is_best else "",
+        card.name,
+        card.unit,
+        size_words(prospect.size) if prospect.size else "-",
+        {True: "yes", False: "no", None: "-"}[prospect.fits],
+        *_speeds(prospect.forecast),
+        left,
+        "yes" if card.is_installed else "no",
+    )
+
+
+def _speeds(expected: Forecast | None) -> tuple[str, str]:
+    if expected is None:
+        return "-", "-"
+    first = expected.first_token_s
+    return _figure(expected.tokens_per_s), "-" if first is None else f"{_figure(first)} s"
+
+
+def _figure(value: float) -> str:
+    """With the two digits that count: 1,500, 33, 4.2, 0.35."""
+    rounded = float(f"{value:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
+
+
+def _advice(best: Prospect | None) -> str:
+    words = f"First token: of a prompt of {PROMPT_TOKENS} tokens. "
+    if best is None:
+        return words + "No language model is quick enough here to talk to."
+    how = f"unitd chat --model {best.card.name}" if best.card.is_installed else f"unitd models pull {best.card.name}"
+    return words + f"{BEST} is the most able one that answers fluently: {how}"

@@ -1,0 +1,74 @@
+"""How far a pull is, and how people are told: "120 MB of 428 MB, 12 MB/s, 26 s left"."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+FETCHING, DONE, FAILED = "fetching", "done", "failed"
+
+_WORDS = {
+    "waiting": "waiting to begin",
+    "checking": "checking what came",
+    "unpacking": "unpacking",
+    DONE: "installed",
+}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One look at a pull."""
+
+    state: str = "waiting"
+    """waiting, fetching, checking, unpacking, done or failed."""
+
+    file: str = ""
+    bytes: int = 0
+    """Of all files together, those of an earlier attempt included."""
+
+    total: int = 0
+    """0 where it is not known."""
+
+    bytes_per_s: float = 0.0
+    seconds_left: float = 0.0
+    place: str = ""
+    """The model's folder, once it is done."""
+
+    reason: str = ""
+    """A sentence for people, where it failed."""
+
+    @property
+    def is_last(self) -> bool:
+        """Nothing comes behind it."""
+        return self.state in (DONE, FAILED)
+
+    def after(self, line: Mapping[str, Any]) -> "Progress":
+        """What a line of the pulling program makes of it; what the line does not say stays as it was."""
+        known = {each.name for each in fields(self)}
+        return replace(self, **{key: value for key, value in line.items() if key in known})
+
+    def __str__(self) -> str:
+        if self.state == FAILED:
+            return self.reason
+        if self.state != FETCHING:
+            return _WORDS.get(self.state, self.state)
+        size = f"{size_words(self.bytes)} of {size_words(self.total)}" if self.total else size_words(self.bytes)
+        speed = f", {size_words(self.bytes_per_s)}/s" if self.bytes_per_s else ""
+        left = f", {time_words(self.seconds_left)} left" if self.bytes_per_s and self.total else ""
+        return f"{size}{speed}{left}"
+
+
+def size_words(size: float) -> str:
+    """Bytes as people read them: 428 MB, 1.9 GB; a thousand makes the next unit."""
+    for unit in ("bytes", "kB", "MB"):
+        if round(size) < 1000:
+            return f"{size:.0f} {unit}" if size >= 9.95 or unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def time_words(seconds: float) -> str:
+    """20 s, 3 min, 2 h 10 min."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,106 @@
+"""`/api/models`: what models there are, to fetch one, to remove one; `sys.lsmode`, `pull_model` and `rmmode` by HTTP.
+
+A pull is told as server-sent events, each with the data of a frame of the wire. Whoever leaves does not stop it.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from unitd.doors.http.desk import Desk
+from unitd.doors.http.openai.errors import ApiError, api_error, bad_value
+from unitd.doors.http.openai.requests import read_body
+from unitd.doors.http.openai.served import Served, Stream, event
+from unitd.runtime.models import WHOLE
+from unitd.wire.errors import BadFile, Unavailable, UnitdError
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def routes(desk: Desk) -> list[BaseRoute]:
+    """All of them."""
+    models = Models(desk)
+    return [
+        Route("/api/models", _explaining(models.list), methods=["GET"]),
+        Route("/api/models/pull", _explaining(models.pull), methods=["POST"]),
+        Route("/api/models/{name:path}", _explaining(models.remove), methods=["DELETE"]),
+    ]
+
+
+def _explaining(endpoint: Endpoint) -> Endpoint:
+    """What is wrong with a request is answered with a status and in words."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except ApiError as error:
+            return error.response()
+        except UnitdError as error:
+            return _told(error).response()
+
+    return answer
+
+
+class Models:
+    """The endpoints."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def list(self, request: Request) -> Response:
+        """Each model once, as `sys.lsmode` has it, with the other names that it is known by."""
+        rows = await self._ask(request, "lsmode", WHOLE)
+        models = {row["card"]: row | {"aliases": []} for row in rows if row["mode"] == row["card"]}
+        for row in rows:
+            if row["mode"] != row["card"]:
+                models[row["card"]]["aliases"].append(row["mode"])
+        return JSONResponse({"models": list(models.values())})
+
+    async def pull(self, request: Request) -> Response:
+        """Fetches a model, by any of its names."""
+        name = read_body(await request.body()).get("model")
+        if not isinstance(name, str) or not name:
+            raise bad_value("model must be the name of a model.", "model")
+        return Pulled(self._desk, request, name)
+
+    async def remove(self, request: Request) -> Response:
+        """Deletes an installed model."""
+        name = request.path_params["name"]
+        await self._ask(request, "rmmode", name)
+        return JSONResponse({"removed": name})
+
+    async def _ask(self, request: Request, action: str, data: Any) -> Any:
+        guest = self._desk.guest(request)
+        try:
+            return (await guest.ask("sys", action, data)).data
+        finally:
+            guest.close()
+
+
+class Pulled(Served):
+    """A pull as it goes on; a reader that is slow is told the newest state."""
+
+    async def serve(self, stream: Stream) -> None:
+        """Until the last state."""
+        frames = self._guest.follow("sys", "pull_model", self._model)
+        async for frame in frames:
+            newest = [frame, *frames.take_arrived()][-1].data
+            await stream.say(event(newest))
+            if newest["finish"]:
+                await stream.end()
+                return
+
+    async def _explained(self, error: UnitdError) -> ApiError:
+        return _told(error)
+
+
+def _told(error: UnitdError) -> ApiError:
+    """What is not there, and what cannot be done now, have statuses of their own here."""
+    if isinstance(error, BadFile):
+        return ApiError(404, error.reason, code="model_not_found", param="model")
+    if isinstance(error, Unavailable):
+        return ApiError(409, error.reason, code="not_available")
+    return api_error(error)

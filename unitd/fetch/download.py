@@ -1,0 +1,121 @@
+"""Files, fetched in parallel, each from the byte that it has reached on the disk.
+
+A file grows under its own name in a folder of partial ones, written as it comes, so that a cut, a killed process or a
+switched-off board loses at most what the network's buffers held. The name is made of what the file must become: another
+version never continues it.
+"""
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from io import FileIO
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from unitd.core.catalog import Part
+from unitd.fetch.failures import BadLuck, Patience, PullFailed, disk_errors_told
+from unitd.fetch.hub import Hub, Source, told
+from unitd.fetch.progress import Meter
+
+# Enough to hide the time between small files; more would only share the same line.
+PARALLEL_FILES = 4
+# A connection that is cut after this much is no sign of a server that does not work.
+BLOCK_BYTES = 64 * 1024
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Downloads:
+    """The files of one model on their way."""
+
+    def __init__(self, hub: Hub, folder: Path) -> None:
+        """`folder` holds what has come so far; it exists."""
+        self._hub = hub
+        self._folder = folder
+        self._stop = threading.Event()
+
+    def locate(self, parts: Sequence[Part]) -> list[Source]:
+        """Looks all files up, before any is fetched; PullFailed if one is not to be had."""
+        return self._parallel(self._locate_patiently, parts)
+
+    def missing_bytes(self, sources: Sequence[Source]) -> int:
+        """What is still to come."""
+        return sum(max(0, source.size - _length(self.place_of(source))) for source in sources)
+
+    def fetch(self, sources: Sequence[Source], meter: Meter) -> None:
+        """Brings each file to its end; PullFailed if one cannot be had. Their content is not looked at."""
+        meter.found(sum(source.size for source in sources) - self.missing_bytes(sources))
+        self._parallel(lambda source: self._fetch(source, meter), sources)
+
+    def place_of(self, source: Source) -> Path:
+        """The file that this one grows in."""
+        identity = source.sha256 or f"{source.url} {source.etag} {source.size}"
+        digest = hashlib.sha256(f"{source.part.path} {identity}".encode()).hexdigest()[:16]
+        return self._folder / f"{PurePosixPath(source.part.path).name}.{digest}"
+
+    def _parallel(self, work: Callable[[T], R], each: Sequence[T]) -> list[R]:
+        """Does it for each; the first failure ends the others, within a block, and is raised."""
+        with ThreadPoolExecutor(PARALLEL_FILES, "fetch") as threads:
+            running = [threads.submit(work, one) for one in each]
+            try:
+                for finished in as_completed(running):
+                    finished.result()
+            except BaseException:
+                self._stop.set()
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise
+        return [finished.result() for finished in running]
+
+    def _locate_patiently(self, part: Part) -> Source:
+        patience = Patience(self._stop)
+        while True:
+            try:
+                return self._hub.locate(part)
+            except BadLuck as cause:
+                patience.wait(cause, has_advanced=False)
+
+    def _fetch(self, source: Source, meter: Meter) -> None:
+        place, patience = self.place_of(source), Patience(self._stop)
+        with disk_errors_told(self._folder):
+            place.touch()
+            while (before := _length(place)) < source.size:
+                try:
+                    self._continue(source, place, meter)
+                except BadLuck as cause:
+                    patience.wait(cause, has_advanced=_length(place) - before >= BLOCK_BYTES)
+
+    def _continue(self, source: Source, place: Path, meter: Meter) -> None:
+        """Writes what the server sends, from where the file ends; BadLuck when it stops too early."""
+        start, name = _length(place), source.part.path
+        with self._hub.opened(source, start) as (at, chunks), place.open("r+b", buffering=0) as file:
+            if at > start:
+                raise PullFailed(f"{told(source.part)}: byte {start} was asked for, the server sends from {at}")
+            if at < start:
+                file.truncate(at)
+                meter.add(name, at - start)
+            file.seek(at)
+            for chunk in chunks:
+                at += len(chunk)
+                self._check(source, at)
+                _write(file, chunk)
+                meter.add(name, len(chunk))
+        if at < source.size:
+            raise BadLuck(f"{told(source.part)}: the connection ended after {at} of {source.size} bytes")
+
+    def _check(self, source: Source, at: int) -> None:
+        if at > source.size:
+            raise PullFailed(f"{told(source.part)} is longer than the {source.size} bytes that it should have")
+        if self._stop.is_set():
+            raise PullFailed(f"{told(source.part)} is not fetched to its end: another file failed")
+
+
+def _write(file: FileIO, chunk: bytes) -> None:
+    """All of it: a disk that is nearly full takes a part without an error."""
+    left = memoryview(chunk)
+    while left:
+        left = left[file.write(left) :]
+
+
+def _length(place: Path) -> int:
+    return place.stat().st_size if place.exists() else 0

@@ -1,0 +1,177 @@
+"""Where the bytes come from: the hub, by its own client, or an address.
+
+huggingface_hub looks a file up (`get_hf_file_metadata`), knows HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE, and lends the
+session that honours proxies. Its download itself is not used: a process that dies in the middle of `hf_hub_download`
+begins anew (2.x fetches into a file with a random name and deletes it), and a connection that is cut loses up to 10 MB.
+Here the body is read by Range from the byte that the file on the disk has reached, by the same session, from the same
+address, at the commit that was looked up.
+
+The hub names the SHA-256 of a large file as its etag, of a small one git's SHA-1; both are checked when it is here.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import httpx2
+from huggingface_hub import constants, get_hf_file_metadata, get_session, hf_hub_url
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
+from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, parse_ratelimit_headers
+
+from unitd.core.catalog import Part
+from unitd.fetch.failures import BadLuck, PullFailed
+
+SHA256_DIGITS = 64
+# What was asked for arrives unchanged: of compressed bytes, neither length nor position would mean anything.
+AS_IT_IS = {"Accept-Encoding": "identity"}
+PASSING = (408, 429, 500, 502, 503, 504)
+_FIRST_AND_ALL = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file, looked up."""
+
+    part: Part
+    url: str
+    size: int
+    etag: str = ""
+    commit: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """What the file's bytes must give; "" where nobody says."""
+        return self.part.sha256 or (self.etag if len(self.etag) == SHA256_DIGITS and self.part.repository else "")
+
+
+class Hub:
+    """Looks files up and opens them."""
+
+    def __init__(self, endpoint: str | None = None, token: str | None = None) -> None:
+        """Absent: what the client finds itself, HF_ENDPOINT and HF_TOKEN."""
+        self._endpoint = endpoint
+        self._token = token
+
+    def locate(self, part: Part) -> Source:
+        """Where a part lies and what it must be.
+
+        Raises:
+            PullFailed: it is not to be had, or is not what the catalogue says; BadLuck if only now.
+        """
+        with errors_told(part):
+            try:
+                source = self._of_repository(part) if part.repository else self._of_address(part)
+            except httpx2.ConnectError as error:
+                # Nothing has begun yet: somebody without a network is told so at once.
+                host = urlsplit(str(error.request.url)).netloc
+                raise PullFailed(f"{host} cannot be reached: {error}") from error
+        _compare(part, source)
+        return source
+
+    def _of_repository(self, part: Part) -> Source:
+        found = get_hf_file_metadata(
+            hf_hub_url(part.repository, part.path, revision=part.revision, endpoint=self._endpoint),
+            token=self._token,
+            endpoint=self._endpoint,
+        )
+        if not found.commit_hash or not found.etag or (found.size or 0) < 0 or found.size is None:
+            raise PullFailed(
+                f"what answers for {told(part)} is no hub: it names no commit, etag or size (HF_ENDPOINT?)"
+            )
+        url = hf_hub_url(part.repository, part.path, revision=found.commit_hash, endpoint=self._endpoint)
+        return Source(part, url, found.size, found.etag, found.commit_hash)
+
+    def _of_address(self, part: Part) -> Source:
+        if part.size:
+            return Source(part, part.url, part.size)
+        response = get_session().head(part.url, headers=AS_IT_IS, timeout=constants.HF_HUB_ETAG_TIMEOUT)
+        hf_raise_for_status(response)
+        if not (size := int(response.headers.get("Content-Length", 0))):
+            raise PullFailed(f"{part.url} does not say how long it is")
+        return Source(part, part.url, size, response.headers.get("ETag", "").strip('"'))
+
+    @contextmanager
+    def opened(self, source: Source, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
+        """Where the bytes that come begin, and the bytes: at `start`, or at 0 if the server cannot do better.
+
+        The token goes to the hub and, by the session's own rule, to no other host that it sends us to.
+
+        Raises:
+            PullFailed: it is not to be had; BadLuck if only now, also while the body is read.
+        """
+        headers = build_hf_headers(token=self._token) if source.part.repository else {}
+        headers |= AS_IT_IS | ({"Range": f"bytes={start}-"} if start else {})
+        timeout = constants.HF_HUB_DOWNLOAD_TIMEOUT
+        with (
+            errors_told(source.part),
+            get_session().stream("GET", source.url, headers=headers, timeout=timeout) as response,
+        ):
+            hf_raise_for_status(response)
+            yield _first_byte(response, source), response.iter_raw()
+
+
+def told(part: Part) -> str:
+    """The part, as people are told of it."""
+    return f"{part.path} of {part.repository}" if part.repository else part.url
+
+
+def _compare(part: Part, source: Source) -> None:
+    """The hub's word against the catalogue's, before a byte is fetched."""
+    if part.size and source.size != part.size:
+        raise PullFailed(f"{told(part)} has {source.size} bytes, the catalogue says {part.size}: it is another file")
+    has_hash = bool(part.repository) and len(source.etag) == SHA256_DIGITS
+    if part.sha256 and has_hash and source.etag != part.sha256:
+        raise PullFailed(f"{told(part)} has the SHA-256 {source.etag}, the catalogue says {part.sha256}")
+
+
+def _first_byte(response: httpx2.Response, source: Source) -> int:
+    """Where the body begins: a server that does not know Range sends all."""
+    partial = _FIRST_AND_ALL.match(response.headers.get("Content-Range", "")) if response.status_code == 206 else None
+    first, length = partial.groups() if partial else ("0", response.headers.get("Content-Length", "*"))
+    if length.isdigit() and int(length) != source.size:
+        raise PullFailed(f"{told(source.part)} has {length} bytes at last, {source.size} were announced")
+    return int(first)
+
+
+@contextmanager
+def errors_told(part: Part) -> Iterator[None]:
+    """Turns what the client raises into a sentence."""
+    try:
+        yield
+    except OfflineModeIsEnabled as error:
+        raise PullFailed(f"{told(part)} cannot be fetched: offline mode is on (HF_HUB_OFFLINE)") from error
+    except HfHubHTTPError as error:
+        raise _refused(part, error.response) from error
+    except httpx2.TransportError as error:
+        raise BadLuck(f"{told(part)}: the connection failed ({error or type(error).__name__})") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL, HFValidationError) as error:
+        raise PullFailed(f"{told(part)} cannot be fetched: {error}") from error
+
+
+def _refused(part: Part, response: httpx2.Response) -> PullFailed:
+    """The sentence for a status."""
+    what, host, status = told(part), response.request.url.host, response.status_code
+    if status in PASSING:
+        reason = "has had too many requests" if status == 429 else f"is not able to answer ({status})"
+        return BadLuck(f"{what}: {host} {reason}", _wait_wanted(response))
+    if status == 401:
+        return PullFailed(f"{host} does not show {what} to everybody, or has no such repository: HF_TOKEN may open it")
+    if status == 403:
+        return PullFailed(f"{host} refuses {what}: accept its terms on its page and set HF_TOKEN to your token")
+    if status == 404:
+        return PullFailed(f"{host} has no {what}{_at_revision(part)}")
+    return PullFailed(f"{host} answers {status} for {what}")
+
+
+def _wait_wanted(response: httpx2.Response) -> float | None:
+    """Seconds, in the header that everybody knows or in the hub's own."""
+    if (wait := response.headers.get("Retry-After", "")).isdigit():
+        return float(wait)
+    limit = parse_ratelimit_headers(response.headers)
+    return float(limit.reset_in_seconds) if limit and not limit.remaining else None
+
+
+def _at_revision(part: Part) -> str:
+    return f" at the revision {part.revision}" if part.repository else ""

@@ -1,0 +1,127 @@
+"""A model that is on this machine already becomes an installed one: a GGUF file, a folder, an archive.
+
+It is copied, looked through and put into its place, as if it had been pulled.
+"""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+from unitd.core.cardless import family_of
+from unitd.core.catalog import Card, read_card
+from unitd.core.gguf import read_description
+from unitd.fetch.archive import is_archive, unpack
+from unitd.fetch.checks import check_model_files, flaw_of
+from unitd.fetch.failures import PullFailed, disk_errors_told
+from unitd.fetch.place import CARD, describe, staging
+from unitd.fetch.progress import Tell
+from unitd.fetch.space import check_space
+from unitd.wire.errors import ConfigError
+
+QUANTIZE = (sys.executable, "-m", "units.llm.quantize")
+"""The program that writes a GGUF anew with fewer bits: IN OUT TYPE. It is llama.cpp's code, so it belongs to a unit."""
+
+
+def import_model(
+    source: Path, models: Path, name: str, tell: Tell, known: Card | None = None, quantize: str = ""
+) -> Path:
+    """Copies a model into a models folder under a name; its folder there.
+
+    `known` is the catalogue's card that the name stands for: the model takes that card's own name, and its unit and
+    engine where it does not tell them itself.
+    `quantize` is llama.cpp's name of a type, q4_0, for a GGUF file.
+
+    Raises:
+        PullFailed: with a sentence; nothing is installed then.
+    """
+    name = known.name if known else name
+    with disk_errors_told(models), staging(models, name, tell) as stage:
+        if stage.place.exists():
+            raise PullFailed(f"{stage.place} is there: remove it first, or import under another name")
+        stage.begin()
+        check_space(stage.model, _size_of(source), name)
+        if quantize:
+            _quantize(source, stage.model / f"{source.stem}-{quantize}.gguf", quantize)
+        else:
+            _copy(source, stage.model)
+        check_model_files(stage.model)
+        describe(stage.model, _card_of(stage.model, name, known), [], {})
+        return stage.finish()
+
+
+def _size_of(source: Path) -> int:
+    files = source.rglob("*") if source.is_dir() else [source]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _copy(source: Path, model: Path) -> None:
+    if source.is_dir():
+        _copy_folder(source, model)
+    elif source.suffix == ".gguf":
+        shutil.copyfile(source, model / source.name)
+    elif is_archive(source.name):
+        unpack(source, model, source.name)
+    else:
+        raise PullFailed(f"{source} is no GGUF file, no folder and no archive")
+
+
+def _copy_folder(source: Path, model: Path) -> None:
+    """With what links to files lead to: it is the administrator's own folder, and hub clients keep files elsewhere."""
+    for entry in source.rglob("*"):
+        target = model / entry.relative_to(source)
+        if entry.is_dir() and not entry.is_symlink():
+            target.mkdir(parents=True, exist_ok=True)
+        elif entry.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(entry, target)
+        else:
+            raise PullFailed(f"{entry} is neither a file nor a folder")
+
+
+def _quantize(source: Path, target: Path, kind: str) -> None:
+    if source.suffix != ".gguf" or not source.is_file():
+        raise PullFailed(f"only a GGUF file can be quantized, {source} is none")
+    if wrong := flaw_of(source):
+        raise PullFailed(f"{source.name} is refused: {wrong}")
+    finished = subprocess.run([*QUANTIZE, source, target, kind], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if finished.returncode:
+        last_words = finished.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise PullFailed(f"{source.name} could not be quantized to {kind}: {last_words or finished.returncode}")
+
+
+def _card_of(model: Path, name: str, known: Card | None) -> Card:
+    """What the model itself says, or else the catalogue, or else its files by their names."""
+    if (model / CARD).exists():
+        return _own_card(model / CARD, name)
+    unit, engine = family_of(name, [path.name for path in model.iterdir()]) or ("", "")
+    card = known or Card(name, unit, engine)
+    if not card.unit:
+        raise PullFailed(f"nothing says what {name} is: put a card.toml in, or import it under a catalogue's name")
+    has_main_file = bool(card.file) and (model / card.file).is_file()
+    return card if has_main_file else replace(card, file=_gguf_in(model))
+
+
+def _gguf_in(model: Path) -> str:
+    """The name of the first that is a model; "" where there is none at all."""
+    ggufs = sorted(model.glob("*.gguf"))
+    for path in ggufs:
+        with path.open("rb") as file:
+            description = read_description(file)
+        if description and description.kind in ("", "model"):
+            return path.name
+    if ggufs:
+        raise PullFailed(f"{ggufs[0].name} only adds to another model; an adapter (LoRA) goes into the folder lora")
+    return ""
+
+
+def _own_card(path: Path, name: str) -> Card:
+    try:
+        card = read_card(tomllib.loads(path.read_text()), CARD)
+    except (ValueError, ConfigError) as error:
+        raise PullFailed(f"its card.toml cannot be used: {error}") from error
+    if card.name != name:
+        raise PullFailed(f"its card.toml calls it {card.name}: import it under that name")
+    return card

@@ -1,0 +1,96 @@
+"""The actions of `sys` on models: what there is, to fetch one, to remove one."""
+
+import asyncio
+from typing import Any
+
+from unitd.core.progress import FAILED, Progress
+from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
+from unitd.runtime.inventory import Inventory, Stock
+from unitd.runtime.pulls import Pull, Pulls, card_to_pull, folder_for
+from unitd.runtime.roster import Roster
+from unitd.runtime.shelf import Shelf
+from unitd.wire.errors import BadField, Unavailable
+from unitd.wire.messages import Reply
+
+WHOLE = "all"
+"""What `data` of lsmode is for the whole catalogue."""
+
+
+class ModelActions:
+    """lsmode, rmmode, pull_model."""
+
+    def __init__(self, shelf: Shelf, inventory: Inventory, pulls: Pulls, roster: Roster) -> None:
+        self._shelf = shelf
+        self._inventory = inventory
+        self._pulls = pulls
+        self._roster = roster
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """By action."""
+        return {"lsmode": self._lsmode, "rmmode": self._rmmode, "pull_model": self._pull_model}
+
+    async def _lsmode(self, call: Call) -> Reply:
+        catalog = await self._shelf.catalog()
+        stock = {each.card.name: each for each in await self._inventory.take(catalog.cards)}
+        under_way = self._pulls.under_way
+        rows = catalog.listing(is_whole=call.request.data == WHOLE)
+        for row in rows:
+            if row["mode"] == row["card"]:  # once for each model: a serial line carries all of this
+                row |= _figures(stock[row["card"]], under_way.get(row["card"]))
+        return call.ok(object="sys.lsmode", data=rows)
+
+    async def _rmmode(self, call: Call) -> Reply:
+        name = _name_in(call.request.data)
+        if any(work.child.card.name == name for work in self._roster.works):
+            raise Unavailable(f"the model {name} is in use")
+        await self._shelf.remove(name)
+        return call.ok()
+
+    def _pull_model(self, call: Call) -> Answer:
+        """What the client asks next does not wait for it."""
+        data = call.request.data
+        return Begun(self._tell(call, _name_in(data.get("model") if isinstance(data, dict) else data)))
+
+    async def _tell(self, call: Call, name: str) -> Reply | None:
+        """As many frames as the client takes; who leaves is told nothing more, and the pull goes on."""
+        pull, index = await self._start(name), 0
+        async for progress in pull.follow():
+            if progress.state == FAILED:
+                raise Unavailable(progress.reason)
+            if call.client.is_gone:
+                break
+            frame = {"index": index, "delta": str(progress), "finish": progress.is_last} | _state(progress)
+            call.client.send(call.ok(object="sys.pull_model.stream", data=frame, is_droppable=not progress.is_last))
+            index += 1
+            await call.client.wait_for_room()
+        return None
+
+    async def _start(self, name: str) -> Pull:
+        card = card_to_pull(await self._shelf.catalog(), name)
+        return self._pulls.start(card.name, await asyncio.to_thread(folder_for, self._shelf.folders))
+
+
+def _name_in(data: Any) -> str:
+    if not isinstance(data, str) or not data:
+        raise BadField("data must be the name of a model")
+    return data
+
+
+def _figures(stock: Stock, progress: Progress | None) -> dict[str, Any]:
+    """What a row of lsmode says beyond the original's."""
+    figures: dict[str, Any] = {"size": stock.size, "fits": stock.fits, "bundled": stock.card.is_bundled}
+    if progress is not None:
+        figures["download"] = _state(progress)
+    return figures
+
+
+def _state(progress: Progress) -> dict[str, Any]:
+    return {
+        "state": progress.state,
+        "file": progress.file,
+        "bytes": progress.bytes,
+        "total": progress.total,
+        "bytes_per_s": progress.bytes_per_s,
+        "seconds_left": progress.seconds_left,
+    }

@@ -1,0 +1,65 @@
+"""A setup on trial: whether a child takes it, found out under a name of its own while the task goes on as it is."""
+
+import asyncio
+from typing import Any
+
+from unitd.runtime.supervisor import Child
+from unitd.wire.envelope import Envelope
+from unitd.wire.errors import LoadFailed
+
+
+class Trial:
+    """A tenant that is set up and says nothing."""
+
+    def __init__(self, work_id: str, child: Child, setup: dict[str, Any]) -> None:
+        """Moves in; to the unit it is one more task."""
+        self._name = f"{work_id}.trial"
+        self.child = child
+        self._setup = setup
+        self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        child.admit(self._name, self)
+        if child.is_ready:
+            self.on_child_ready()
+        else:
+            child.revive()
+
+    async def passed(self) -> None:
+        """Waits for the child and for its judgement.
+
+        Raises:
+            LoadFailed: the model does not load, or its program dies over the setup.
+            UnitdError: the unit refuses a value.
+        """
+        await self._outcome
+
+    def end(self) -> None:
+        """Moves out."""
+        if self.child.is_ready:
+            self.child.send("exit", task=self._name)
+        self.child.dismiss(self._name)
+
+    def on_output(self, envelope: Envelope) -> None:
+        """Nobody listens."""
+
+    def on_child_ready(self) -> None:
+        """The question."""
+        answer = self.child.ask("setup", task=self._name, data=self._setup, memory=None)
+        answer.add_done_callback(self._decide)
+
+    def on_child_lost(self, reason: str) -> None:
+        """Whatever it died of: the task stays where it is."""
+        self._refuse(LoadFailed(reason))
+
+    def on_child_failed(self, error: LoadFailed) -> None:
+        """It does not load."""
+        self._refuse(error)
+
+    def _decide(self, answer: asyncio.Future[dict[str, Any]]) -> None:
+        if (error := answer.exception()) is not None:
+            self._refuse(error)
+        elif not self._outcome.done():
+            self._outcome.set_result(None)
+
+    def _refuse(self, error: BaseException) -> None:
+        if not self._outcome.done():
+            self._outcome.set_exception(error)
