@@ -1,6 +1,8 @@
 """Covers cli.models, cli.screens: the models of a board by its command line, mostly without a daemon."""
 
 import asyncio
+import bz2
+import gzip
 import os
 import pty
 import signal
@@ -9,11 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import gguf as ggml
 import pytest
 
 from tests.cli.programs import UNITD, Finished, start, unitd
 from tests.conftest import running_app, tcp_client
-from tests.fetch.files import gguf
+from tests.fetch.files import gguf, packed
 from tests.fetch.local_hub import BLOCK, HubFile, LocalHub
 from tests.fetch.small_model import CONTENT, HALF, held_at_half, small_catalogue, small_hub
 from tests.helpers import LLM_SETUP, eventually
@@ -249,6 +252,28 @@ def test_a_model_of_several_files_is_verified_too(run: Run, tmp_path: Path) -> N
 
     assert imported.code == 0
     assert run("verify").out == "voice: tokens.txt is missing\n"
+
+
+def test_an_archive_gives_a_model_its_name(run: Run, tmp_path: Path) -> None:
+    """Without what only says how it is packed."""
+    archive = tmp_path / "mine-0.5b.tgz"
+    archive.write_bytes(gzip.compress(bz2.decompress(packed(("x.gguf", CONTENT)))))
+
+    imported = run("import", str(archive))
+
+    assert imported.out.splitlines()[-1].startswith("mine-0.5b is installed in ")
+
+
+def test_what_a_header_says_moves_no_cursor(run: Run, models: Path) -> None:
+    """Control characters are shown, not sent: the file may be anybody's."""
+    writer = ggml.GGUFWriter(str(models / "odd.gguf"), "llama")
+    writer.add_name("\x1b[2J nothing here")
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+    assert table(run("list"))["odd"][-1] == "\\x1b[2J nothing here"
+    assert "\x1b" not in run("info", "odd").out
 
 
 def test_a_hostile_file_is_not_imported(run: Run, tmp_path: Path, models: Path) -> None:

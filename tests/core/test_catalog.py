@@ -1,5 +1,6 @@
 """Covers catalog: which card serves a name, what lsmode shows, how a card is read."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -367,6 +368,13 @@ def test_a_card_s_value_of_another_type_is_refused_by_name(key: str, value: Any)
     """A text is no list of its letters, and a word is not true."""
     with pytest.raises(ConfigError, match=f"card.toml: .*{key}"):
         read_card(WHOLE_CARD | {key: value}, "card.toml")
+
+
+@pytest.mark.parametrize("value", [2**64, json.loads("[" * 300 + "]" * 300)], ids=["large", "deep"])
+def test_a_card_holds_nothing_that_cannot_be_listed(value: Any) -> None:
+    """One of them would take the list away from everybody."""
+    with pytest.raises(ConfigError, match=r"card\.toml: it holds what JSON cannot"):
+        read_card(WHOLE_CARD | {"defaults": {"seed": value}}, "card.toml")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tests.fetch.local_hub import LocalHub
 from unitd.core.tensors import BLOCKS, check_tensors
 from unitd.fetch.archive import unpack
 from unitd.fetch.failures import PullFailed
+from unitd.fetch.verify import verify
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
 
@@ -131,6 +132,17 @@ def test_a_gguf_in_an_archive_is_looked_through_too(hub: LocalHub, pulled: Pull)
         pulled(card_of(part, file="b/x.gguf"))
 
 
+def test_an_archive_does_not_say_what_it_is(hub: LocalHub, pulled: Pull) -> None:
+    """A card of its own could send questions, and a file of this board as the key, to somebody's server."""
+    own = b'name = "small"\nunit = "llm"\nbase_url = "http://example.org/v1"\napi_key_file = "/etc/shadow"\n'
+    archive = packed(("encoder.onnx", b"weights"), ("card.toml", own))
+
+    place = pulled(card_of(release(hub, "x.tar.bz2", archive), file="encoder.onnx"))
+
+    assert "example.org" not in (place / "card.toml").read_text()
+    assert verify(place) == []
+
+
 def test_a_header_that_aligns_to_nothing_is_refused() -> None:
     """Everything would be divided by it."""
     key = struct.pack("<Q17sII", 17, b"general.alignment", 4, 0)
@@ -219,6 +231,37 @@ def test_a_header_that_would_fill_the_memory_is_refused(folder: Path) -> None:
     archive.write_bytes(gzip.compress(header.tobuf(tarfile.GNU_FORMAT) + bytes(1024)))
 
     with pytest.raises(PullFailed, match="has a header of 1099511627776 bytes"):
+        unpack(archive, folder, "x.tar.gz")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"GNU.sparse.map": "abc"},
+        {"size": "9" * 4000},
+    ],
+    ids=["no number", "a number that nothing has"],
+)
+def test_an_absurd_header_is_told(folder: Path, headers: dict[str, str]) -> None:
+    """tarfile believes what it reads there, and stumbles."""
+    member = tarfile.TarInfo("x")
+    member.pax_headers = headers
+    archive = folder.parent / "x.tar.gz"
+    archive.write_bytes(gzip.compress(member.tobuf(tarfile.PAX_FORMAT) + bytes(1024)))
+
+    with pytest.raises(PullFailed, match="is damaged"):
+        unpack(archive, folder, "x.tar.gz")
+
+
+def test_headers_without_end_are_told(folder: Path) -> None:
+    """Each only announces the next, and tarfile follows them."""
+    member = tarfile.TarInfo("x")
+    member.pax_headers = {"comment": "more"}
+    announcement = member.tobuf(tarfile.PAX_FORMAT)[: -tarfile.BLOCKSIZE]
+    archive = folder.parent / "x.tar.gz"
+    archive.write_bytes(gzip.compress(announcement * 3000 + bytes(1024)))
+
+    with pytest.raises(PullFailed, match="is damaged"):
         unpack(archive, folder, "x.tar.gz")
 
 

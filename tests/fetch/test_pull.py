@@ -208,6 +208,19 @@ def test_a_server_without_range_sends_it_again(hub: LocalHub, pulled: Pull, told
     assert max(each.bytes for each in told) == len(content)
 
 
+def test_a_server_that_always_begins_anew_is_given_up(
+    hub: LocalHub, pulled: Pull, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bytes are an advance only where there were none before."""
+    monkeypatch.setattr("unitd.fetch.failures.WAITS_SECONDS", (0.0,) * 5)
+    hub.knows_range, hub.cuts = False, [200_000, 100_000] * 20
+
+    with pytest.raises(PullFailed, match="tried 6 times"):
+        pulled(card_of(offer(hub, "x.gguf", gguf(100_000))))
+
+    assert len(hub.gets("cdn/")) == 7
+
+
 def test_another_version_does_not_continue_the_old_one(hub: LocalHub, pulled: Pull) -> None:
     """What is left of a pull belongs to the file that it was of."""
     card = card_of(offer(hub, "x.gguf", gguf(100_000)), offer(hub, "y.gguf", gguf(10)))

@@ -1,5 +1,6 @@
 """Covers fetch.verify, fetch.records and fetch.importing: what is here, and what somebody brings along."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,15 @@ def test_a_file_that_was_dropped_here_is_looked_through(tmp_path: Path) -> None:
     assert verify(tmp_path) == ["bad.gguf: it has 2000 bytes, its tensors end at byte 4064"]
 
 
+def test_what_only_has_the_name_of_a_file_is_passed_over(tmp_path: Path) -> None:
+    """A pipe would never end."""
+    (tmp_path / "good.gguf").write_bytes(gguf())
+    (tmp_path / "folder.gguf").mkdir()
+    os.mkfifo(tmp_path / "pipe.gguf")
+
+    assert verify(tmp_path) == []
+
+
 def test_what_cannot_be_verified_is_said(tmp_path: Path) -> None:
     """A folder of somebody's own."""
     assert verify(tmp_path) == [f"{tmp_path.name} was neither pulled nor imported: there is nothing to hold it against"]
@@ -93,6 +103,25 @@ def test_a_folder_with_a_card_becomes_a_model(models: Path, tmp_path: Path) -> N
 
     assert not (place / "encoder.onnx").is_symlink()
     assert verify(place) == []
+
+
+def test_an_installed_model_is_imported_elsewhere(models: Path) -> None:
+    """As from one board to another: it has a record of its own then, not that of the old one."""
+    place = import_model(BUNDLED, models, "mine", ignore)
+
+    copy = import_model(place, models.with_name("others"), "mine", ignore)
+
+    assert verify(copy) == []
+
+
+def test_a_card_that_leads_to_a_server_is_not_imported(models: Path, tmp_path: Path) -> None:
+    """It could send it what is said, and a file of this board as the key."""
+    (tmp_path / "far").mkdir()
+    card = 'name = "far"\nunit = "llm"\nbase_url = "http://example.org/v1"\napi_key_file = "/etc/shadow"\n'
+    (tmp_path / "far" / "card.toml").write_text(card)
+
+    with pytest.raises(PullFailed, match="leads to a server"):
+        import_model(tmp_path / "far", models, "far", ignore)
 
 
 def test_an_archive_becomes_what_the_catalogue_says(models: Path, tmp_path: Path) -> None:

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from tests.conftest import running_app, tcp_client
 from tests.doors.assistant_server import AssistantServer
 from tests.doors.calling_server import CallingServer
 from tests.doors.mqtt.brokers import Listener
 from tests.helpers import WireClient, eventually
-from tests.home.boards import SETUP, TURN_OFF, TURN_ON, frames_of, rest_of, said
+from tests.home.boards import SETUP, TOOLS, TURN_OFF, TURN_ON, frames_of, rest_of, said
+from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
 
 
@@ -143,3 +146,27 @@ async def test_a_unit_that_dies_meanwhile_answers_after_its_restart(
 
     assert said(await rest_of(client, request_id)) == "told: done"
     assert len(assistant.calls) == 1
+
+
+ECHO = SETUP | {"model": "default", "messages": [{"role": "user", "content": "light!"}]}
+
+
+@pytest.mark.parametrize("change", [{"action": "setup", "data": ECHO}, {"action": "exit"}])
+async def test_what_an_unfinished_answer_has_called_is_not_done(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, change: dict[str, Any]
+) -> None:
+    """Another setup, or the end of its task, interrupts it as a wake does."""
+    (tmp_path / "tools.toml").write_text(TOOLS)
+    home = {"home": {"tools": str(tmp_path / "tools.toml")}}
+    async with running_app(tmp_path, home, argv_for=bad_unit()) as app, tcp_client(app) as client:
+        work_id = await client.setup("llm", ECHO)
+        request_id = await client.infer(work_id, "call linger")
+        assert (await client.receive())["object"] == "llm.tool_call"
+
+        changing = await client.send(work_id=work_id, **change)
+        frames = await rest_of(client, request_id)
+        reply = await client.receive()
+
+    assert frames[-1]["data"]["finish_reason"] == "interrupted"
+    assert (reply["request_id"], reply["error"]["code"]) == (changing, 0)
+    assert "tool turn_on failed" not in caplog.text  # it has no arguments

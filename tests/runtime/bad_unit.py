@@ -164,6 +164,11 @@ def _linger(unit: BadUnit, answer: Answer) -> None:
     answer.lingers = True
 
 
+def _call(unit: BadUnit, answer: Answer) -> None:
+    """Wants a tool of the board used."""
+    unit.host.say("tool_call", task=answer.task, inference=answer.number, id="call_1", name="turn_on", arguments={})
+
+
 def _tick(unit: BadUnit, answer: Answer) -> None:
     """Says tick until it is cut."""
     time.sleep(TICK_SECONDS)
@@ -185,6 +190,7 @@ def _flood(unit: BadUnit, answer: Answer) -> None:
 FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "abort": lambda unit, answer: _die(os.abort),
     "exit": lambda unit, answer: _die(partial(os._exit, 3)),
+    "call": _call,
     "linger": _linger,
     "tick": _tick,
     "hang": lambda unit, answer: time.sleep(3600),

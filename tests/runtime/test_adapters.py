@@ -1,5 +1,6 @@
 """Covers unitd.runtime.adapters, alone and through the daemon with the bundled model."""
 
+import os
 import struct
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -105,6 +106,15 @@ async def test_a_name_leads_nowhere_else(folder: Path, name: str) -> None:
 
     with pytest.raises(LoadFailed, match=r"there is no adapter .* here; there is pirate"):
         await with_files({"lora": name}, [folder.parent])
+
+
+async def test_a_name_that_nobody_can_say_is_left_out(folder: Path) -> None:
+    """The refusal, which lists what is there, goes out as JSON."""
+    write_adapter(folder / "pirate.gguf")
+    (folder / os.fsdecode(b"\xff.gguf")).touch()
+
+    with pytest.raises(LoadFailed, match=r"there is pirate$"):
+        await with_files({"lora": "poet"}, [folder.parent])
 
 
 def a_text(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -329,8 +330,10 @@ async def test_other_things_in_the_folder_are_no_models(client: WireClient, mode
         GOOD_CARD + "aliases = 3",
         GOOD_CARD + "defaults = 3",
         'name = "my-model"\nunit = "llm"\nfile = 3',
+        GOOD_CARD + f"context_length = {2**64}",
+        GOOD_CARD + f"defaults = {{ stop = {'[' * 3000}{']' * 3000} }}",
     ],
-    ids=["syntax", "bytes", "missing key", "unknown key", "aliases", "defaults", "file"],
+    ids=["syntax", "bytes", "missing key", "unknown key", "aliases", "defaults", "file", "large number", "depth"],
 )
 async def test_damaged_card_is_reported_once_and_left_out(
     client: WireClient, models: Path, card: str | bytes, caplog: pytest.LogCaptureFixture
@@ -347,6 +350,26 @@ async def test_damaged_card_is_reported_once_and_left_out(
     assert f"{models / 'damaged' / 'card.toml'} is no model card" in missed["error"]["message"]
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert [str(models / "damaged" / "card.toml") in each for each in warnings].count(True) == 1
+
+
+@pytest.mark.parametrize("name", [b"\xff.gguf", b"\x1b[31m.gguf", b"a" * 252], ids=["no UTF-8", "escape", "long"])
+async def test_name_that_nobody_can_say_is_left_out(client: WireClient, models: Path, name: bytes) -> None:
+    """The list, which goes out as JSON and to terminals, stays whole."""
+    before = await modes(client)
+
+    (models / os.fsdecode(name)).touch()
+
+    assert await modes(client) == before
+
+
+async def test_card_that_is_no_file_is_not_waited_for(client: WireClient, models: Path) -> None:
+    """A pipe would never end."""
+    before = await modes(client)
+
+    (models / "pipe").mkdir()
+    os.mkfifo(models / "pipe" / "card.toml")
+
+    assert await modes(client) == before
 
 
 async def test_folder_that_is_not_there_holds_nothing(client: WireClient, models: Path) -> None:

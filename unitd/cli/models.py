@@ -16,6 +16,7 @@ from unitd.core.catalog import Card, Catalog
 from unitd.core.config import Settings
 from unitd.core.memory import in_mib, limit_of
 from unitd.core.progress import FAILED, Progress, size_words
+from unitd.doors.logs import CONTROL
 from unitd.runtime.budget import memory_of_board
 from unitd.runtime.inventory import Inventory, Stock
 from unitd.runtime.pulls import FETCH_ARGV, Pulls, card_to_pull, folder_for
@@ -79,7 +80,8 @@ def _list(board: _Board, arguments: argparse.Namespace) -> int:
 
 def _row(stock: Stock) -> tuple[str, ...]:
     card, size = stock.card, size_words(stock.size) if stock.size else "-"
-    return (card.name, card.unit, size, _state(card), _fits(stock), card.good_for or card.description)
+    cells = (card.name, card.unit, size, _state(card), _fits(stock), card.good_for or card.description)
+    return tuple(each.translate(CONTROL) for each in cells)  # cards and headers are anybody's
 
 
 def _state(card: Card) -> str:
@@ -117,7 +119,8 @@ def _info(board: _Board, arguments: argparse.Namespace) -> int:
         "files": ", ".join(part.url or f"{part.repository}/{part.path}@{part.revision}" for part in card.parts),
         "note": card.note,
     }
-    sys.stdout.write("".join(f"{key + ':':12} {value}\n" for key, value in facts.items() if value))
+    lines = [f"{key + ':':12} {value.translate(CONTROL)}\n" for key, value in facts.items() if value]
+    sys.stdout.write("".join(lines))
     return 0
 
 
@@ -161,17 +164,20 @@ def _remove_by_daemon(connection: Connection, name: str) -> bool:
 
 
 def _import(board: _Board, arguments: argparse.Namespace) -> int:
+    from unitd.fetch.archive import SUFFIXES
     from unitd.fetch.failures import PullFailed
     from unitd.fetch.importing import import_model
 
     source: Path = arguments.path
-    name = arguments.name or source.name.removesuffix(".tar.bz2").removesuffix(".gguf")
+    name = arguments.name or source.absolute().name
+    if not arguments.name and (endings := [each for each in (".gguf", *SUFFIXES) if name.endswith(each)]):
+        name = name.removesuffix(endings[0])
     known = board.catalog().find(name)
     try:
         with ProgressScreen(name) as screen:
             place = import_model(source, board.folder, name, screen.show, known, arguments.quantize)
     except PullFailed as error:
-        fail(str(error))
+        fail(str(error).translate(CONTROL))
     sys.stdout.write(f"{name} is installed in {place}\n")
     return 0
 

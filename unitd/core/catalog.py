@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
+
 from unitd.core.gguf import Shape
 from unitd.wire.errors import ConfigError, LoadFailed
 
@@ -164,6 +166,7 @@ def read_card(document: dict[str, Any], where: str) -> Card:
     Raises:
         ConfigError: a key is unknown, missing or cannot be used; `where` names the card.
     """
+    _check_json(document, where)
     tables = document.get("files", [])
     if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
         raise ConfigError(f"{where}: files must be a list of tables, it is {tables!r}")
@@ -177,6 +180,14 @@ def read_card(document: dict[str, Any], where: str) -> Card:
     if card.file:
         _check_main_file(card, where)
     return card
+
+
+def _check_json(document: dict[str, Any], where: str) -> None:
+    """What a card holds is listed and passed on to units: the encoder takes 64 bits and 254 levels."""
+    try:
+        orjson.dumps([[[[document]]]])
+    except orjson.JSONEncodeError as error:
+        raise ConfigError(f"{where}: it holds what JSON cannot: {error}") from error
 
 
 def _read_part(table: dict[str, Any], where: str) -> Part:

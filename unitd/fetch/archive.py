@@ -49,7 +49,8 @@ def unpack(archive: Path, into: Path, name: str) -> None:
             tarfile.open(fileobj=_Bounded(stream, name, limit), mode="r:") as members,
         ):
             _take(members, scratch, name)
-    except (EOFError, tarfile.TarError, zlib.error, UnicodeError) as error:
+    except (EOFError, tarfile.TarError, zlib.error, ValueError, OverflowError, RecursionError) as error:
+        # The last three, where tarfile believes the numbers of a header, or follows one header to the next.
         raise PullFailed(f"{name} is damaged: {error}") from error
     except OSError as error:
         # The decompressors raise it without a number for what they cannot read.

@@ -79,11 +79,14 @@ class Downloads:
         place, patience = self.place_of(source), Patience(self._stop)
         with disk_errors_told(self._folder):
             place.touch()
-            while (before := _length(place)) < source.size:
+            furthest = _length(place)
+            while _length(place) < source.size:
                 try:
                     self._continue(source, place, meter)
                 except BadLuck as cause:
-                    patience.wait(cause, has_advanced=_length(place) - before >= BLOCK_BYTES)
+                    # A server without Range begins anew each time: only what was never reached before is an advance.
+                    patience.wait(cause, has_advanced=_length(place) - furthest >= BLOCK_BYTES)
+                    furthest = max(furthest, _length(place))
 
     def _continue(self, source: Source, place: Path, meter: Meter) -> None:
         """Writes what the server sends, from where the file ends; BadLuck when it stops too early."""

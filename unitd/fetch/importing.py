@@ -70,7 +70,7 @@ def _copy(source: Path, model: Path) -> None:
 
 def _copy_folder(source: Path, model: Path) -> None:
     """With what links to files lead to: it is the administrator's own folder, and hub clients keep files elsewhere."""
-    for entry in source.rglob("*"):
+    for entry in sorted(source.rglob("*")):  # all of it first: the copy may lie inside
         target = model / entry.relative_to(source)
         if entry.is_dir() and not entry.is_symlink():
             target.mkdir(parents=True, exist_ok=True)
@@ -120,8 +120,10 @@ def _gguf_in(model: Path) -> str:
 def _own_card(path: Path, name: str) -> Card:
     try:
         card = read_card(tomllib.loads(path.read_text()), CARD)
-    except (ValueError, ConfigError) as error:
+    except (ValueError, RecursionError, ConfigError) as error:
         raise PullFailed(f"its card.toml cannot be used: {error}") from error
     if card.name != name:
         raise PullFailed(f"its card.toml calls it {card.name}: import it under that name")
+    if card.engine_options:
+        raise PullFailed("its card.toml leads to a server: put it into the models folder yourself if you trust it")
     return card

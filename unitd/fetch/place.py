@@ -21,7 +21,7 @@ from unitd.core.catalog import Card
 from unitd.core.progress import Progress
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.progress import Tell
-from unitd.fetch.records import Installed, Record, sha256_of, write_record
+from unitd.fetch.records import RECORD, Installed, Record, sha256_of, write_record
 
 INCOMING = ".incoming"
 CARD = "card.toml"
@@ -87,7 +87,7 @@ def describe(model: Path, card: Card, origin: Sequence[dict[str, Any]], known: M
         values = {"name": card.name, "unit": card.unit, "engine": card.engine, "file": card.file}
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value]
         (model / CARD).write_text("".join(lines))
-    files = [path for path in sorted(model.rglob("*")) if path.is_file()]
+    files = [path for path in sorted(model.rglob("*")) if path.is_file() and path != model / RECORD]
     installed = [_installed(path, path.relative_to(model).as_posix(), known) for path in files]
     write_record(model, Record(installed, origin))
 

@@ -16,7 +16,7 @@ from unitd.fetch.checks import check_download, check_model_files
 from unitd.fetch.download import Downloads
 from unitd.fetch.failures import PullFailed, disk_errors_told
 from unitd.fetch.hub import Hub, Source
-from unitd.fetch.place import Staging, describe, staging
+from unitd.fetch.place import CARD, Staging, describe, staging
 from unitd.fetch.progress import Meter, Tell
 from unitd.fetch.records import Installed, read_record
 from unitd.fetch.space import check_space
@@ -68,6 +68,7 @@ def _fetch_and_install(card: Card, stage: Staging, tell: Tell, hub: Hub) -> None
     check_model_files(stage.model)
     if card.file and not (stage.model / card.file).is_file():
         raise PullFailed(f"{card.name} came without {card.file}, its main file")
+    (stage.model / CARD).unlink(missing_ok=True)  # an archive's own may lead elsewhere: the catalogue's counts
     describe(stage.model, card, [_origin(source) for source in sources], {each.path: each for each in files})
     stage.finish()
 

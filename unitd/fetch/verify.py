@@ -13,7 +13,7 @@ def verify(place: Path) -> list[str]:
     """
     if record := read_record(place):
         return [wrong for file in record.files if (wrong := _difference(place, file))]
-    files = [place] if place.is_file() else sorted(place.rglob("*.gguf"))
+    files = [path for path in (place, *sorted(place.rglob("*.gguf"))) if path.is_file()]
     if not files:
         return [f"{place.name} was neither pulled nor imported: there is nothing to hold it against"]
     return [f"{file.name}: {wrong}" for file in files if (wrong := flaw_of(file))]

@@ -71,7 +71,7 @@ def _wanted(value: Any) -> Wanted:
 def _file_of(name: str, folders: Sequence[Path]) -> Path:
     """The adapter of this name in the first folder that has one."""
     files = [file for folder in reversed(folders) for file in (folder / ADAPTERS).glob("*.gguf") if file.is_file()]
-    there = {file.stem: file for file in files}
+    there = {file.stem: file for file in files if file.stem.isprintable()}
     if name not in there:
         raise LoadFailed(f"there is no adapter {name!r} here; there is {', '.join(sorted(there)) or 'none'}")
     try:

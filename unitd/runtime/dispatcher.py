@@ -105,15 +105,14 @@ class Dispatcher:
         try:
             self._check(client, request)
             answer = self._counted_handler_for(request)(Call(client, request))
-        except UnitdError as error:
-            self._send(client, error_reply(error, request.request_id, request.work_id))
-        except Exception:
-            self._report_bug(client, request)
-        else:
             if isinstance(answer, Reply):
                 self._send(client, answer)
             elif answer is not None:
                 self._answer_later(client, request, answer)
+        except UnitdError as error:
+            self._send(client, error_reply(error, request.request_id, request.work_id))
+        except Exception:
+            self._report_bug(client, request)
 
     def see_through(self, end: Coroutine[Any, Any, None]) -> None:
         """What has begun without a request ends in the daemon's own group."""
@@ -167,14 +166,12 @@ class Dispatcher:
 
     async def _finish(self, client: Client, request: Request, answer: Coroutine[Any, Any, Reply | None]) -> None:
         try:
-            reply = await answer
+            if (reply := await answer) is not None:
+                self._send(client, reply)
         except UnitdError as error:
-            reply = error_reply(error, request.request_id, request.work_id)
-        except Exception:
+            self._send(client, error_reply(error, request.request_id, request.work_id))
+        except Exception:  # a reply that cannot be encoded, too: it would end the daemon
             self._report_bug(client, request)
-            return
-        if reply is not None:
-            self._send(client, reply)
 
     def _send(self, client: Client, reply: Reply) -> None:
         if reply.code:

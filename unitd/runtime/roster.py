@@ -153,7 +153,7 @@ class Roster:
         async with work.changing:
             before, plan = work.child, await self._plan(work.task.kind, data)
             setup = plan.setup | {"input": _inputs(plan.setup.get("input"))}
-            trial = Trial(work.task.work_id, self._supervisor.child_for(plan.card), setup)
+            trial = Trial(work.task.work_id, self._supervisor.child_for(plan.card), setup, work.ending)
             try:
                 await trial.passed()
                 change = partial(self._resettle, work.task, plan, call.client.grant)

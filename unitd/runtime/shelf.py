@@ -91,7 +91,7 @@ class Shelf:
         for entry in self._entries(folder):
             if entry.name == ADAPTERS:
                 continue
-            if (entry / "card.toml").exists():
+            if _is_file(entry / "card.toml"):
                 if card := self._card_in(entry / "card.toml", damaged):
                     yield replace(card, place=entry, path=entry / card.file if card.file else None)
             elif card := self._cardless(entry):
@@ -140,8 +140,8 @@ class Shelf:
         """Where the original looks for a model's: in the folder of its name, then beside it."""
         for entry in self._entries(folder):
             within = (entry / f"{entry.name}.json", entry / f"{_MODE_PREFIX}{entry.name}.json")
-            yield from ((entry.name, path) for path in within if path.is_file())
-        beside = [path for path in self._files(folder, ".json") if path.is_file()]
+            yield from ((entry.name, path) for path in within if _is_file(path))
+        beside = [path for path in self._files(folder, ".json") if _is_file(path)]
         for path in sorted(beside, key=lambda path: path.name.startswith(_MODE_PREFIX)):
             yield path.stem.removeprefix(_MODE_PREFIX), path
 
@@ -149,13 +149,16 @@ class Shelf:
         return [each for each in self._entries(folder) if each.suffix == suffix]
 
     def _entries(self, folder: Path) -> list[Path]:
-        """Without what is hidden: a model that is being fetched, say."""
+        """Without what is hidden: a model that is being fetched, say; nor names that JSON or a terminal cannot take."""
         try:
             entries = sorted(folder.iterdir()) if folder.is_dir() else []
-            return [each for each in entries if not each.name.startswith(".")]
         except OSError as error:
             self._complain(folder, f"cannot be read: {error.strerror}")
             return []
+        for each in entries:
+            if not each.name.isprintable():
+                self._complain(folder / ascii(each.name), "is left out: its name cannot be shown")
+        return [each for each in entries if each.name.isprintable() and not each.name.startswith(".")]
 
     def _complain(self, path: Path, words: str) -> None:
         """Once for each path: the folders are looked through at every setup."""
@@ -167,7 +170,7 @@ class Shelf:
         """A card; one that cannot be read is logged once and left out."""
         try:
             found = self._read(path, _READERS[path.suffix])
-        except (OSError, ValueError, ConfigError) as error:
+        except (OSError, ValueError, RecursionError, ConfigError) as error:
             self._complain(path, f"is no model card, it is left out: {error}")
             damaged.append(f"{path} is no model card: {error}")
             return None
@@ -180,6 +183,14 @@ class Shelf:
         if (known := self._files_read.get(path)) is None or known[0] != stamp:
             known = self._files_read[path] = (stamp, read(path))
         return known[1]
+
+
+def _is_file(path: Path) -> bool:
+    """False also of what may not be looked at, as in a disk's lost+found, and of a name that is too long."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _completed(card: Card, known: Card | None) -> Card:

@@ -132,13 +132,16 @@ class Child:
 
     async def live(self) -> None:
         """Starts and restarts the program until it is cancelled."""
-        while True:
-            await self._wanted.wait()
-            try:
-                async with self._room(self, self._load):
-                    await self._run()
-            except LoadFailed as error:
-                self.on_exit(error.reason, was_ready=False)
+        try:
+            while True:
+                await self._wanted.wait()
+                try:
+                    async with self._room(self, self._load):
+                        await self._run()
+                except LoadFailed as error:
+                    self.on_exit(error.reason, was_ready=False)
+        finally:
+            self._end_answers("was stopped")
 
     async def _run(self) -> None:
         """Until it is given up."""
@@ -186,10 +189,7 @@ class Child:
 
     def on_exit(self, reason: str, *, was_ready: bool) -> None:
         """The program is gone: nobody is left waiting."""
-        self.is_ready = False
-        for answer in list(self._answers.values()):
-            if not answer.done():
-                answer.set_exception(RunFailed(f"{self.name} died: {reason}"))
+        self._end_answers(f"died: {reason}")
         if was_ready:
             log.warning("%s died: %s; it is started again", self.name, reason)
             self.meter.restarts += 1
@@ -201,6 +201,12 @@ class Child:
         error = LoadFailed(f"{self.name}: {reason}")
         for tenant in list(self._tenants.values()):
             tenant.on_child_failed(error)
+
+    def _end_answers(self, fate: str) -> None:
+        self.is_ready = False
+        for answer in list(self._answers.values()):
+            if not answer.done():
+                answer.set_exception(RunFailed(f"{self.name} {fate}"))
 
 
 class Supervisor:

@@ -5,18 +5,21 @@ from typing import Any
 
 from unitd.runtime.supervisor import Child
 from unitd.wire.envelope import Envelope
-from unitd.wire.errors import LoadFailed
+from unitd.wire.errors import LoadFailed, Unavailable
 
 
 class Trial:
     """A tenant that is set up and says nothing."""
 
-    def __init__(self, work_id: str, child: Child, setup: dict[str, Any]) -> None:
-        """Moves in; to the unit it is one more task."""
+    def __init__(self, work_id: str, child: Child, setup: dict[str, Any], ending: asyncio.Future[None]) -> None:
+        """Moves in; to the unit it is one more task. `ending` is done when the task itself is being ended."""
         self._name = f"{work_id}.trial"
         self.child = child
         self._setup = setup
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._ended = Unavailable(f"{work_id} was ended while its model changed")
+        self._ending = ending
+        ending.add_done_callback(self._on_ending)
         child.admit(self._name, self)
         if child.is_ready:
             self.on_child_ready()
@@ -28,12 +31,14 @@ class Trial:
 
         Raises:
             LoadFailed: the model does not load, or its program dies over the setup.
+            Unavailable: the task is being ended.
             UnitdError: the unit refuses a value.
         """
         await self._outcome
 
     def end(self) -> None:
         """Moves out."""
+        self._ending.remove_done_callback(self._on_ending)
         if self.child.is_ready:
             self.child.send("exit", task=self._name)
         self.child.dismiss(self._name)
@@ -53,6 +58,10 @@ class Trial:
     def on_child_failed(self, error: LoadFailed) -> None:
         """It does not load."""
         self._refuse(error)
+
+    def _on_ending(self, _: asyncio.Future[None]) -> None:
+        """However long it would still load, and also where a reset stops the child."""
+        self._refuse(self._ended)
 
     def _decide(self, answer: asyncio.Future[dict[str, Any]]) -> None:
         if (error := answer.exception()) is not None:

@@ -56,7 +56,6 @@ class Work:
         self._setting_up: asyncio.Future[dict[str, Any]] | None = None
         self._is_paused = False
         self._held_by_policy: Inference | None = None
-        self._is_closing = False
         self._refusal: UnitdError | None = None
         self.frames = Frames(task, child.meter, watch)
         self._watch = watch
@@ -74,6 +73,9 @@ class Work:
         }
         self.changing = asyncio.Lock()
         """Held by whoever gives the task another model."""
+
+        self.ending: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done as soon as the task is being ended."""
 
         self.memory: Any = None
         """What the unit remembers of a conversation, to be given back to the next child."""
@@ -108,6 +110,10 @@ class Work:
     def hears_microphone(self) -> bool:
         """True while periods of the board's own microphone are wanted."""
         return MICROPHONE in self.task.inputs and self._is_set_up and not self._is_paused and not self._is_closing
+
+    @property
+    def _is_closing(self) -> bool:
+        return self.ending.done()
 
     @property
     def queued(self) -> int:
@@ -226,14 +232,21 @@ class Work:
 
     def close(self) -> Coroutine[Any, Any, None]:
         """Begins the end of the task in its child; awaiting the result sees it through, finish frames first."""
-        self._is_closing = True
+        if not self._is_closing:
+            self.ending.set_result(None)
         self.uploads.close()
         self._outlets.on_hush(self.task)
         self._outlets.on_hold(self.task, is_held=False)
         if not self._outcome.done():
             self._outcome.set_exception(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self._drop(lambda _: True)
-        return self._leave(self.child.ask("exit", task=self.task.work_id))
+        return self._leave(self._exit())
+
+    def _exit(self) -> asyncio.Future[Any]:
+        """Of what is on its way from the child nothing counts any more: no sound is heard, no call is done."""
+        if self._running and self._running.is_sent:
+            self._running.is_cut = True
+        return self.child.ask("exit", task=self.task.work_id)
 
     async def _leave(self, left: asyncio.Future[Any]) -> None:
         """Moves out of the child; what it has of an answer ends, what it has not got yet only with the task."""
@@ -271,7 +284,7 @@ class Work:
         self._is_set_up, self._setting_up = False, None
         if self._running and self._tool_use is not None and not self._running.is_sent:
             self._finish(self._running, INTERRUPTED)
-        await self._leave(self.child.ask("exit", task=self.task.work_id))
+        await self._leave(self._exit())
 
     # What the child says
 

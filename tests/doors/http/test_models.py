@@ -55,6 +55,17 @@ async def test_each_model_is_listed_once(http: httpx.AsyncClient) -> None:
     assert "small-too" not in listed
 
 
+async def test_a_model_may_take_another_s_name(http: httpx.AsyncClient, tmp_path: Path) -> None:
+    """The other one has only its further names then, and no row."""
+    (tmp_path / "models" / "mine").mkdir(parents=True)
+    (tmp_path / "models" / "mine" / "card.toml").write_text('name = "mine"\nunit = "llm"\naliases = ["small"]\n')
+
+    listed = await models(http)
+
+    assert listed["mine"]["aliases"] == ["small"]
+    assert "small" not in listed
+
+
 async def test_a_pull_is_a_stream_of_events(http: httpx.AsyncClient) -> None:
     """The last one says that it is done; then the model is there."""
     async with http.stream("POST", "/api/models/pull", json={"model": "small-too"}) as response:

@@ -200,7 +200,7 @@ async def test_a_model_that_does_not_load_changes_nothing(client: WireClient, ga
 async def test_a_task_that_ends_meanwhile_has_not_changed(
     client: WireClient, clients: Callable[[], Any], gate: Path
 ) -> None:
-    """Whoever wanted it changed is told, and the new model's program leaves."""
+    """Whoever wanted it changed is told at once, and the new model's program leaves."""
     gate.touch()
     task = await client.setup("llm", LLM_SETUP)
     gate.unlink()
@@ -209,12 +209,32 @@ async def test_a_task_that_ends_meanwhile_has_not_changed(
     await eventually(lambda: len(psutil.Process().children()) == 2)
 
     await client.ask(work_id=task, action="exit")
-    gate.touch()
     reply = await other.receive_reply_to(asked, never="")
 
     assert reply["error"]["code"] == -10
     assert "was ended while its model changed" in reply["error"]["message"]
     await eventually(lambda: not psutil.Process().children())
+
+
+@pytest.mark.parametrize("mode", ["gated"])
+async def test_a_reset_while_the_new_model_loads_is_told(
+    client: WireClient, clients: Callable[[], Any], gate: Path
+) -> None:
+    """Nobody waits for a program that was stopped: the next setup of the same client is served."""
+    gate.touch()
+    task = await client.setup("llm", LLM_SETUP)
+    gate.unlink()
+    other = await clients()
+    asked = await other.send(work_id=task, action="setup", object="llm.setup", data=USAGE | {"model": "other"})
+    await eventually(lambda: len(psutil.Process().children()) == 2)
+
+    await client.ask(work_id="sys", action="reset")
+    reply = await other.receive_reply_to(asked, never="")
+    gate.touch()
+    after = await other.setup("llm", LLM_SETUP)
+
+    assert reply["error"]["code"] == -10
+    assert await other.answer(after, "here I am") == "here I am"
 
 
 async def test_two_new_setups_come_one_after_the_other(client: WireClient, clients: Callable[[], Any]) -> None:

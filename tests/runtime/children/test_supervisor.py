@@ -13,6 +13,7 @@ import pytest
 from tests.helpers import LLM_SETUP, MS, WireClient, text_of
 from tests.runtime.bad_unit import LAST_WORDS, LOAD_REASON
 from tests.runtime.children.conftest import becomes
+from unitd.runtime import process, system
 
 # Death
 
@@ -245,3 +246,19 @@ async def test_setup_that_a_reset_ends_is_answered_as_failed(clients: Callable[[
     reply = await waiter.receive(timeout=5)
     assert reply["request_id"] == setup
     assert reply["error"]["code"] != 0
+
+
+async def test_whoever_waits_for_a_hung_program_hears_of_the_reset(
+    client: WireClient, clients: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the program was asked is answered when it is stopped."""
+    monkeypatch.setattr(system, "RESET_TIMEOUT_SECONDS", 100 * MS)
+    monkeypatch.setattr(process, "STOP_TIMEOUT_SECONDS", 100 * MS)
+    task = await client.setup("llm", LLM_SETUP)
+    await client.infer(task, "hello hang")
+    await client.receive()
+    asked = await client.send(work_id=task, action="pause")
+
+    await (await clients()).ask(work_id="sys", action="reset")
+
+    assert (await client.receive_reply_to(asked, never=""))["error"]["code"] == 0

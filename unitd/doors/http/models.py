@@ -55,7 +55,7 @@ class Models:
         rows = await self._ask(request, "lsmode", WHOLE)
         models = {row["card"]: row | {"aliases": []} for row in rows if row["mode"] == row["card"]}
         for row in rows:
-            if row["mode"] != row["card"]:
+            if row["mode"] != row["card"] and row["card"] in models:  # its own name may be another model's alias
                 models[row["card"]]["aliases"].append(row["mode"])
         return JSONResponse({"models": list(models.values())})
 
