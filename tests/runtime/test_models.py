@@ -1,5 +1,6 @@
 """Covers models, inventory: what there is, from a name to an answering unit, and who may fetch what."""
 
+import fcntl
 import logging
 import random
 from collections.abc import AsyncIterator, Iterator
@@ -17,8 +18,9 @@ from tests.helpers import LLM_SETUP, WireClient
 from tests.runtime.asking import ask_sys
 from unitd.app import App, unit_argv
 from unitd.core.access import Grant, Role, check_request
+from unitd.core.progress import INCOMING
 from unitd.runtime.models import WHOLE
-from unitd.runtime.pulls import STOPPED
+from unitd.runtime.pulls import CANCELLED, STOPPED
 from unitd.settings import find_places
 from unitd.wire.errors import NotAllowed
 from unitd.wire.messages import Request
@@ -181,6 +183,37 @@ async def test_lsmode_tells_what_a_model_weighs_and_whether_it_fits(tmp_path: Pa
     assert listed["unitd-chat"]["bundled"]
     assert listed["unitd-chat"]["size"] > 1_000_000
     assert not {"size", "fits", "bundled"} & set(listed["small-too"])
+
+
+async def test_a_pull_can_be_given_up(client: WireClient, hub: LocalHub, tmp_path: Path) -> None:
+    """Removing a model that is on its way ends that for everybody, and nothing of it stays."""
+    asked = await hold_at_half(hub, client)
+
+    removed = await client.send(work_id="sys", action="rmmode", data="small-too")
+    errors: dict[str, Any] = {}
+    while len(errors) < 2:
+        frame = await client.receive()
+        if frame["request_id"] == removed or frame["error"]["code"]:
+            errors[frame["request_id"]] = frame["error"]
+    hub.released.set()
+
+    assert errors[removed]["code"] == 0
+    assert CANCELLED in errors[asked]["message"]
+    assert not (tmp_path / "models" / INCOMING / "small").exists()
+    assert not (await rows(client))["small"]["installed"]
+
+
+async def test_what_a_cut_pull_left_can_be_removed(client: WireClient, tmp_path: Path) -> None:
+    """But not under the hands of another program that goes on with it."""
+    incoming = tmp_path / "models" / INCOMING
+    (incoming / "small" / "partial").mkdir(parents=True)
+    with (incoming / "small.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        meanwhile = await ask_sys(client, "rmmode", data="small")
+    afterwards = [await ask_sys(client, "rmmode", data="small") for _ in range(2)]
+
+    assert "by another program" in meanwhile["error"]["message"]
+    assert [each["error"]["code"] for each in (meanwhile, *afterwards)] == [-10, 0, -17]
 
 
 # The damage

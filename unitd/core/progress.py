@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 FETCHING, DONE, FAILED = "fetching", "done", "failed"
+INCOMING = ".incoming"
+"""The folder beside the models, in which each of them is until it is whole."""
 
 _WORDS = {
     "waiting": "waiting to begin",

@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from unitd.core.catalog import Card
-from unitd.core.progress import Progress
+from unitd.core.progress import INCOMING, Progress
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.progress import Tell
 from unitd.fetch.records import RECORD, Installed, Record, sha256_of, write_record
 
-INCOMING = ".incoming"
 CARD = "card.toml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
 

@@ -41,7 +41,12 @@ class ModelActions:
         return call.ok(object="sys.lsmode", data=rows)
 
     async def _rmmode(self, call: Call) -> Reply:
+        """Of a model that is on its way: what has come of it."""
         name = _name_in(call.request.data)
+        card = (await self._shelf.catalog()).find(name)
+        if card is not None and await self._pulls.cancel(card.name):
+            await self._shelf.remove_incoming(card.name)
+            return call.ok()
         if any(work.child.card.name == name for work in self._roster.works):
             raise Unavailable(f"the model {name} is in use")
         await self._shelf.remove(name)

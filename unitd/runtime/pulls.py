@@ -33,6 +33,7 @@ AT_ONCE = 2
 SILENCE_SECONDS = 4.0
 LAST_WORDS_BYTES = 8 * 1024
 STOPPED = "it was stopped; another pull goes on where it ended"
+CANCELLED = "it was cancelled"
 
 
 class Pull:
@@ -41,6 +42,9 @@ class Pull:
     def __init__(self, name: str) -> None:
         self.name = name
         self.progress = Progress()
+        self.fate = STOPPED
+        """What its followers are told when it is ended from here."""
+
         self._news = asyncio.Event()
 
     def note(self, progress: Progress) -> None:
@@ -90,6 +94,16 @@ class Pulls:
             self._running[name] = pull, task
         return self._running[name][0]
 
+    async def cancel(self, name: str) -> bool:
+        """Ends the pull of a card, who follows it is told; False when there is none."""
+        if name not in self._running:
+            return False
+        pull, task = self._running[name]
+        pull.fate = CANCELLED
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return True
+
     async def stop(self) -> None:
         """Ends all programs; who follows one is told."""
         tasks = [task for _, task in self._running.values()]
@@ -99,7 +113,7 @@ class Pulls:
 
     async def _see_through(self, pull: Pull, folder: Path) -> None:
         """Until its last state, whatever happens; nothing is under way any more when that is told."""
-        end = Progress(FAILED, reason=STOPPED)
+        end: Progress | None = None
         try:
             async with self._lanes:
                 log.info("the model %s is pulled into %s", pull.name, folder)
@@ -108,6 +122,7 @@ class Pulls:
             end = Progress(FAILED, reason=f"the program that pulls could not be started: {error.strerror}")
         finally:
             del self._running[pull.name]
+            end = end or Progress(FAILED, reason=pull.fate)
             pull.note(end)
             log.log(logging.WARNING if end.state == FAILED else logging.INFO, "the pull of %s: %s", pull.name, end)
 

@@ -6,6 +6,7 @@ known card (configs/models) of its name, and by its GGUF's header, in this order
 """
 
 import asyncio
+import fcntl
 import logging
 import shutil
 import tomllib
@@ -18,6 +19,7 @@ import orjson
 from unitd.core.cardless import described_card, family_of, read_mode
 from unitd.core.catalog import Card, Catalog, read_card, remote_card
 from unitd.core.gguf import Description, read_description
+from unitd.core.progress import INCOMING
 from unitd.runtime.adapters import ADAPTERS
 from unitd.wire.errors import BadFile, ConfigError, Unavailable
 
@@ -54,15 +56,17 @@ class Shelf:
         return (await self.catalog()).resolve(unit, name)
 
     async def remove(self, name: str) -> None:
-        """Deletes an installed model.
+        """Deletes an installed model, or what has come of one whose pull was cut.
 
         Raises:
-            Unavailable: it came with unitd.
-            BadFile: nothing of this name is installed, or it cannot be deleted.
+            Unavailable: it came with unitd, or is being fetched.
+            BadFile: nothing of this name is here, or it cannot be deleted.
         """
         card = (await self.catalog()).find_installed(name)
         if card is None or card.place is None:
-            raise BadFile(f"no model {name} is installed")
+            if not await self.remove_incoming(name):
+                raise BadFile(f"no model {name} is installed")
+            return
         if card.is_bundled:
             raise Unavailable(f"{name} came with unitd")
         try:
@@ -70,6 +74,20 @@ class Shelf:
         except OSError as error:
             raise BadFile(f"{name} cannot be removed: {error.strerror}") from error
         log.info("the model %s is removed", name)
+
+    async def remove_incoming(self, name: str) -> bool:
+        """Deletes what has come of a model; False when there is nothing.
+
+        Raises:
+            Unavailable: some program is fetching it.
+            BadFile: it cannot be deleted.
+        """
+        try:
+            return any([await asyncio.to_thread(_delete_incoming, folder, name) for folder in self.folders])
+        except BlockingIOError as error:
+            raise Unavailable(f"{name} is being fetched by another program") from error
+        except OSError as error:
+            raise BadFile(f"what has come of {name} cannot be removed: {error.strerror}") from error
 
     async def catalog(self) -> Catalog:
         """All cards, as the folders are now."""
@@ -222,6 +240,17 @@ def _read_header(path: Path) -> Description | None:
 
 _READERS: dict[str, Callable[[Path], Card | None]] = {".toml": _read_card_file, ".json": _read_mode_file}
 _MODE_PREFIX = "mode_"
+
+
+def _delete_incoming(folder: Path, name: str) -> bool:
+    """Raises BlockingIOError: a program that pulls holds the lock."""
+    places = {place.name: place for place in (folder / INCOMING).glob("*/")}
+    if name not in places:
+        return False
+    with (folder / INCOMING / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(places[name])
+    return True
 
 
 def _delete(place: Path) -> None:

@@ -54,6 +54,20 @@ async def test_a_model_is_fetched_and_removed(seen: Visit, hub: LocalHub) -> Non
     assert seen.complaints == []
 
 
+async def test_a_download_is_given_up(seen: Visit, hub: LocalHub) -> None:
+    """The model is offered again, with a word why it is not here."""
+    hub.holds_at = HALF
+    await seen.page.get_by_text("1 more to fetch").click()
+    await seen.press("Fetch small")
+
+    await seen.press("Cancel the download of small")
+
+    await expect(here(seen, "small")).to_contain_text("it was cancelled")
+    await expect(here(seen, "small").get_by_role("button", name="Fetch small")).to_be_visible()
+    hub.released.set()
+    assert seen.complaints == []
+
+
 async def test_a_pull_of_somebody_else_is_seen(browser: Browser, address: str, hub: LocalHub) -> None:
     """By a page that comes later, and its end, too."""
     hub.holds_at = HALF

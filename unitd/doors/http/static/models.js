@@ -29,7 +29,7 @@ export function ModelList({ rows, problems = {}, pull, remove }) {
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label="List of models">
       <ul class="rows">
-        ${coming.map((row) => html`<${Download} key=${row.mode} ...${row} />`)}
+        ${coming.map((row) => html`<${Download} key=${row.mode} ...${row} remove=${remove} />`)}
         ${failed.map(offer)}
         ${installed.map((row) => html`<${Installed} key=${row.mode} ...${row} ...${{ remove, problems }} />`)}
       </ul>
@@ -98,7 +98,7 @@ function Problem({ words }) {
   return words ? html`<small class="note failed" role="alert">${words}</small>` : null;
 }
 
-function Download({ mode, type, download }) {
+function Download({ mode, type, download, remove }) {
   const { bytes, total } = download;
   const percent = total > 0 ? Math.floor((bytes / total) * 100) : 0;
   return html`
@@ -108,6 +108,7 @@ function Download({ mode, type, download }) {
         <progress max=${total || 1} value=${bytes} aria-label=${`Download of ${mode}`}>${percent} %</progress>
         <small class="number">${wordsOf(download)}</small>
       </span>
+      <button class="quiet" onClick=${() => remove(mode)} aria-label=${`Cancel the download of ${mode}`}>Cancel</button>
     </li>
   `;
 }
