@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from unitd.core.catalog import Card, Catalog, read_card
-from unitd.core.progress import FAILED, Progress
+from unitd.core.progress import FAILED, FETCHING, Progress
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.pull import pull
 from unitd.wire.errors import ConfigError
@@ -44,8 +44,8 @@ def _card(name: str, folder: Path) -> Card:
 
 
 def _say(progress: Progress) -> None:
-    """What has no value yet is left out."""
-    line = {key: value for key, value in asdict(progress).items() if value}
+    """What a state says nothing of is left out, and stays as it was; of a fetch a zero is told, too."""
+    line = {key: value for key, value in asdict(progress).items() if value or progress.state == FETCHING}
     sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
