@@ -26,6 +26,9 @@ SHARES = {
     "turn_on": 22, "turn_off": 20, "open": 7, "close": 7, "lock": 3, "unlock": 3, "brightness": 8, "color": 6,
     "position": 4, "temperature": 8, "volume": 4, "pause": 3, "play": 5, "scene": 6,
 }  # fmt: skip
+PRACTISED = SHARES | {"turn_off": 30, "color": 14}
+"""What is hard to learn is trained more often than it is asked."""
+
 OPPOSITES = {
     "turn_on": "turn_off", "turn_off": "turn_on", "open": "close", "close": "open", "lock": "unlock", "unlock": "lock",
 }  # fmt: skip
@@ -115,7 +118,8 @@ def action(place: Place, wanted: str = "") -> Asked | None:
     possible = [meaning for meaning in SHARES if meaning in place.toolbox.tools and house.of(*KINDS[meaning])]
     if not possible or (wanted and wanted not in possible):
         return None
-    meaning = wanted or rng.choices(possible, [SHARES[each] for each in possible])[0]
+    shares = PRACTISED if place.split == "train" else SHARES
+    meaning = wanted or rng.choices(possible, [shares[each] for each in possible])[0]
     entity = rng.choice(house.of(*KINDS[meaning]))
     values, said = _values(place, meaning)
     form = place.form(meaning)
@@ -366,8 +370,21 @@ def impossible(place: Place) -> Asked | None:
     return Asked("no tool", text, (), (), NO_TOOL)
 
 
-MAKERS: tuple[tuple[Maker, int], ...] = (
-    (action, 52), (by_need, 4), (heating, 3), (all_of_a_kind, 6), (two_at_once, 5), (timer, 6), (question, 10),
-    (custom, 5), (unknown, 15), (impossible, 4),
-    (presence, 24),
+MAKERS: tuple[tuple[Maker, int, int], ...] = (
+    (action, 52, 52), (by_need, 4, 9), (heating, 3, 3), (all_of_a_kind, 6, 12), (two_at_once, 5, 9), (timer, 6, 6),
+    (question, 10, 10), (custom, 5, 5), (unknown, 15, 18), (impossible, 4, 6), (presence, 0, 16),
 )  # fmt: skip
+"""What is asked, how often in the evaluation, and how often in training."""
+
+
+def draw_request(place: Place, before: Asked | None) -> Asked:
+    """Something that can be asked here, at times about what was asked before."""
+    makers = [make for make, _, _ in MAKERS]
+    shares = [practised if place.split == "train" else asked for _, asked, practised in MAKERS]
+    while True:
+        if before and place.rng.random() < 0.12:
+            asked = follow_up(place, before)
+        else:
+            asked = place.rng.choices(makers, shares)[0](place)
+        if asked:
+            return asked

@@ -14,7 +14,7 @@ from train.corpus.dialogue import CATEGORIES, make_conversation, make_probes, sy
 from train.corpus.names import invented
 from train.corpus.surface import surface, wrap
 from train.corpus.tools.house import House, draw_house
-from train.corpus.tools.requests import MAKERS, Asked, Place, follow_up
+from train.corpus.tools.requests import Asked, Place, draw_request
 from train.corpus.tools.toolbox import Call, call_text, draw_toolbox
 from train.corpus.tools.words import REASONS
 
@@ -54,17 +54,6 @@ def system_turn(place: Place, scene: Scene) -> Message:
     prompt = [message.content for message in system_messages(place.rng, scene)]
     devices = [place.house.listing] if place.house.entities else []
     return Message("system", "\n\n".join([*prompt, *devices, tools_text(place.toolbox.functions())]))
-
-
-def draw_request(place: Place, before: Asked | None) -> Asked:
-    """Something that can be asked here, at times about what was asked before."""
-    while True:
-        if before and place.rng.random() < 0.12:
-            asked = follow_up(place, before)
-        else:
-            asked = place.rng.choices([make for make, _ in MAKERS], [share for _, share in MAKERS])[0](place)
-        if asked:
-            return asked
 
 
 def user_turn(rng: random.Random, asked: Asked) -> Message:
@@ -151,7 +140,7 @@ def _probe(rng: random.Random, kind: str) -> Probe:
             talk = _chat(place, _draw_chat(rng), "heldout", scene)
             return Probe(messages + talk[:-1], "chat", (), talk[-1].content, normal(talk[-2].content), functions)
         asked = draw_request(place, before)
-        if bool(asked.calls) != (kind != "words") or asked.kind == "presence":
+        if bool(asked.calls) != (kind != "words"):
             continue
         user = user_turn(rng, asked)
         if kind == "spoken":
