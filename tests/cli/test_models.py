@@ -192,14 +192,20 @@ async def test_ctrl_c_ends_a_pull(options: tuple[str, ...], hub: LocalHub, model
     hub.holds_at = HALF
     process = await start("models", "pull", "qwen2.5-0.5b", *options, environment={"HF_ENDPOINT": hub.url})
     await held_at_half(hub)
+    await eventually(lambda: came_in(models) >= HALF - BLOCK, timeout=20)
 
     process.send_signal(signal.SIGINT)
     _, err = await process.communicate()
 
     assert process.returncode == 130
     assert err == b""
-    kept = [each.stat().st_size for each in (models / ".incoming").rglob("*") if each.is_file()]
-    assert max(kept) >= HALF - BLOCK
+    assert came_in(models) >= HALF - BLOCK
+
+
+def came_in(models: Path) -> int:
+    """Bytes of the largest file that is on its way."""
+    files = [each for each in (models / ".incoming").rglob("*") if each.is_file()]
+    return max((each.stat().st_size for each in files), default=0)
 
 
 async def test_a_terminal_gets_a_bar() -> None:

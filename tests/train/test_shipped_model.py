@@ -52,12 +52,13 @@ def test_plain_questions(speaker: Speaker, question: str, wanted: str) -> None:
         assert wanted.lower() in answer.lower()
 
 
+@pytest.mark.timeout(90)
 def test_held_out_requests_are_called(speaker: Speaker) -> None:
     """Of houses, names, areas and phrasings that training never saw; the real figures are the evaluation's."""
-    figures = evaluate_tools(speaker, make_tool_probes(5, seed=123))[1]
-    assert share(figures.tool) >= 0.8
-    assert share(figures.arguments) >= 0.75
-    assert share(figures.silence) >= 0.9
+    figures = evaluate_tools(speaker, make_tool_probes(6, seed=123))[1]
+    assert share(figures.tool) >= 0.85
+    assert share(figures.arguments) >= 0.8
+    assert share(figures.silence) >= 0.85
 
 
 @pytest.mark.parametrize(("request_text", "fewest"), [("Tell me a story.", 80), ("tell me a very long story", 250)])

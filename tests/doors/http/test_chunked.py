@@ -97,7 +97,7 @@ async def test_no_chunk_is_blank(agent: Agent) -> None:
 
     chunks = await agent.sentences("a", first)
 
-    assert "🍪" in chunks[-1]["full_text"]
+    assert not chunks[-1]["full_text"][-1].isascii()  # each joke has an emoji behind its last sentence
     assert [chunk["reason"] for chunk in chunks] == ["sentence_boundary", "sentence_boundary", "stop_word"]
 
 
