@@ -75,10 +75,13 @@ def _weights(message: Message, offsets: Sequence[tuple[int, int]], *, has_tools:
     """How often each token of a message and its end count.
 
     In a call few tokens say which device is meant, and these are hard to learn: looking a name up in a list is
-    learned much sooner if names also count where the list repeats them and where the user says them.
+    learned much sooner if names also count where the list repeats them and where the user says them. The first token
+    of any answer decides whether there is a call, and counts as much where none is due.
     """
+    if message.role == "assistant" and message.content.startswith(CALL_MARKS[0]):
+        return [CALL_WEIGHT] * (len(offsets) + 1)
     if message.role == "assistant":
-        return [CALL_WEIGHT if message.content.startswith(CALL_MARKS[0]) else 1] * (len(offsets) + 1)
+        return [CALL_WEIGHT if has_tools else 1] + [1] * len(offsets)
     if has_tools and message.role == "user":
         return [1] * len(offsets) + [0]
     if has_tools and message.role == "system":

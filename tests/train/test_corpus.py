@@ -43,8 +43,9 @@ def test_no_held_out_question_is_trained(probes: list[Conversation], conversatio
 
 def test_no_composed_question_is_trained_as_it_is_put(conversations: list[list[Message]]) -> None:
     """Its templates and its words are; together, as the sentence reads, they are not."""
-    asked = {normal(probe.messages[-2].content) for probe in make_probes(is_plain=True, split="composed")}
-    trained = {normal(m.content) for talk in conversations for m in talk if m.role == "user"}
+    signs = str.maketrans({"-": " minus ", "/": " over ", "+": " plus "})  # 7 - 7 is another question than 7 / 7
+    asked = {normal(p.messages[-2].content.translate(signs)) for p in make_probes(is_plain=True, split="composed")}
+    trained = {normal(m.content.translate(signs)) for talk in conversations for m in talk if m.role == "user"}
     assert not asked & trained
 
 

@@ -11,8 +11,10 @@ import pytest
 
 from train.chatml import CHAT_TEMPLATE, render_prompt, result_text, tools_text
 from train.corpus.base import Message, normal
-from train.corpus.tools.house import draw_house, is_of
-from train.corpus.tools.talk import Probe, make_tool_probes, make_tool_talk, mixed_stream
+from train.corpus.tools.house import Entity, House, draw_house, is_of
+from train.corpus.tools.missing import NO_TOOL, impossible, unknown
+from train.corpus.tools.requests import HOW_MUCH, Asked, Place, follow_up
+from train.corpus.tools.talk import Probe, draw_place, make_tool_probes, make_tool_talk, mixed_stream
 from train.corpus.tools.toolbox import call_text, draw_toolbox, read_calls
 from train.corpus.tools.words import FORMS, held_forms
 
@@ -101,6 +103,37 @@ def test_calls_results_and_words_follow_each_other(talks: list[list[Message]]) -
             assert (message.role == "tool") == (calls > 0 or (before.role == "tool" and message.role == "tool"))
         roles = "".join(message.role[0] for message in talk[1:])
         assert re.fullmatch(r"(u(at+)?a)+", roles)
+
+
+def test_what_is_not_there_is_refused() -> None:
+    """Whatever is called a missing device is the name of none in the house, and what has no tool gets no call."""
+    rng = random.Random(8)
+    refused = 0
+    while refused < 300:
+        place = draw_place(rng, "train")
+        asked = rng.choice((unknown, impossible))(place)
+        if asked:
+            refused += 1
+            named = re.fullmatch("I'm sorry, I can't find (?:the )?(.+?)(?: scene)?\\.", asked.answer)
+            assert asked.calls == ()
+            assert not place.house.called(named[1]) if named else asked.answer == NO_TOOL
+
+
+def test_a_number_alone_is_enough_once_it_was_asked_for() -> None:
+    """Warmer? To how many degrees? And then the number, for the only heater of the house."""
+    rng = random.Random(9)
+    heater = Entity("Tall Boy", "climate", "heater", "study", place="study")
+    boxes = iter(lambda: draw_toolbox(rng, "train", {"climate"}), None)
+    place = Place(rng, "train", House((heater,)), next(box for box in boxes if "temperature" in box.tools))
+
+    before = Asked(HOW_MUCH, "warmer", (), (), "To how many degrees?", "temperature", heater)
+    then = [asked for _ in range(50) if (asked := follow_up(place, before))]
+
+    assert len(then) == 50
+    for asked in then:
+        (call,) = asked.calls
+        assert "Tall Boy" in call["arguments"].values()
+        assert asked.answer in [f"It is set to {value} degrees." for value in call["arguments"].values()]
 
 
 def test_houses_hold_different_names() -> None:

@@ -25,8 +25,8 @@ CATEGORIES = (
     intent_category("identity", 10),
     intent_category("howto", 8),
     intent_category("facts", 10),
-    Category("refusal", make_refusals, 14),
-    Category("story", make_stories, 4.5),
+    Category("refusal", make_refusals, 17),
+    Category("story", make_stories, 6),
     Category("knowledge", make_knowledge, 9),
     Category("personal", make_personal, 13),
 )

@@ -1,4 +1,4 @@
-"""What is asked of a house: the sentence, the calls that are due, and what is said once they are done."""
+"""What a house can do: the sentence that asks for it, the calls that are due, and what is said once they are done."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from train.corpus.base import Split, expand, fill, normal
-from train.corpus.home_words import errands, things
+from train.corpus.home_words import things
 from train.corpus.numbers import spoken
-from train.corpus.tools.house import Entity, House, draw_area, draw_name, mention, with_article
+from train.corpus.tools.house import Entity, House, draw_area, mention, with_article
 from train.corpus.tools.toolbox import Call, Toolbox, Value
-from train.corpus.tools.words import FORMS, GENERIC, KIND_SHARES, NOUNS, PLURALS, held_forms
+from train.corpus.tools.words import FORMS, PLURALS, held_forms
 
 SWITCHED = ("light", "switch", "fan", "climate", "media")
 MOST_CALLS = 4
-NO_TOOL = "I'm sorry, I have no tool for that."
+HOW_MUCH = "how much"
+"""What is asked back where a number is missing; the next request may be the number alone."""
+
 KINDS = {
     "turn_on": SWITCHED, "turn_off": SWITCHED, "open": ("cover",), "close": ("cover",), "lock": ("lock",),
     "unlock": ("lock",), "brightness": ("light",), "color": ("light",), "position": ("cover",),
@@ -82,7 +84,7 @@ def sentence(meaning: str, is_several: bool, **values: Value) -> str:
     return f"{'They are' if is_several else 'It is'} {SAID[meaning].format(**values)}."
 
 
-def _values(place: Place, meaning: str) -> tuple[dict[str, Value], dict[str, str]]:
+def values_of(place: Place, meaning: str) -> tuple[dict[str, Value], dict[str, str]]:
     """The arguments of an action besides its device, and the same as people say them."""
     rng = place.rng
     if meaning in ("brightness", "position", "volume"):
@@ -94,8 +96,8 @@ def _values(place: Place, meaning: str) -> tuple[dict[str, Value], dict[str, str
             return {"degrees": degrees + 0.5}, {"n": f"{degrees}.5"}
         return {"degrees": degrees}, {"n": spoken(rng, degrees)}
     if meaning == "color":
-        tool = place.toolbox.tools["color"]
-        colour = rng.choice(next(iter(tool.enums.values()), things.COLOURS))
+        tool = place.toolbox.tools.get("color")
+        colour = rng.choice(next(iter(tool.enums.values() if tool else ()), things.COLOURS))
         return {"color": colour}, {"colour": colour}
     if meaning == "play":
         music = rng.choice(things.MUSIC)
@@ -121,7 +123,7 @@ def action(place: Place, wanted: str = "") -> Asked | None:
     shares = PRACTISED if place.split == "train" else SHARES
     meaning = wanted or rng.choices(possible, [shares[each] for each in possible])[0]
     entity = rng.choice(house.of(*KINDS[meaning]))
-    values, said = _values(place, meaning)
+    values, said = values_of(place, meaning)
     form = place.form(meaning)
     if meaning == "scene":
         name = entity.name if rng.random() < 0.4 else entity.name.lower()
@@ -157,15 +159,17 @@ def _no_light(place: Place, form: str) -> Asked | None:
 
 
 def heating(place: Place) -> Asked | None:
-    """The heating of an area by its area alone."""
+    """The heating of an area by its area alone, or the only one by nothing."""
     heaters = [each for each in place.house.of("climate") if each.place and "air" not in each.noun]
     heaters = [each for each in heaters if len(place.house.of("climate", area=each.place)) == 1]
     if "temperature" not in place.toolbox.tools or not heaters:
         return None
     entity = place.rng.choice(heaters)
-    values, said = _values(place, "temperature")
-    where = f"in {with_article(entity.place.lower())}"
-    return order(place, "temperature", entity, fill(place.form("heating"), place=where, **said), values)
+    values, said = values_of(place, "temperature")
+    is_alone = len(place.house.of("climate")) == 1 and place.rng.random() < 0.5
+    where = "" if is_alone else f"in {with_article(entity.place.lower())}"
+    text = " ".join(fill(place.form("heating"), place=where, **said).split())
+    return order(place, "temperature", entity, text, values)
 
 
 def several(place: Place, meaning: str, entities: list[Entity], text: str, kind: str) -> Asked | None:
@@ -197,6 +201,26 @@ def all_of_a_kind(place: Place) -> Asked | None:
     text = fill(place.form(f"all_{meaning}"), them=them, one=them.removesuffix("s"))
     text += f" in {with_article(area.lower())}" if area else ""
     return several(place, meaning, place.house.of(kind, area=area), text, "all")
+
+
+def everything(place: Place) -> Asked | None:
+    """All that can be switched, or all lights, in the words that people have for that."""
+    form, meaning, kinds = place.rng.choice((
+        ("everything_off", "turn_off", SWITCHED), ("every_light_off", "turn_off", ("light",)),
+        ("every_light_on", "turn_on", ("light",)),
+    ))  # fmt: skip
+    if meaning not in place.toolbox.tools:
+        return None
+    return several(place, meaning, place.house.of(*kinds), place.form(form), "all")
+
+
+def music_off(place: Place) -> Asked | None:
+    """The music, where one player is."""
+    players = place.house.of("media")
+    if "pause" not in place.toolbox.tools or len(players) != 1:
+        return None
+    text = place.form(place.rng.choice(("music_off", "music_pause")))
+    return order(place, "pause", players[0], text, {})
 
 
 def two_at_once(place: Place) -> Asked | None:
@@ -258,7 +282,9 @@ def question(place: Place) -> Asked | None:
     text = fill(place.form(form), it=place.mention(entity))
     measuring = [each for each in house.of("climate", "sensor", area=entity.place) if _measures_warmth(each)]
     if entity.place and measuring == [entity] and rng.random() < 0.4:
-        text = fill(place.form("warmth"), place=f"in {with_article(entity.place.lower())}")
+        is_alone = [entity] == [each for each in house.of("climate", "sensor") if _measures_warmth(each)]
+        where = "" if is_alone and rng.random() < 0.5 else f"in {with_article(entity.place.lower())}"
+        text = fill(place.form("warmth"), place=where).strip()
     state = _state(rng, entity)
     result = state if rng.random() < 0.65 else json.dumps({"state": state}, ensure_ascii=False)
     at = "at " if entity.kind == "climate" and state[0].isdigit() else ""
@@ -275,6 +301,10 @@ def follow_up(place: Place, before: Asked) -> Asked | None:
     rng, meaning = place.rng, before.meaning
     if not before.entity:
         return None
+    if before.kind == HOW_MUCH:
+        values, said = values_of(place, meaning)
+        form = "degrees_again" if meaning == "temperature" else "percent_again"
+        return order(place, meaning, before.entity, fill(place.form(form), **said), values, "follow-up")
     opposite = OPPOSITES.get(meaning, "")
     if opposite in place.toolbox.tools and rng.random() < 0.5:
         text = place.form(f"undo_{opposite.removeprefix('turn_')}")
@@ -285,106 +315,3 @@ def follow_up(place: Place, before: Asked) -> Asked | None:
     other = rng.choice(others)
     text = fill(place.form("again"), it=place.mention(other))
     return order(place, meaning, other, text, dict(before.values), "follow-up")
-
-
-def _may_mean(house: House, name: str) -> bool:
-    """Whether somebody who says this name might mean a device of the house."""
-    wanted = set(normal(name).split())
-    for each in house.entities:
-        generic = (*GENERIC[each.kind], each.noun, each.kind)
-        words = {word for text in (each.name, each.area, *each.aliases, *generic) for word in normal(text).split()}
-        if wanted <= words:
-            return True
-    return False
-
-
-def _strange_name(place: Place, kinds: tuple[str, ...]) -> str:
-    """The name of no device here, made of what is here where possible."""
-    rng, house = place.rng, place.house
-    kind = rng.choice([each for each in KIND_SHARES if each in kinds])
-    near = house.of(*kinds)
-    noun = rng.choice(near).noun if near and rng.random() < 0.6 else rng.choice(NOUNS[kind])
-    areas = [each.place.lower() for each in house.entities if each.place and "'s " not in each.place]
-    area = rng.choice(areas) if areas and rng.random() < 0.5 else draw_area(rng, place.split)
-    is_of_here = kind != "scene" and rng.random() < 0.5
-    return f"{area} {noun}" if is_of_here else draw_name(rng, place.split, kind, noun, area)
-
-
-def unknown(place: Place) -> Asked | None:
-    """A device, or a scene, that is not in the list."""
-    rng = place.rng
-    possible = [meaning for meaning in SHARES if meaning in place.toolbox.tools and meaning != "play"]
-    if not possible:
-        return None
-    meaning = rng.choices(possible, [SHARES[each] for each in possible])[0]
-    name = _strange_name(place, KINDS[meaning])
-    if _may_mean(place.house, name):
-        return None
-    it = with_article(name)
-    if meaning == "scene":
-        text = fill(place.form("scene"), scene=name)
-        return Asked("unknown device", text, (), (), f"I'm sorry, I can't find the {name} scene.")
-    said = _values(place, meaning)[1]
-    if "state" in place.toolbox.tools and rng.random() < 0.12:
-        meaning = "shut" if meaning in ("open", "close", "lock", "unlock", "position") else "state"
-    return Asked("unknown device", fill(place.form(meaning), it=it, **said), (), (), f"I'm sorry, I can't find {it}.")
-
-
-def presence(place: Place) -> Asked | None:
-    """Whether a device is there: asked in few words, so that a list is searched often."""
-    rng = place.rng
-    if not place.house.entities:
-        return None
-    if rng.random() < 0.5:
-        name = _strange_name(place, tuple(KIND_SHARES))
-        if _may_mean(place.house, name):
-            return None
-        answer = f"I'm sorry, I can't find {with_article(name)}."
-    else:
-        entity = rng.choice(place.house.entities)
-        name = rng.choice((entity.name, *entity.aliases))
-        answer = f"Yes, there is {with_article(entity.name)}."
-    said = name.lower() if rng.random() < 0.5 else name
-    return Asked("presence", fill(place.form("presence"), it=said), (), (), answer)
-
-
-def impossible(place: Place) -> Asked | None:
-    """Something for which there is no tool."""
-    rng, tools = place.rng, place.toolbox.tools
-    missing = [meaning for meaning in SHARES if meaning not in ("scene", "play", "color") and meaning not in tools
-               and place.house.of(*KINDS[meaning])]  # fmt: skip
-    draw = rng.random()
-    if draw < 0.3 and "timer" not in tools:
-        text = fill(place.form("timer"), time=f"{spoken(rng, rng.randint(2, 60))} minutes")
-    elif draw < 0.5:
-        clock = f"{rng.randint(1, 12)}{rng.choice((':30', ' am', ' pm'))}"
-        text = fill(errands.ALARM_FORMS.pick(rng, "train"), time=clock)
-    elif draw < 0.7:
-        text = fill(errands.LIST_FORMS.pick(rng, "train"), item=rng.choice(things.GROCERIES))
-    elif missing:
-        meaning = rng.choice(missing)
-        text = fill(place.form(meaning), it=place.mention(rng.choice(place.house.of(*KINDS[meaning]))),
-                    **_values(place, meaning)[1])  # fmt: skip
-    else:
-        return None
-    return Asked("no tool", text, (), (), NO_TOOL)
-
-
-MAKERS: tuple[tuple[Maker, int, int], ...] = (
-    (action, 52, 52), (by_need, 4, 9), (heating, 3, 3), (all_of_a_kind, 6, 12), (two_at_once, 5, 9), (timer, 6, 6),
-    (question, 10, 10), (custom, 5, 5), (unknown, 15, 18), (impossible, 4, 6), (presence, 0, 16),
-)  # fmt: skip
-"""What is asked, how often in the evaluation, and how often in training."""
-
-
-def draw_request(place: Place, before: Asked | None) -> Asked:
-    """Something that can be asked here, at times about what was asked before."""
-    makers = [make for make, _, _ in MAKERS]
-    shares = [practised if place.split == "train" else asked for _, asked, practised in MAKERS]
-    while True:
-        if before and place.rng.random() < 0.12:
-            asked = follow_up(place, before)
-        else:
-            asked = place.rng.choices(makers, shares)[0](place)
-        if asked:
-            return asked

@@ -14,7 +14,24 @@ from train.corpus.dialogue import CATEGORIES, make_conversation, make_probes, sy
 from train.corpus.names import invented
 from train.corpus.surface import surface, wrap
 from train.corpus.tools.house import House, draw_house
-from train.corpus.tools.requests import Asked, Place, draw_request
+from train.corpus.tools.missing import impossible, more_or_less, presence, unknown
+from train.corpus.tools.requests import (
+    HOW_MUCH,
+    Asked,
+    Maker,
+    Place,
+    action,
+    all_of_a_kind,
+    by_need,
+    custom,
+    everything,
+    follow_up,
+    heating,
+    music_off,
+    question,
+    timer,
+    two_at_once,
+)
 from train.corpus.tools.toolbox import Call, call_text, draw_toolbox
 from train.corpus.tools.words import REASONS
 
@@ -22,6 +39,13 @@ TOOL_SHARE = 0.3
 """Part of the conversations that have tools; these are longer, so about half of what is learned comes from them."""
 
 CHAT_SHARE = 0.2
+MAKERS: tuple[tuple[Maker, int, int], ...] = (
+    (action, 52, 66), (by_need, 4, 9), (heating, 3, 3), (all_of_a_kind, 6, 14), (everything, 1, 5), (music_off, 1, 2),
+    (two_at_once, 5, 9), (timer, 6, 6), (question, 10, 12), (custom, 5, 5), (unknown, 15, 26), (impossible, 4, 10),
+    (more_or_less, 2, 6), (presence, 0, 20),
+)  # fmt: skip
+"""What is asked, how often in the evaluation, and how often in training."""
+
 PROBES = 40
 PROBE_SEED = 30_000
 CHAT_CATEGORIES = tuple(category for category in CATEGORIES if category.name != "home")
@@ -54,6 +78,19 @@ def system_turn(place: Place, scene: Scene) -> Message:
     prompt = [message.content for message in system_messages(place.rng, scene)]
     devices = [place.house.listing] if place.house.entities else []
     return Message("system", "\n\n".join([*prompt, *devices, tools_text(place.toolbox.functions())]))
+
+
+def draw_request(place: Place, before: Asked | None) -> Asked:
+    """Something that can be asked here, at times about what was asked before."""
+    makers = [make for make, _, _ in MAKERS]
+    shares = [practised if place.split == "train" else asked for _, asked, practised in MAKERS]
+    while True:
+        if before and place.rng.random() < (0.7 if before.kind == HOW_MUCH else 0.12):
+            asked = follow_up(place, before)
+        else:
+            asked = place.rng.choices(makers, shares)[0](place)
+        if asked:
+            return asked
 
 
 def user_turn(rng: random.Random, asked: Asked) -> Message:

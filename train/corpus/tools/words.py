@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from train.corpus.base import Phrasings, words_of
-from train.corpus.home_words import errands, follow_ups, orders, questions, things, values
+from train.corpus.home_words import errands, fixed, follow_ups, orders, questions, things, values
 
 NOUNS: dict[str, tuple[str, ...]] = {
     "light": things.LIGHTS,
@@ -150,6 +150,7 @@ ALL_FORMS = {
         "turn on every {one}", "I want all {them} on", "put all the {them} on", "every {one} on", "turn on the {them}",
         "all the {them} on please", "switch on the {them}", "turn the {them} on", "please switch on all the {them}",
         "I need all the {them} on", "[could|can] you switch all {them} on",
+        "{them} on", "{them} on please", "all of the {them} on", "turn {them} on", "switch {them} on",
     ]),
     "turn_off": Phrasings([
         "turn off all [the|] {them}", "turn all [the|] {them} off", "all {them} off", "switch off all [the|] {them}",
@@ -157,6 +158,7 @@ ALL_FORMS = {
         "turn off every {one}", "I want all {them} off", "put all the {them} off", "every {one} off",
         "turn off the {them}", "all the {them} off please", "switch off the {them}", "turn the {them} off",
         "please switch off all the {them}", "I need all the {them} off", "[could|can] you switch all {them} off",
+        "{them} off", "{them} off please", "all of the {them} off", "turn {them} off", "switch {them} off",
     ]),
     "open": Phrasings([
         "open all [the|] {them}", "all {them} open", "please open all {them}", "[could|can] you open all the {them}",
@@ -196,6 +198,17 @@ AGAIN_FORMS = Phrasings([
     "and now {it}", "do the same with {it}", "{it} too please", "and {it} please", "same for {it}",
     "and {it} as well", "also {it} please", "now {it} too",
 ])  # fmt: skip
+PERCENT_AGAIN_FORMS = Phrasings([
+    "{n} percent", "{n}", "to {n} percent", "{n} percent please", "make it {n} percent", "let's say {n} percent",
+    "to {n}", "{n}%", "{n} please", "I want {n} percent", "set it to {n} percent", "please {n} percent",
+    "I'd like {n} percent", "let's say {n}", "{n} percent is good", "say {n} percent",
+])  # fmt: skip
+DEGREES_AGAIN_FORMS = Phrasings([
+    "{n} degrees", "{n}", "to {n} degrees", "{n} degrees please", "make it {n} degrees", "let's say {n} degrees",
+    "to {n}", "{n} please", "I want {n} degrees", "set it to {n} degrees", "please {n} degrees",
+    "I'd like {n} degrees", "let's say {n}", "{n} degrees is good", "say {n} degrees", "{n} is good",
+])  # fmt: skip
+WISHES = dict(fixed.FIXED)
 FORMS = {
     "turn_on": orders.ON_FORMS, "turn_off": orders.OFF_FORMS, "open": orders.OPEN_FORMS, "close": orders.CLOSE_FORMS,
     "lock": orders.LOCK_FORMS, "unlock": orders.UNLOCK_FORMS, "brightness": values.LEVEL_FORMS,
@@ -206,6 +219,13 @@ FORMS = {
     "bright": BRIGHT_FORMS, "presence": PRESENCE_FORMS, "custom": CUSTOM_FORMS, "again": AGAIN_FORMS,
     **{f"all_{meaning}": forms for meaning, forms in ALL_FORMS.items()},
     **{f"undo_{verb}": forms for verb, forms in follow_ups.UNDO_FORMS.items()},
+    "everything_off": WISHES["Turning off everything."], "every_light_off": WISHES["Turning off all lights."],
+    "every_light_on": WISHES["Turning on all lights."], "music_off": WISHES["Stopping the music."],
+    "music_pause": WISHES["Pausing the music."], "next_song": WISHES["Playing the next song."],
+    "warmer": WISHES["Turning the heating up."], "cooler": WISHES["Turning the heating down."],
+    "brighter": WISHES["Making the light brighter."], "darker": WISHES["Making the light darker."],
+    "louder": WISHES["Turning the volume up."], "quieter": WISHES["Turning the volume down."],
+    "percent_again": PERCENT_AGAIN_FORMS, "degrees_again": DEGREES_AGAIN_FORMS,
 }  # fmt: skip
 
 
