@@ -1,6 +1,7 @@
 """Covers reading, checks and mistakes: what cannot be used is refused by its name, all of it at once."""
 
 import dataclasses
+import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -223,6 +224,15 @@ def test_home_assistant_s_url_must_be_one(url: str) -> None:
     assert mistakes_of(f"home.homeassistant_url = '{url}'") == [
         f"home.homeassistant_url is {url!r}, it must look like http://homeassistant.local:8123"
     ]
+
+
+@pytest.mark.parametrize("node", ["room #1", "a+b", "a\nb", "", "/"])
+def test_a_board_is_called_what_a_topic_can_hold(node: str) -> None:
+    """A broker would hang up without a word."""
+    assert mistakes_of(f"mqtt.node = {json.dumps(node)}") == [
+        f"mqtt.node is {node!r}, it must be a part of a topic: without + and #"
+    ]
+    assert mistakes_of("mqtt = {node = 'Küche 2', discovery_prefix = ''}") == []
 
 
 # All at once

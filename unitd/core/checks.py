@@ -83,6 +83,16 @@ def _check_urls(settings: Settings) -> Iterator[Mistake]:
 _URL = re.compile(r"https?://([^/:@\s]+|\[[0-9a-f:]+\])(?::([0-9]{1,5}))?(?:/\S*)?")
 
 
+def _check_mqtt(settings: Settings) -> Iterator[Mistake]:
+    """Parts of topics: a broker hangs up on wildcards and control characters in them."""
+    if settings.mqtt is None:
+        return
+    for key in ("node", "discovery_prefix"):
+        value = getattr(settings.mqtt, key)
+        if not value.isprintable() or "+" in value or "#" in value or (key == "node" and not value.strip("/")):
+            yield Mistake(("mqtt", key), f"mqtt.{key} is {value!r}, it must be a part of a topic: without + and #")
+
+
 def _check_locks(settings: Settings) -> Iterator[Mistake]:
     for key, words in missing_locks(settings):
         yield Mistake(tuple(key.split(".")), f"{key} {words}")
@@ -95,4 +105,12 @@ def _check_memory(settings: Settings) -> Iterator[Mistake]:
         yield Mistake(("limits", "memory"), f"limits.memory: {error}")
 
 
-CHECKS: tuple[Check, ...] = (_check_serial, _check_ports, _check_pipelines, _check_urls, _check_locks, _check_memory)
+CHECKS: tuple[Check, ...] = (
+    _check_serial,
+    _check_ports,
+    _check_pipelines,
+    _check_urls,
+    _check_mqtt,
+    _check_locks,
+    _check_memory,
+)

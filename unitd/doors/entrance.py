@@ -271,7 +271,7 @@ class Entrance:
         return {
             "cpu_percent": measured["cpu_loadavg"],
             "memory_percent": measured["mem"],
-            "temperature": measured["temperature"] / 1000,
+            "temperature": measured["temperature"] / 1000 or None,  # 0: there is no sensor
             "uptime_s": round(time.monotonic() - self._began),
             "version": __version__,
         }
@@ -284,6 +284,8 @@ class Entrance:
             door.stop_listening()
         for _, running in self._pipelines.values():
             running.cancel()
+        if self._bridge is not None:
+            self._bridge.close()
 
     async def close(self) -> None:
         """Everybody is told what there is to tell, and hung up on."""

@@ -105,6 +105,7 @@ async def test_the_board_tells_how_it_is(bridged: App, listener: Listener) -> No
     stats = listener.objects_on(f"{BASE}/stats")[0]
     assert set(stats) == {"cpu_percent", "memory_percent", "temperature", "uptime_s", "version"}
     assert 0 < stats["memory_percent"] <= 100
+    assert stats["temperature"] != 0  # a board without a sensor does not freeze
 
 
 # One execution each

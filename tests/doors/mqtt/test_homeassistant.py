@@ -1,5 +1,6 @@
 """Covers unitd.doors.mqtt.homeassistant: payloads as Home Assistant's documentation of MQTT discovery has them."""
 
+import re
 from typing import Any
 
 import orjson
@@ -8,7 +9,7 @@ import pytest
 from tests.doors.mqtt.brokers import Broker, Listener, listening
 from tests.helpers import KWS_SETUP, LLM_SETUP
 from unitd.app import App
-from unitd.doors.mqtt.homeassistant import KEPT_GONE, Board, discovery, known_after, platforms_in
+from unitd.doors.mqtt.homeassistant import KEPT_GONE, Board, Place, Places, discovery, known_after, platforms_in
 
 # From the documentation of each platform (device-based discovery, release 2024.11): what it needs, what it knows.
 COMMON = {
@@ -37,10 +38,16 @@ OPTIONAL = {
 UNITS_OF_CLASS = {"temperature": {"°C", "°F", "K"}, "duration": {"d", "h", "min", "s", "ms"}}
 
 BOARD = Board("kitchen shelf", "unitd/kitchen shelf", "homeassistant", "1.2.3")
-ENTRIES = [
-    {"work_id": f"{unit}.{number}", "unit": unit, "state": "idle"}
-    for number, unit in enumerate(("llm", "kws", "asr", "whisper", "vad", "tts", "melotts"), 1000)
-]
+UNITS = ("llm", "kws", "asr", "whisper", "vad", "tts", "melotts")
+
+
+def task_of(unit: str, work_id: str = "", number: int = 1) -> tuple[Place, dict[str, Any]]:
+    """A task in its place, and its entry of sys.lstask."""
+    work_id = work_id or f"{unit}.1000"
+    return Place(work_id, unit, number), {"work_id": work_id, "unit": unit, "inputs_": [f"{unit}.utf-8"]}
+
+
+TASKS = [task_of(unit) for unit in UNITS]
 
 
 def mistakes_in(component: dict[str, Any]) -> list[str]:
@@ -68,7 +75,7 @@ def topics_in(component: dict[str, Any]) -> list[str]:
 
 def test_the_payload_is_what_home_assistant_takes() -> None:
     """Device, origin, availability, and every component by its platform's rules."""
-    payload = discovery(BOARD, ENTRIES, {})
+    payload = discovery(BOARD, TASKS, {})
 
     assert {"device", "origin", "components"} <= set(payload)
     assert payload["device"]["identifiers"] == ["unitd_kitchen_shelf"]
@@ -79,7 +86,7 @@ def test_the_payload_is_what_home_assistant_takes() -> None:
 
 def test_ids_are_unique_and_the_topic_can_be_parsed() -> None:
     """<prefix>/device/<object id>/config, with letters that an object id may have."""
-    components = discovery(BOARD, ENTRIES, {})["components"]
+    components = discovery(BOARD, [*TASKS, task_of("llm", "llm.1007", 2)], {})["components"]
 
     ids = [each["unique_id"] for each in components.values()]
     assert len(ids) == len(set(ids))
@@ -98,17 +105,68 @@ def test_ids_are_unique_and_the_topic_can_be_parsed() -> None:
 )
 def test_each_unit_has_its_entities(unit: str, platforms: list[str]) -> None:
     """Behind those of the board itself."""
-    entry = next(each for each in ENTRIES if each["unit"] == unit)
-
     board = discovery(BOARD, [], {})["components"]
-    both = discovery(BOARD, [entry], {})["components"]
+    both = discovery(BOARD, [task_of(unit)], {})["components"]
 
     assert sorted(each["platform"] for name, each in both.items() if name not in board) == platforms
 
 
+def test_a_task_that_listens_to_others_alone_cannot_be_asked() -> None:
+    """What is written into an entity that nobody reads would be lost."""
+    place, entry = task_of("llm")
+
+    linked = discovery(BOARD, [(place, entry | {"inputs_": ["asr.1001", "kws.1002"]})], {})["components"]
+
+    assert "unitd_kitchen_shelf_llm_1_answer" in linked
+    assert "unitd_kitchen_shelf_llm_1_ask" not in linked
+
+
+def test_the_first_task_of_a_unit_is_the_same_entity_after_each_start() -> None:
+    """Its work_id is another one; what people have set for the entity stays."""
+    ids = [set(discovery(BOARD, [task_of("llm", work_id)], {})["components"]) for work_id in ("llm.1000", "llm.1234")]
+
+    assert ids[0] == ids[1]
+
+
+def test_a_task_takes_the_first_place_that_is_free() -> None:
+    """Per unit; it keeps it while it lives."""
+    places = Places()
+    for work_id in ("llm.1000", "llm.1001", "kws.1002", "llm.1003"):
+        places.take(work_id)
+    places.leave("llm.1001")
+    places.take("llm.1004")
+
+    assert [places[each].key for each in ("llm.1000", "llm.1004", "llm.1003")] == ["llm_1", "llm_2", "llm_3"]
+    assert [places[each].label for each in ("kws.1002", "llm.1003")] == ["kws", "llm 3"]
+
+
+def test_what_an_earlier_run_had_may_come_back() -> None:
+    """Until then Home Assistant keeps it; then it is taken back."""
+    before = discovery(BOARD, TASKS, {})
+    known = known_after(before)
+    expected = {name: each for name, each in before["components"].items() if "_board_" not in name}
+
+    waiting = discovery(BOARD, [], known, expected)
+    later = discovery(BOARD, [], known_after(waiting))
+
+    assert waiting["components"] == before["components"]
+    assert {len(each) for name, each in later["components"].items() if name in expected} == {1}
+
+
+@pytest.mark.parametrize(
+    "nodes", [("kitchen", "bath"), ("客厅", "厨房"), ("küche", "k_che")], ids=["ascii", "other letters", "mixed"]
+)
+def test_boards_with_other_names_are_other_devices(nodes: tuple[str, str]) -> None:
+    """In any letters, though an object id has few of them."""
+    ids = [Board(each, "", "homeassistant", "1").object_id for each in nodes]
+
+    assert ids[0] != ids[1]
+    assert all(re.fullmatch("unitd_[a-zA-Z0-9_-]+", each) for each in ids)
+
+
 def test_what_has_gone_is_taken_back_by_its_platform() -> None:
     """Home Assistant keeps what a payload leaves out."""
-    before = platforms_in(discovery(BOARD, ENTRIES, {}))
+    before = platforms_in(discovery(BOARD, TASKS, {}))
 
     after = discovery(BOARD, [], before)["components"]
 
@@ -125,9 +183,9 @@ def test_a_board_whose_tasks_come_and_go_does_not_list_them_all() -> None:
     sizes = []
 
     for number in range(1000, 1400, 40):
-        tasks = [{"unit": "llm", "work_id": f"llm.{number + n}", "state": "ready"} for n in range(40)]
-        for entries in (tasks, []):
-            payload = discovery(BOARD, entries, known)
+        places = [task_of("llm", f"llm.{number + n}", number + n) for n in range(40)]
+        for tasks in (places, []):
+            payload = discovery(BOARD, tasks, known)
             known = known_after(payload)
             taken_back |= {name for name, each in payload["components"].items() if set(each) == {"platform"}}
             sizes.append(len(payload["components"]))
@@ -154,10 +212,10 @@ async def test_a_task_appears_and_leaves(bridged: App, broker: Broker, listener:
 
     for unit, setup in (("llm", LLM_SETUP), ("kws", KWS_SETUP)):
         await listener.ask("kitchen", request_id="1", work_id=unit, action="setup", data=setup)
-    await listener.until(lambda: "unitd_kitchen_kws_1001_wake" in components())
+    await listener.until(lambda: "unitd_kitchen_kws_1_wake" in components())
     there = components()
     await listener.ask("kitchen", request_id="2", work_id="llm.1000", action="exit")
-    await listener.until(lambda: components().get("unitd_kitchen_llm_1000_ask") == {"platform": "text"})
+    await listener.until(lambda: components().get("unitd_kitchen_llm_1_ask") == {"platform": "text"})
 
     async with listening(broker, topic) as later:
         await later.until(lambda: bool(later.messages))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.helpers import MS
-from unitd.doors.mqtt.outgoing import LIMIT_ANSWERS, LIMIT_PASSING, Outgoing, Publication
+from unitd.doors.mqtt.outgoing import LIMIT_ANSWERS, LIMIT_PASSING, MOST_DEATHS, Outgoing, Publication
 from unitd.doors.mqtt.requests import Executed, Incoming
 
 
@@ -97,6 +97,7 @@ PING = b'{"request_id":"1","work_id":"sys","action":"ping"}'
         (Incoming(PING), Incoming(PING + b" ", is_duplicate=True), False),
         (Incoming(PING, correlation=b"1"), Incoming(PING, correlation=b"1"), True),
         (Incoming(PING, correlation=b"1"), Incoming(PING, correlation=b"2"), False),
+        (Incoming(PING, correlation=b"1"), Incoming(PING + b" ", correlation=b"1"), False),
         (Incoming(PING, True, "a", b"1"), Incoming(PING, True, "b", b"1"), False),
         (Incoming(PING, correlation=b"1"), Incoming(PING, is_duplicate=True), False),
     ],
@@ -154,6 +155,33 @@ async def test_a_command_that_has_waited_too_long_is_taken_back() -> None:
 
     outgoing.taken(await outgoing.next())
     assert outgoing.first is None
+
+
+async def test_a_command_that_is_refused_is_not_waited_for() -> None:
+    """It is not done, and not said again."""
+    outgoing = Outgoing()
+    delivering = asyncio.create_task(outgoing.deliver("light/set", b"ON", 10))
+
+    outgoing.refused(await outgoing.next(), "Not authorized")
+
+    assert not await delivering
+    assert outgoing.first is None
+
+
+def test_a_message_that_no_connection_survives_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
+    """What stands behind it goes out; a message that gets through in between was not to blame."""
+    outgoing = Outgoing()
+    outgoing.answer(Publication("bad", b"1", is_answer=True))
+    outgoing.answer(Publication("good", b"2", is_answer=True))
+
+    for _ in range(MOST_DEATHS):
+        assert outgoing.first is not None
+        assert outgoing.first.topic == "bad"
+        outgoing.broke_on(outgoing.first)
+
+    assert outgoing.first is not None
+    assert outgoing.first.topic == "good"
+    assert "the broker refuses what was said on bad" in caplog.text
 
 
 async def test_two_commands_of_the_same_words_are_two() -> None:

@@ -21,7 +21,7 @@ import orjson
 
 from unitd.core.registry import Task
 from unitd.doors.guest import Guest
-from unitd.doors.mqtt.homeassistant import Board, discovery, known_after, living_in
+from unitd.doors.mqtt.homeassistant import Board, Component, Places, discovery, known_after, living_in
 from unitd.doors.mqtt.outgoing import Outgoing
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
 from unitd.doors.server import Server
@@ -35,6 +35,8 @@ log = logging.getLogger("unitd.mqtt")
 DISCOVERY_DELAY_SECONDS = 0.05
 # Somebody waits for the light; a broker that restarts quickly is still in time.
 COMMAND_PATIENCE_SECONDS = 3.0
+# What the board had before its restart is set up again by now, by its configuration or by whoever uses it.
+RETURN_SECONDS = 60.0
 WORKING = {"ON": "work", "OFF": "pause", "work": "work", "pause": "pause"}
 """What the switch of a task may be set to, and the action that does it."""
 
@@ -79,10 +81,15 @@ class Bridge:
         self._known: dict[str, str] = {}
         """Components that Home Assistant has heard of, and their platforms."""
 
+        self._places = Places()
+        self._expected: dict[str, Component] = {}
+        """Those of an earlier run, while their tasks may come back."""
+
         self._followed: dict[str, bytes | None] = {}
         """Topics whose last value somebody may ask for."""
 
         self._announcing: asyncio.TimerHandle | None = None
+        self._is_closed = False
         self._guest = Guest(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
         self._commands: Mapping[str, Callable[[str, str], None]] = {
             "ask": self._ask,
@@ -96,7 +103,7 @@ class Bridge:
     def subscriptions(self) -> list[str]:
         """Every topic that the bridge reads, its own retained ones included: what is stale there is cleaned up."""
         base = self.board.base
-        own = [f"{base}/request", f"{base}/+/state", self.board.topic]
+        own = [f"{base}/request", f"{base}/+/state", *([self.board.topic] if self.board.prefix else [])]
         return [*own, *(f"{base}/+/{command}" for command in self._commands), *self._followed]
 
     # For the board's tools
@@ -123,6 +130,8 @@ class Bridge:
         """A frame of some task's output."""
         topic = f"{self.board.base}/{task.work_id}"
         self.outgoing.pass_on(f"{topic}/output", encode_reply(reply, int(self._clock())).rstrip(b"\n"))
+        if reply.code:
+            self._texts.pop((task.work_id, reply.request_id), None)
         if reply.code or reply.object == TOOL_CALL:
             return
         if task.kind.name == "kws":
@@ -138,9 +147,12 @@ class Bridge:
         topic = f"{self.board.base}/{work_id}/state"
         if entry is None:
             self._entries.pop(work_id, None)
+            self._places.leave(work_id)
             self._texts = {key: text for key, text in self._texts.items() if key[0] != work_id}
             self.outgoing.retain(topic, b"")
         else:
+            if not was_there:
+                self._places.take(work_id)
             self._entries[work_id] = entry
             self.outgoing.retain(topic, orjson.dumps(entry))
         if was_there != (entry is not None):
@@ -178,7 +190,7 @@ class Bridge:
         self.outgoing.pass_on(f"{self.board.base}/stats", orjson.dumps(stats))
 
     def _announce_soon(self) -> None:
-        if self.board.prefix and self._announcing is None:
+        if self._announcing is None:
             loop = asyncio.get_running_loop()
             self._announcing = loop.call_later(DISCOVERY_DELAY_SECONDS, self.announce)
 
@@ -187,15 +199,16 @@ class Bridge:
         if self._announcing is not None:
             self._announcing.cancel()
             self._announcing = None
-        payload = discovery(self.board, self._entries.values(), self._known)
+        if self._is_closed or not self.board.prefix:
+            return
+        tasks = [(self._places[work_id], entry) for work_id, entry in self._entries.items()]
+        payload = discovery(self.board, tasks, self._known, self._expected)
         self._known = known_after(payload)
         self.outgoing.retain(self.board.topic, orjson.dumps(payload))
 
     def close(self) -> None:
-        """Nobody is told any more."""
-        if self._announcing is not None:
-            self._announcing.cancel()
-            self._announcing = None
+        """The daemon ends, and its tasks with it: Home Assistant keeps their entities, they are unavailable."""
+        self._is_closed = True
 
     # What comes in
 
@@ -217,14 +230,20 @@ class Bridge:
             self._commands[command](work_id, incoming.payload.decode(errors="replace").strip())
 
     def _on_old_announcement(self, payload: bytes) -> None:
-        """What an earlier run announced must be taken back by name."""
+        """What an earlier run announced may come back; what does not must be taken back by name."""
         try:
             old = living_in(orjson.loads(payload)) if payload else {}
         except orjson.JSONDecodeError:
             old = {}
-        if new := {each: platform for each, platform in old.items() if each not in self._known}:
-            self._known |= new
+        if new := {each: component for each, component in old.items() if each not in self._known}:
+            self._known |= {each: component["platform"] for each, component in new.items()}
+            self._expected |= new
             self._announce_soon()
+            asyncio.get_running_loop().call_later(RETURN_SECONDS, self._expect_no_more)
+
+    def _expect_no_more(self) -> None:
+        self._expected.clear()
+        self._announce_soon()
 
     def _on_old_state(self, topic: str, work_id: str, payload: bytes) -> None:
         """A task of an earlier run is not there any more."""
@@ -236,6 +255,10 @@ class Bridge:
     def _ask(self, work_id: str, text: str) -> None:
         unit = work_id.partition(".")[0]
         replies = self._guest.infer(work_id, text, object_=f"{unit}.utf-8")
+        try:
+            replies.take_arrived()  # a refusal is there at once, and is heard of nowhere else
+        except UnitdError as error:
+            log.warning("asking %s by mqtt failed: %s", work_id, error)
         replies.close()  # its frames stand on the task's own topics
 
     def _set_working(self, work_id: str, value: str) -> None:

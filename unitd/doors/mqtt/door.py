@@ -8,15 +8,18 @@ import asyncio
 import logging
 import random
 import ssl
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import aiomqtt
+from paho.mqtt import MQTTException
 from paho.mqtt.client import MQTTMessage
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
 
 from unitd.core.config import MqttSettings
 from unitd.doors.mqtt.bridge import Bridge
@@ -34,6 +37,12 @@ GOODBYE_SECONDS = 1.0
 SESSION_SECONDS = 3600
 # CONNACK codes for "unsupported protocol version": of MQTT 3.1.1 and of MQTT 5.
 WRONG_VERSION_CODES = (1, 132)
+# What paho says when it cannot read a message.
+PROTOCOL_ERROR = 130
+# Two boards of one name take the connection from each other without end, and Mosquitto does not say why it hangs up. So
+# many short connections in a row are no broker that restarts.
+SHORT_SECONDS = 5.0
+MANY_SHORT = 12
 
 
 class _Message(aiomqtt.Message):
@@ -49,7 +58,19 @@ class _Message(aiomqtt.Message):
 
 
 class _Connection(aiomqtt.Client):
-    """aiomqtt's client; its messages say whether the broker delivers them again."""
+    """aiomqtt's client; its messages say whether the broker delivers them again, and it what the broker refused."""
+
+    refusal = ""
+    """Why the last message was not taken; empty when it was."""
+
+    @property
+    def end(self) -> BaseException | None:
+        """Why it ended, whatever else failed because of that."""
+        return self._disconnected.exception() if self._disconnected.done() else None
+
+    def _on_publish(self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any) -> None:
+        self.refusal = str(reason_code) if reason_code.is_failure else ""
+        super()._on_publish(client, userdata, mid, reason_code, properties)
 
     def _on_message(self, client: Any, userdata: Any, message: MQTTMessage) -> None:
         try:
@@ -77,33 +98,54 @@ class MqttDoor:
         self._tls = tls_of(settings)
         self._version = aiomqtt.ProtocolVersion.V5
         self._failures = 0
+        self._short = 0
+        """Connections in a row that ended at once."""
+
+        self._connected_at = 0.0
+        self._is_session_bad = False
         self.is_connected = False
 
     async def run(self) -> None:
         """Connects and stays connected until cancelled."""
         while True:
+            client = self._connection()
             try:
-                await self._stay_connected()
+                await self._stay_connected(client)
             except* aiomqtt.MqttError as errors:
-                self._note_failure(errors.exceptions[0])
+                self._note_failure(client.end or errors.exceptions[0])
             await asyncio.sleep(_backoff(self._failures))
 
     def _note_failure(self, error: BaseException) -> None:
         """Complains once; what a new try may change is tried at once."""
-        self.is_connected = False
+        was_connected, self.is_connected = self.is_connected, False
         self._bridge.forget_values()
         if self._has_other_version(error):
             return
         self._failures += 1
-        level = logging.WARNING if self._failures == 1 else logging.DEBUG
-        log.log(level, "the broker at %s:%s is away: %s", self._settings.host, self._settings.port, error)
+        if was_connected:
+            self._short = self._short + 1 if time.monotonic() - self._connected_at < SHORT_SECONDS else 0
+            self._failures = max(1, self._short - MANY_SHORT)
+        is_news = self._failures == 1 and self._short in (0, 1, MANY_SHORT)
+        level, settings = logging.WARNING if is_news else logging.DEBUG, self._settings
+        log.log(level, "the broker at %s:%s is away: %s", settings.host, settings.port, self._reason_of(error))
 
-    async def _stay_connected(self) -> None:
-        async with self._connection() as client:
+    def _reason_of(self, error: BaseException) -> str:
+        """In words."""
+        if isinstance(error, MQTTException) or _code_of(error) == PROTOCOL_ERROR:
+            # It would be delivered first again, each time.
+            self._is_session_bad = True
+            return f"it sent what nobody can read ({error}); what it has kept for this board is given up"
+        if self._short == MANY_SHORT:
+            return f"it hangs up each time ({error}); is there a second board called {self._settings.node}?"
+        return str(error)
+
+    async def _stay_connected(self, client: _Connection) -> None:
+        async with client:
             log.info("connected to the broker at %s:%s", self._settings.host, self._settings.port)
-            self.is_connected, self._failures = True, 0
+            self.is_connected, self._failures, self._is_session_bad = True, 0, False
+            self._connected_at = time.monotonic()
             for topic in self._bridge.subscriptions:
-                await client.subscribe(topic, qos=1)
+                _complain_of(topic, await client.subscribe(topic, qos=1))
             self._outgoing.retain(f"{self._base}/status", b"online")
             self._bridge.announce()
             self._outgoing.say_all_again()
@@ -118,7 +160,7 @@ class MqttDoor:
 
     def _connection(self) -> _Connection:
         settings, is_v5 = self._settings, self._version == aiomqtt.ProtocolVersion.V5
-        more: dict[str, Any] = {"clean_start": False} if is_v5 else {"clean_session": False}
+        more: dict[str, Any] = {"clean_start" if is_v5 else "clean_session": self._is_session_bad}
         if is_v5:
             more["properties"] = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho's has no types
             more["properties"].SessionExpiryInterval = SESSION_SECONDS
@@ -151,14 +193,22 @@ class MqttDoor:
             _heed_cancel()
 
     async def _send(self, client: _Connection, publication: Publication) -> None:
-        await client.publish(
-            publication.topic,
-            publication.payload,
-            qos=publication.qos,
-            retain=publication.is_retained,
-            properties=self._properties_of(publication),
-        )
-        self._outgoing.taken(publication)
+        client.refusal = ""
+        try:
+            await client.publish(
+                publication.topic,
+                publication.payload,
+                qos=publication.qos,
+                retain=publication.is_retained,
+                properties=self._properties_of(publication),
+            )
+        except aiomqtt.MqttError:
+            self._outgoing.broke_on(publication)
+            raise
+        if client.refusal:
+            self._outgoing.refused(publication, client.refusal)
+        else:
+            self._outgoing.taken(publication)
 
     def _properties_of(self, publication: Publication) -> Properties | None:
         if publication.correlation is None or self._version != aiomqtt.ProtocolVersion.V5:
@@ -173,22 +223,36 @@ class MqttDoor:
             await asyncio.sleep(STATS_SECONDS)
 
     async def _say_goodbye(self, client: _Connection) -> None:
-        """What waits still goes out; the last will is for accidents."""
-        self._outgoing.retain(f"{self._base}/status", b"offline")
+        """That it goes, then what waits; the last will is for accidents."""
+        gone = Publication(f"{self._base}/status", b"offline", is_retained=True)
+        self._outgoing.retain(gone.topic, gone.payload)
         with suppress(aiomqtt.MqttError, TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS):
+                await self._send(client, gone)
                 while (publication := self._outgoing.first) is not None:
                     await self._send(client, publication)
 
     def _has_other_version(self, error: BaseException) -> bool:
         """True once: MQTT 5 was refused, 3.1.1 is tried at once."""
-        code = getattr(error, "rc", None)
-        value = getattr(code, "value", code)
-        if self._version == aiomqtt.ProtocolVersion.V5 and value in WRONG_VERSION_CODES:
+        if self._version == aiomqtt.ProtocolVersion.V5 and _code_of(error) in WRONG_VERSION_CODES:
             log.info("the broker does not speak MQTT 5, going on with 3.1.1")
             self._version = aiomqtt.ProtocolVersion.V311
             return True
         return False
+
+
+def _code_of(error: BaseException) -> int | None:
+    """The protocol's number for it, if it has one."""
+    code = getattr(error, "rc", None)
+    value = getattr(code, "value", code)
+    return value if isinstance(value, int) else None
+
+
+def _complain_of(topic: str, granted: Iterable[Any]) -> None:
+    """Logs what the broker does not let this board read."""
+    for code in granted:
+        if getattr(code, "is_failure", False):
+            log.warning("the broker does not let this board read %s: %s", topic, code)
 
 
 def _heed_cancel() -> None:

@@ -3,15 +3,21 @@
 Shapes after Home Assistant's documentation of MQTT discovery (device discovery, release 2024.11 and later): one
 retained message on `<prefix>/device/<object id>/config` lists all components; one that shall go is listed once more
 with nothing but its platform, and again until KEPT_GONE others have gone after it: a Home Assistant that was away for
-a while shall hear of it, and a board whose tasks come and go for years shall not list them all. Pure: entries of
-sys.lstask in, payload out.
+a while shall hear of it, and a board whose tasks come and go for years shall not list them all.
+
+What people set for an entity (its name, its room, automations) hangs on its unique_id. So that has no work_id in it,
+which is another one after each start, but a place: the first llm task of the board is llm_1, whichever task that is.
+Pure: entries of sys.lstask in, payload out.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from hashlib import sha256
+from itertools import count, islice
 from typing import Any
+
+from unitd.core.kinds import BUILTIN_KINDS
 
 Component = dict[str, Any]
 
@@ -35,8 +41,9 @@ class Board:
 
     @property
     def object_id(self) -> str:
-        """The node's name as Home Assistant takes it in topics and ids."""
-        return "unitd_" + re.sub(r"[^a-zA-Z0-9_-]", "_", self.node)
+        """The node's name as Home Assistant takes it in topics and ids; names in other letters stay different."""
+        more = "" if self.node.isascii() else "_" + sha256(self.node.encode()).hexdigest()[:6]
+        return "unitd_" + re.sub(r"[^a-zA-Z0-9_-]", "_", self.node) + more
 
     @property
     def topic(self) -> str:
@@ -44,11 +51,59 @@ class Board:
         return f"{self.prefix}/device/{self.object_id}/config"
 
 
-def discovery(board: Board, entries: Iterable[Mapping[str, Any]], known: Mapping[str, str]) -> dict[str, Any]:
-    """The payload for these tasks; `known` are components (id to platform) that were announced before."""
-    components = _board_components(board)
-    for entry in entries:
-        components |= _task_components(board, entry)
+class Places:
+    """Which place each task has: the first that is free for its unit."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, tuple[str, int]] = {}
+
+    def take(self, work_id: str) -> None:
+        """For a task that is new."""
+        unit = work_id.partition(".")[0]
+        taken = set(self._taken.values())
+        self._taken[work_id] = next((unit, number) for number in count(1) if (unit, number) not in taken)
+
+    def leave(self, work_id: str) -> None:
+        """For one that has ended."""
+        self._taken.pop(work_id, None)
+
+    def __getitem__(self, work_id: str) -> "Place":
+        return Place(work_id, *self._taken[work_id])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Whose entities they are, for Home Assistant and in words."""
+
+    work_id: str
+    unit: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        """Part of every unique_id."""
+        return f"{self.unit}_{self.number}"
+
+    @property
+    def label(self) -> str:
+        """Part of every name."""
+        return self.unit if self.number == 1 else f"{self.unit} {self.number}"
+
+
+def discovery(
+    board: Board,
+    tasks: Iterable[tuple[Place, Mapping[str, Any]]],
+    known: Mapping[str, str],
+    expected: Mapping[str, Component] | None = None,
+) -> dict[str, Any]:
+    """The payload for these tasks, each with its entry.
+
+    `known`: components (id to platform) that were announced before. `expected`: those of an earlier run that may come
+    back, as they were; Home Assistant keeps them meanwhile.
+    """
+    components = dict(expected or {}) | _board_components(board)
+    for place, entry in tasks:
+        components |= _task_components(board, place, entry)
     gone = {each: {"platform": platform} for each, platform in known.items() if each not in components}
     return {
         "device": {
@@ -76,17 +131,19 @@ def platforms_in(payload: Any) -> dict[str, str]:
     }
 
 
-def living_in(payload: Any) -> dict[str, str]:
-    """The same without those that were being taken back."""
-    return {each: platform for each, platform in platforms_in(payload).items() if len(payload["components"][each]) > 1}
+def living_in(payload: Any) -> dict[str, Component]:
+    """The components themselves, without those that were being taken back."""
+    found = {each: payload["components"][each] for each in platforms_in(payload)}
+    return {each: component for each, component in found.items() if len(component) > 1}
 
 
 def known_after(payload: Any) -> dict[str, str]:
     """What the next payload has to know of this one: who was there, and who has gone last."""
     living = living_in(payload)
     # Who has just gone comes first: it was among the living of the payload before.
-    gone = ((each, platform) for each, platform in platforms_in(payload).items() if each not in living)
-    return living | dict(islice(gone, KEPT_GONE))
+    platforms = platforms_in(payload)
+    gone = [each for each in platforms if each not in living]
+    return {each: platforms[each] for each in (*living, *islice(gone, KEPT_GONE))}
 
 
 def _board_components(board: Board) -> dict[str, Component]:
@@ -94,9 +151,8 @@ def _board_components(board: Board) -> dict[str, Component]:
     stats = f"{board.base}/stats"
 
     def sensor(key: str, name: str, **more: Any) -> Component:
-        return _component(
-            board, "board", key, "sensor", name, state_topic=stats, value_template=f"{{{{ value_json.{key} }}}}", **more
-        )
+        template = f"{{{{ value_json.{key} }}}}"
+        return _component(board, "board", key, "sensor", name, state_topic=stats, value_template=template, **more)
 
     measured = {"state_class": "measurement", "entity_category": "diagnostic"}
     sensors = [
@@ -109,14 +165,17 @@ def _board_components(board: Board) -> dict[str, Component]:
     return {each["unique_id"]: each for each in sensors}
 
 
-def _task_components(board: Board, entry: Mapping[str, Any]) -> dict[str, Component]:
-    maker = _MAKERS.get(entry["unit"])
-    components = maker(board, entry["work_id"]) if maker else []
+def _task_components(board: Board, place: Place, entry: Mapping[str, Any]) -> dict[str, Component]:
+    maker = _MAKERS.get(place.unit)
+    components = maker(board, place) if maker else []
+    if maker and not BUILTIN_KINDS[place.unit].takes_itself(entry["inputs_"]):
+        components = [each for each in components if each["platform"] not in ("text", "notify")]
     available = [
         {"topic": f"{board.base}/status"},
         {
-            "topic": f"{board.base}/{entry['work_id']}/state",
-            "value_template": "{{ 'offline' if value_json.state == 'failed' else 'online' }}",
+            "topic": f"{board.base}/{place.work_id}/state",
+            # It is empty when the task has ended.
+            "value_template": f"{{{{ 'offline' if {_STATE} == 'failed' else 'online' }}}}",
         },
     ]
     for each in components:
@@ -124,70 +183,64 @@ def _task_components(board: Board, entry: Mapping[str, Any]) -> dict[str, Compon
     return {each["unique_id"]: each for each in components}
 
 
-def _llm(board: Board, work_id: str) -> list[Component]:
-    topic = f"{board.base}/{work_id}"
+_STATE = "(value_json | default({})).state"
+
+
+def _llm(board: Board, place: Place) -> list[Component]:
+    topic = f"{board.base}/{place.work_id}"
+
+    def component(key: str, platform: str, name: str, **more: Any) -> Component:
+        return _component(board, place.key, key, platform, name, **more)
+
     return [
-        _component(board, work_id, "ask", "text", f"Ask {work_id}", command_topic=f"{topic}/ask", max=STATE_LENGTH),
-        _component(
-            board,
-            work_id,
+        component("ask", "text", f"Ask {place.label}", command_topic=f"{topic}/ask", max=STATE_LENGTH),
+        component(
             "answer",
             "sensor",
-            f"Answer of {work_id}",
+            f"Answer of {place.label}",
             state_topic=f"{topic}/answer",
             value_template=f"{{{{ value_json.text[:{STATE_LENGTH}] }}}}",
             json_attributes_topic=f"{topic}/answer",
         ),
-        _component(
-            board,
-            work_id,
+        component(
             "speed",
             "sensor",
-            f"Speed of {work_id}",
+            f"Speed of {place.label}",
             state_topic=f"{topic}/answer",
             value_template="{{ value_json.tokens_per_second }}",
             unit_of_measurement="tokens/s",
             state_class="measurement",
         ),
-        _component(
-            board,
-            work_id,
+        component(
             "work",
             "switch",
-            f"{work_id} works",
+            f"{place.label} works",
             command_topic=f"{topic}/work",
             state_topic=f"{topic}/state",
-            value_template="{{ 'OFF' if value_json.state == 'paused' else 'ON' }}",
+            value_template=f"{{{{ 'OFF' if {_STATE} == 'paused' else 'ON' }}}}",
         ),
-        _component(board, work_id, "interrupt", "button", f"Interrupt {work_id}", command_topic=f"{topic}/interrupt"),
+        component("interrupt", "button", f"Interrupt {place.label}", command_topic=f"{topic}/interrupt"),
     ]
 
 
-def _kws(board: Board, work_id: str) -> list[Component]:
-    topic = f"{board.base}/{work_id}"
+def _kws(board: Board, place: Place) -> list[Component]:
+    topic, name = f"{board.base}/{place.work_id}", f"Wake of {place.label}"
+    now = f"Wake {place.label} now"
     return [
-        _component(
-            board,
-            work_id,
-            "wake",
-            "event",
-            f"Wake of {work_id}",
-            state_topic=f"{topic}/wake",
-            event_types=["wake"],
-        ),
-        _component(board, work_id, "wake_now", "button", f"Wake {work_id} now", command_topic=f"{topic}/wake_now"),
+        _component(board, place.key, "wake", "event", name, state_topic=f"{topic}/wake", event_types=["wake"]),
+        _component(board, place.key, "wake_now", "button", now, command_topic=f"{topic}/wake_now"),
     ]
 
 
-def _asr(board: Board, work_id: str) -> list[Component]:
-    topic = f"{board.base}/{work_id}/utterance"
+def _asr(board: Board, place: Place) -> list[Component]:
+    topic = f"{board.base}/{place.work_id}/utterance"
     return [
         _component(
             board,
-            work_id,
+            place.key,
             "utterance",
             "sensor",
-            f"Utterance of {work_id}",
+            f"Utterance of {place.label}",
             state_topic=topic,
             value_template=f"{{{{ value_json.text[:{STATE_LENGTH}] }}}}",
             json_attributes_topic=topic,
@@ -195,9 +248,9 @@ def _asr(board: Board, work_id: str) -> list[Component]:
     ]
 
 
-def _tts(board: Board, work_id: str) -> list[Component]:
-    command = f"{board.base}/{work_id}/say"
-    return [_component(board, work_id, "say", "notify", f"Speak by {work_id}", command_topic=command)]
+def _tts(board: Board, place: Place) -> list[Component]:
+    command = f"{board.base}/{place.work_id}/say"
+    return [_component(board, place.key, "say", "notify", f"Speak by {place.label}", command_topic=command)]
 
 
 _MAKERS = {"llm": _llm, "kws": _kws, "asr": _asr, "whisper": _asr, "tts": _tts, "melotts": _tts}
@@ -205,5 +258,5 @@ _MAKERS = {"llm": _llm, "kws": _kws, "asr": _asr, "whisper": _asr, "tts": _tts, 
 
 def _component(board: Board, owner: str, key: str, platform: str, name: str, **more: Any) -> Component:
     """What every component has; empty attributes are left to Home Assistant's defaults."""
-    unique_id = f"{board.object_id}_{owner.replace('.', '_')}_{key}"
+    unique_id = f"{board.object_id}_{owner}_{key}"
     return {"platform": platform, "name": name, "unique_id": unique_id, **more}

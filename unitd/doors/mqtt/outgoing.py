@@ -17,6 +17,8 @@ log = logging.getLogger("unitd.mqtt")
 # Far more than a board answers while its broker restarts; past it something is wrong.
 LIMIT_ANSWERS = 20_000
 LIMIT_PASSING = 4_096
+# A broker that restarts again and again takes something in between.
+MOST_DEATHS = 5
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Publication:
     is_retained: bool = False
     is_answer: bool = False
     correlation: bytes | None = None
-    was_taken: asyncio.Event | None = field(default=None, compare=False)
-    """Set when the broker has it, for whoever waits for that."""
+    outcome: asyncio.Future[bool] | None = field(default=None, compare=False)
+    """For whoever waits for it: whether the broker has taken or refused it."""
 
     @property
     def qos(self) -> int:
@@ -49,6 +51,8 @@ class Outgoing:
         self._passing: deque[Publication] = deque()
         self._arrived = asyncio.Event()
         self._dropped = 0
+        self._suspect: Publication | None = None
+        self._deaths = 0
 
     def retain(self, topic: str, payload: bytes) -> None:
         """This is true from now on; an empty payload forgets the topic."""
@@ -70,16 +74,15 @@ class Outgoing:
         self._arrived.set()
 
     async def deliver(self, topic: str, payload: bytes, patience_seconds: float) -> bool:
-        """A command: True once the broker has it, False when it was taken back instead."""
-        was_taken = asyncio.Event()
-        publication = Publication(topic, payload, is_answer=True, was_taken=was_taken)
+        """A command: True once the broker has it, False when it was refused, or taken back instead."""
+        outcome: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        publication = Publication(topic, payload, is_answer=True, outcome=outcome)
         self.answer(publication)
         with suppress(TimeoutError):
             async with asyncio.timeout(patience_seconds):
-                await was_taken.wait()
-        if not was_taken.is_set():
-            self._answers = deque(each for each in self._answers if each is not publication)
-        return was_taken.is_set()
+                return await outcome
+        self._answers = deque(each for each in self._answers if each is not publication)
+        return False
 
     def pass_on(self, topic: str, payload: bytes) -> None:
         """Something for whoever listens at this moment."""
@@ -113,8 +116,24 @@ class Outgoing:
 
     def taken(self, publication: Publication) -> None:
         """The broker has it."""
-        if publication.was_taken is not None:
-            publication.was_taken.set()
+        self._settle(publication, is_taken=True)
+
+    def refused(self, publication: Publication, reason: str) -> None:
+        """The broker does not want it, now or ever."""
+        log.warning("the broker refuses what was said on %s: %s", publication.topic, reason)
+        self._settle(publication, is_taken=False)
+
+    def broke_on(self, publication: Publication) -> None:
+        """The connection ended before the broker had it; what no connection survives is given up."""
+        self._deaths = self._deaths + 1 if publication == self._suspect else 1
+        self._suspect = publication
+        if self._deaths >= MOST_DEATHS:
+            self.refused(publication, f"{self._deaths} connections in a row ended on it")
+
+    def _settle(self, publication: Publication, *, is_taken: bool) -> None:
+        self._suspect = None
+        if publication.outcome is not None and not publication.outcome.done():
+            publication.outcome.set_result(is_taken)
         if publication.is_retained:
             if self._truth.get(publication.topic, b"") == publication.payload:
                 self._stale.pop(publication.topic, None)

@@ -1,12 +1,14 @@
 """Requests that come by topic: each is executed once, and answered where its sender wants it.
 
 A broker delivers a message of QoS 1 again when a connection broke before it was acknowledged. What has correlation data
-is recognised by it; else a message is a duplicate when the broker marks it so (DUP) and the same payload was executed
-before. request_ids say nothing: clients use them again.
+is recognised by it, and by its payload: the pieces of a streamed input may share their correlation data. Else a message
+is a duplicate when the broker marks it so (DUP) and the same payload was executed before. request_ids say nothing:
+clients use them again.
 """
 
 import hashlib
 import itertools
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +20,8 @@ from unitd.runtime.frames import TOOL_CALL
 from unitd.wire.errors import BadField
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply
 from unitd.wire.session import Session
+
+log = logging.getLogger("unitd.mqtt")
 
 # Redelivery comes right after a reconnect; what is older than this many requests is none.
 REMEMBERED_REQUESTS = 4_096
@@ -47,7 +51,8 @@ class Executed:
     def is_repetition(self, incoming: Incoming) -> bool:
         """True for what was executed already; everything else is remembered."""
         if incoming.correlation is not None:
-            key = _digest(b"c", (incoming.response_topic or "").encode() + b"\0" + incoming.correlation)
+            parts = ((incoming.response_topic or "").encode(), incoming.correlation, incoming.payload)
+            key = _digest(b"c", b"".join(hashlib.sha256(part).digest() for part in parts))
             is_repeated = key in self._seen
         else:
             key = _digest(b"p", incoming.payload)
@@ -128,6 +133,7 @@ class RequestTopic:
     def receive(self, incoming: Incoming) -> None:
         """Executes what is new."""
         if self._executed.is_repetition(incoming):
+            log.info("a request that was executed before is not executed again: %.80r", incoming.payload)
             return
         topic, refusal = self._answer_topic(incoming)
         for meaning in self._meanings(incoming, topic):
@@ -151,7 +157,7 @@ class RequestTopic:
 
     def _answer_topic(self, incoming: Incoming) -> tuple[str | None, BadField | None]:
         topic = incoming.response_topic
-        if topic is not None and (not topic or "+" in topic or "#" in topic):
+        if topic is not None and (not topic.isprintable() or not topic or "+" in topic or "#" in topic):
             return None, BadField(f"the response topic {topic!r} is no topic to publish on")
         return topic, None
 
@@ -176,5 +182,5 @@ def _is_last(reply: Reply) -> bool:
 
 
 def _level(request_id: str) -> str:
-    """A request_id as one level of a topic."""
-    return "".join("_" if each in "+#/\0" else each for each in request_id)[:64] or "0"
+    """A request_id as one level of a topic; brokers hang up on control characters."""
+    return "".join("_" if each in "+#/" or not each.isprintable() else each for each in request_id)[:64] or "0"
