@@ -205,7 +205,8 @@ async def test_what_a_model_says_is_no_template(tmp_path: Path, words: str) -> N
     async with asyncio.TaskGroup() as group:
         toolbox = await open_toolbox(HomeSettings(tools), topics, start_in(group))
 
-        toolbox.run([{"id": "1", "name": "say", "arguments": {"words": words}}], lambda _: done.set())
+        call = {"id": "1", "name": "say", "arguments": {"words": words}}
+        toolbox.run([call], lambda _: done.set(), lambda: True)
         await done.wait()
         await toolbox.close()
 

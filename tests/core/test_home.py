@@ -44,6 +44,7 @@ service = "lock.lock"
 name = "water_plants"
 topic = "garden/water"
 """
+PERCENT = '[[tool]]\nname = "t"\ntopic = "a"\n[tool.parameters.percent]\n'
 
 
 def home_of(text: str) -> Home:
@@ -146,10 +147,11 @@ def test_a_name_comes_before_an_alias_and_the_kind_decides() -> None:
         ({"percent": "40"}, "percent cannot be 40"),
         ({"percent": True}, "percent cannot be True"),
         ({"percent": None}, "percent cannot be None"),
+        ({"percent": [40]}, "percent cannot be [40]"),
     ],
 )
 def test_arguments_must_fit_the_schema(arguments: dict[str, Any], misfit: str) -> None:
-    """A model on another machine is held by no grammar of ours."""
+    """A grammar knows no bounds, and a model on another machine no grammar of ours."""
     home = home_of(HOUSE)
     tool = home.tool("set_brightness")
     assert tool is not None
@@ -186,6 +188,12 @@ def test_an_enum_is_the_law() -> None:
         ('[[tool]]\nname = "t"\nservice = "turn_on"', "service is 'turn_on', it must look like light.turn_on"),
         ('[[tool]]\nname = "t"\ntopic = "a"\nkinds = ["lights"]', "tool 't': there is no kind 'lights'"),
         ('[[tool]]\nname = "t"\ntopic = "a"\n[[tool]]\nname = "t"\ntopic = "b"', "tool 't' is there twice"),
+        (f'[[tool]]\nname = "{"t" * 65}"\ntopic = "a"', "name must be 1 to 64 characters"),
+        (PERCENT + 'type = "int"', "tool 't': percent: type is 'int', it must be one of string, integer, number"),
+        (PERCENT + 'type = ["integer", "null"]', "percent: type is ['integer', 'null'], it must be one of"),
+        (PERCENT + 'minimum = "1"', "percent: minimum is '1', it must be a number"),
+        (PERCENT + "maximum = [9]", "percent: maximum is [9], it must be a number"),
+        (PERCENT + "enum = 5", "percent: enum is 5, it must be a list"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_said(text: str, words: str) -> None:

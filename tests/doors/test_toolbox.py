@@ -92,7 +92,7 @@ async def test_the_log_has_the_cause_of_a_failing_template(
     """What the model need not know."""
     await results_of(await make_toolbox(mqtt=Wire()), ("broken", {}))
 
-    assert "'nobody' is undefined" in caplog.text
+    assert "division by zero" in caplog.text
 
 
 async def test_a_broker_that_is_away_is_a_failure(make_toolbox: MakeToolbox) -> None:
@@ -102,6 +102,26 @@ async def test_a_broker_that_is_away_is_a_failure(make_toolbox: MakeToolbox) -> 
     toolbox = await make_toolbox(mqtt=wire)
 
     assert await results_of(toolbox, ("turn_on", {"entity": "kitchen light"})) == ["error: the broker does not answer"]
+
+
+class CutWire(Wire):
+    """A bridge with a bug."""
+
+    async def command(self, topic: str, payload: bytes) -> bool:
+        """Fails as no tool may."""
+        raise RuntimeError(f"no way to {topic}")
+
+
+async def test_a_bug_costs_its_own_call_and_not_the_daemon(
+    make_toolbox: MakeToolbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The model hears that it failed, the log has the traceback, and the next call is done."""
+    toolbox = await make_toolbox(mqtt=CutWire({"weather/now": b"rain"}))
+
+    results = await results_of(toolbox, ("turn_on", {"entity": "kitchen light"}), ("get_weather", {}))
+
+    assert results == ["error: the tool failed", "rain"]
+    assert "RuntimeError: no way to home/kitchen/set" in caplog.text
 
 
 async def test_without_a_broker_configured_tools_say_so(
@@ -146,7 +166,16 @@ async def test_a_board_without_tools_says_so_at_setup(make_toolbox: MakeToolbox)
     ("tools", "words"),
     [
         ("[[tool", "tools.toml: "),
-        ('[[tool]]\nname = "t"\ntopic = "{{ entity.id"', "tool 't': topic is no template: "),
+        ('[[tool]]\nname = "t"\ntopic = "{{ entity.id"', "tools.toml:3: tool 't': topic is no template: "),
+        ('[[tool]]\nname = "t"\ntopic = "{{ 4.5 | rond }}"', "tools.toml:3: tool 't': topic is no template: No filter"),
+        (
+            '[[tool]]\nname = "t"\ntopic = "{{ entity.id }}"',
+            "tools.toml:3: tool 't': topic is no template: 'entity' is",
+        ),
+        (
+            '[[tool]]\nname = "t"\nstate = "{{ room }}"\nparameters.room = {}',
+            "state is no template: 'room' is undefined",
+        ),
     ],
 )
 async def test_a_file_that_cannot_be_used_is_refused_at_start(
@@ -161,9 +190,11 @@ async def test_a_file_that_cannot_be_used_is_refused_at_start(
 
 async def test_a_question_knows_only_the_device(make_toolbox: MakeToolbox) -> None:
     """Its topics are followed from the start, when nobody has asked yet."""
-    toolbox = await make_toolbox(tools='[[tool]]\nname = "t"\nstate = "x/{{ room }}"', mqtt=Wire())
+    lamp = '[[entity]]\nname = "lamp"\nkind = "light"\n'
+    tool = '[[tool]]\nname = "t"\nkinds = ["light"]\nstate = "x/{{ entity.room }}"'
+    toolbox = await make_toolbox(tools=lamp + tool, mqtt=Wire())
 
-    with pytest.raises(ConfigError, match="'room' is undefined"):
+    with pytest.raises(ConfigError, match="has no attribute 'room'"):
         assert toolbox.state_topics
 
 

@@ -40,7 +40,7 @@ parameters = {room = {type = "string"}, words = {type = "string"}}
 [[tool]]
 name = "broken"
 topic = "x"
-payload = "{{ nobody.knows }}"
+payload = "{{ 1 / 0 }}"
 
 [[tool]]
 name = "greedy"
@@ -93,5 +93,5 @@ async def results_of(toolbox: HomeToolbox, *calls: tuple[str, dict[str, Any]]) -
     """What the model is told about these calls."""
     done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
     made = [{"id": str(at), "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
-    toolbox.run(made, lambda results: done.set_result(list(results)))
+    toolbox.run(made, lambda results: done.set_result(list(results)), lambda: True)
     return await asyncio.wait_for(done, 10)

@@ -25,7 +25,7 @@ data = '{"entity_id": "light.{{ entity.id }}"}'
 [[tool]]
 name = "broken"
 topic = "x"
-payload = "{{ nobody.knows }}"
+payload = "{{ 1 / 0 }}"
 
 [[tool]]
 name = "get_state"

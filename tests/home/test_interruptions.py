@@ -42,6 +42,25 @@ async def test_an_interrupt_ends_the_answer_at_once(client: WireClient, assistan
     assert said(await frames_of(client, work_id, TURN_ON)) == "told: done"
 
 
+async def test_what_an_interrupted_answer_has_called_besides_is_not_done(
+    client: WireClient, assistant: AssistantServer, listener: Listener
+) -> None:
+    """Two calls in one answer, interrupted at the first one: the second is left."""
+    work_id = await client.setup("llm", SETUP)
+    assistant.may_answer.clear()
+    request_id = await client.infer(work_id, f"[{TURN_OFF[1:-1]}, {TURN_ON[1:-1]}]")
+    await eventually(lambda: len(assistant.calls) == 1)
+
+    await client.send(work_id=work_id, action="cancel")
+    frames = await rest_of(client, request_id)
+    assistant.may_answer.set()
+
+    assert [each["object"] for each in frames[:-1]] == ["llm.tool_call"] * 2
+    assert said(await frames_of(client, work_id, TURN_OFF)) == "told: done"
+    assert said(await frames_of(client, work_id, TURN_ON)) == "told: done"
+    assert listener.on("home/kitchen/set") == [b"ON"]
+
+
 async def test_a_task_that_ends_meanwhile_ends_its_answer(client: WireClient, assistant: AssistantServer) -> None:
     """Finish frame first, then the exit's reply."""
     work_id = await client.setup("llm", SETUP)

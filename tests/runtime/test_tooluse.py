@@ -19,7 +19,7 @@ class Hands:
         """Nothing to add."""
         return setup
 
-    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None]) -> None:
+    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
         """Notes what is to be done."""
         self.calls, self.finish = list(calls), then
 
@@ -30,7 +30,7 @@ def test_calls_and_results_become_messages_behind_the_question() -> None:
     use = ToolUse(hands, "Be brief.", "turn on the light", None)
     use.note(CALL)
 
-    use.run({"history": [["hello", "Hi."]]}, options.append)
+    use.run({"history": [["hello", "Hi."]]}, options.append, lambda: True)
     hands.finish(["done"])
 
     assert hands.calls == [CALL]
@@ -50,7 +50,7 @@ def test_messages_that_the_client_keeps_are_gone_on_with() -> None:
     use = ToolUse(hands, "Be brief.", "", given)
     use.note(CALL)
 
-    use.run(None, options.append)
+    use.run(None, options.append, lambda: True)
     hands.finish(["error: not reachable"])
 
     assert options[0]["messages"][0] == given[0]
@@ -65,7 +65,7 @@ def test_nothing_is_computed_while_the_tools_are_at_work() -> None:
     use.note(CALL)
 
     seen = [use.is_calling, use.is_at_work]
-    use.run(None, lambda options: None)
+    use.run(None, lambda options: None, lambda: True)
     seen += [use.is_calling, use.is_at_work]
     hands.finish(["done"])
     seen += [use.is_calling, use.is_at_work]
@@ -80,7 +80,7 @@ def test_a_model_that_goes_on_calling_is_told_to_speak() -> None:
 
     for _ in range(MAX_ROUNDS):
         use.note(CALL)
-        use.run(None, options.append)
+        use.run(None, options.append, lambda: True)
         hands.finish(["done"])
 
     assert ["tool_choice" in each for each in options] == [False] * (MAX_ROUNDS - 1) + [True]

@@ -111,6 +111,17 @@ def test_a_required_call_obeys_the_functions_schema(asker: Asker, seed: int) -> 
     assert asker.host.text() == ""
 
 
+@pytest.mark.parametrize("name", ['TV 55"', "a\\b", "💡 kitchen", "größe", "two\nlines"])
+def test_a_device_may_be_called_anything(asker: Asker, name: str) -> None:
+    """Quotation marks, backslashes, emoji: in values and in names of parameters."""
+    parameters = {"properties": {name: {"enum": [name]}}, "required": [name]}
+    tool = {"type": "function", "function": {"name": "turn_on", "parameters": parameters}}
+
+    calls = asker.ask("light!", tools=[tool], tool_choice="required", parallel_tool_calls=False)
+
+    assert [call["arguments"] for call in calls] == [{name: name}]
+
+
 def test_required_leaves_the_choice_of_the_function(asker: Asker) -> None:
     """Any of them, but one of them."""
     calls = asker.ask("what time is it?", tools=TOOLS, tool_choice="required")

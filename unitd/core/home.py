@@ -25,7 +25,7 @@ maximum = 100
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,9 @@ KINDS = ("light", "switch", "fan", "cover", "climate", "media", "lock", "scene",
 
 ENTITY_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 """What Home Assistant calls a device: light.kitchen_ceiling."""
+
+MAX_NAME_LENGTH = 64
+"""Of a tool: what the llm unit, and OpenAI's API, take."""
 
 _WAYS = ("topic", "service", "state", "state_of")
 _TEMPLATES = ("topic", "payload", "data", "state", "state_of", "confirmation")
@@ -110,7 +113,7 @@ class Home:
     def misfit(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """What is wrong with a call's arguments, in a few words; "" when nothing is.
 
-        The bundled model's grammar keeps to the schema; a model on another machine may write anything.
+        The bundled model's grammar keeps to types and enums only; a model on another machine may write anything.
         """
         for name, schema in tool.parameters.items():
             if name not in arguments:
@@ -136,7 +139,14 @@ class Home:
         return [{"role": "system", "content": prompt}, *messages[int(has_system) :]]
 
 
-_TYPES: dict[Any, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
+_TYPES: dict[Any, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
 
 
 def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -172,8 +182,12 @@ Row = tuple[Key, dict[str, Any]]
 """A table of the document, and where it stands."""
 
 
-def read_home(document: Mapping[str, Any], template_error: Callable[[str], str] = lambda text: "") -> Home:
-    """From the parsed `tools.toml`; `template_error` says what is wrong with a template.
+TemplateError = Callable[[str, Set[str]], str]
+"""What is wrong with a template that knows these names; "" when nothing is."""
+
+
+def read_home(document: Mapping[str, Any], template_error: TemplateError = lambda text, known: "") -> Home:
+    """From the parsed `tools.toml`.
 
     Raises:
         Mistakes: all that is wrong.
@@ -235,8 +249,10 @@ def _entity(row: dict[str, Any]) -> Entity:
     return Entity(row["name"], row.get("kind", ""), row.get("area", ""), tuple(row.get("aliases", ())), entity_id)
 
 
-def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: Callable[[str], str]) -> Iterator[Mistake]:
+def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError) -> Iterator[Mistake]:
     tool = f"tool {row['name']!r}"
+    if len(row["name"]) > MAX_NAME_LENGTH or not row["name"].isprintable():
+        yield Mistake((*at, "name"), f"{tool}: name must be 1 to {MAX_NAME_LENGTH} characters that can be printed")
     if len([way for way in _WAYS if row.get(way)]) != 1:
         yield Mistake(at, f"{tool} must have one of {', '.join(_WAYS[:-1])} and {_WAYS[-1]}")
     if unknown := [kind for kind in row.get("kinds", ()) if kind not in KINDS]:
@@ -246,9 +262,27 @@ def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: Callable[[str
     if (asked := row.get("state_of", "")) and "{" not in asked and not ENTITY_ID.fullmatch(asked):
         words = f"{tool}: state_of is {asked!r}, it must look like sensor.garden or be a template"
         yield Mistake((*at, "state_of"), words)
+    for name, schema in row.get("parameters", {}).items():
+        if words := _misshape(schema):
+            yield Mistake((*at, "parameters", name), f"{tool}: {name}: {words}")
+    device = {"entity"} if row.get("kinds") else set()
     for key in _TEMPLATES:
-        if words := template_error(row.get(key, "")):
+        # Topics of questions are followed from the start, when nothing but the devices is known.
+        known = device if key == "state" else device | set(row.get("parameters", ()))
+        if words := template_error(row.get(key, ""), known):
             yield Mistake((*at, key), f"{tool}: {key} is no template: {words}")
+
+
+def _misshape(schema: Mapping[str, Any]) -> str:
+    """Why arguments could not be held against a schema; "" when they can."""
+    if schema.get("type", "string") not in tuple(_TYPES):
+        return f"type is {schema['type']!r}, it must be one of {', '.join(_TYPES)}"
+    if not isinstance(schema.get("enum", []), list):
+        return f"enum is {schema['enum']!r}, it must be a list"
+    for key in ("minimum", "maximum"):
+        if not isinstance(schema.get(key, 0), int | float):
+            return f"{key} is {schema[key]!r}, it must be a number"
+    return ""
 
 
 def _tool(row: dict[str, Any]) -> Tool:

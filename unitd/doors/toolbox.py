@@ -8,8 +8,9 @@ its cause to the log.
 import asyncio
 import logging
 import tomllib
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -130,11 +131,16 @@ class HomeToolbox:
         prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
         return setup | {"tools": functions, "prompt": self._home.system_prompt(prompt)}
 
-    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None]) -> None:
+    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
         """One after the other, in the order in which they were called."""
 
         async def work() -> None:
-            then([await self._result_of(call) for call in calls])
+            results = []
+            for call in calls:
+                if not is_wanted():
+                    return
+                results.append(await self._result_of(call))
+            then(results)
 
         self._start(work(), f"tools {', '.join(call['name'] for call in calls)}")
 
@@ -154,6 +160,9 @@ class HomeToolbox:
             cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
             log.warning("tool %s failed: %s%s", call["name"], failure, cause)
             return f"error: {failure}"
+        except Exception:  # a bug of ours: it may cost this call, not the daemon in whose group the tools work
+            log.exception("tool %s failed", call["name"])
+            return "error: the tool failed"
 
     def _names(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         """What the call's templates know."""
@@ -277,7 +286,7 @@ def read_tools(path: Path) -> Home:
     templates = ImmutableSandboxedEnvironment()
     try:
         text = path.read_text()
-        return read_home(tomllib.loads(text), lambda template: _template_error(templates, template))
+        return read_home(tomllib.loads(text), partial(_template_error, templates))
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except ValueError as error:
@@ -286,14 +295,16 @@ def read_tools(path: Path) -> Home:
         raise Mistakes(with_lines(error.mistakes, path, text)) from error
 
 
-def _template_error(templates: "Environment", text: str) -> str:
+def _template_error(templates: "Environment", text: str, known: Set[str]) -> str:
     from jinja2.exceptions import TemplateSyntaxError
+    from jinja2.meta import find_undeclared_variables
 
     try:
-        templates.parse(text)
+        templates.from_string(text)
     except TemplateSyntaxError as error:
         return error.message or "its syntax is wrong"
-    return ""
+    unknown = find_undeclared_variables(templates.parse(text)) - known - templates.globals.keys()
+    return f"{min(unknown)!r} is undefined" if unknown else ""
 
 
 def _read_token(path: Path) -> str:

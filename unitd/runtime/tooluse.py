@@ -23,8 +23,11 @@ class Toolbox(Protocol):
             LoadFailed: there are none.
         """
 
-    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None]) -> None:
-        """Does them, and gives the results back in their order; never fails, a failure is a result."""
+    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
+        """Does them, and gives the results back in their order; never fails, a failure is a result.
+
+        What is not wanted any more when its turn comes is not done, and nothing is given back.
+        """
 
 
 class ToolUse:
@@ -50,8 +53,8 @@ class ToolUse:
         """True when something is to be done before the answer can go on."""
         return bool(self._calls)
 
-    def run(self, memory: Any, then: Callable[[dict[str, Any]], None]) -> None:
-        """Does what was called; `then` gets the options with which the answer goes on.
+    def run(self, memory: Any, then: Callable[[dict[str, Any]], None], is_wanted: Callable[[], bool]) -> None:
+        """Does what was called as long as it `is_wanted`; `then` gets the options with which the answer goes on.
 
         `memory` is what the unit remembers of the conversation so far, as its last finish said.
         """
@@ -71,7 +74,7 @@ class ToolUse:
             ]
             then({"messages": self._messages} | ({"tool_choice": "none"} if self._rounds >= MAX_ROUNDS else {}))
 
-        self._toolbox.run(calls, go_on)
+        self._toolbox.run(calls, go_on, is_wanted)
 
 
 def _conversation(prompt: str, memory: Any, question: str) -> list[dict[str, Any]]:

@@ -327,7 +327,8 @@ class Work:
             self._finish(inference, end)
             return
         inference.is_sent = False  # the child has nothing of it until the results are there
-        self._tool_use.run(self.memory, partial(self._go_on_with, inference))
+        go_on = partial(self._go_on_with, inference)
+        self._tool_use.run(self.memory, go_on, lambda: inference is self._running and not self._is_closing)
 
     def _on_tool_call(self, inference: Inference, envelope: Envelope) -> None:
         """Told to the client; done here if the tools are the board's own and not the inference's."""

@@ -6,6 +6,7 @@ filtering a vocabulary of 150,000 tokens for each of them would cost more than t
 """
 
 import ctypes
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import Any
 
 import llama_cpp
 import numpy as np
-from llama_cpp.llama_grammar import json_schema_to_gbnf
+from llama_cpp.llama_grammar import SchemaConverter
 
 from units.llm.llama import Context, Model
 from units.llm.options import SamplerSpec
@@ -155,6 +156,12 @@ def _make_sleeping_grammar(model: Model, text: str, wakes_at: str) -> Any:
     )
 
 
+class _Converter(SchemaConverter):
+    def _format_literal(self, literal: str) -> str:
+        """The name or value of this JSON in GBNF, which escapes as JSON does: once more, and characters as they are."""
+        return json.dumps(json.dumps(json.loads(literal), ensure_ascii=False), ensure_ascii=False)
+
+
 def grammar_of_schema(schema: str) -> str:
     """The GBNF of a JSON schema, by llama.cpp's converter.
 
@@ -162,7 +169,11 @@ def grammar_of_schema(schema: str) -> str:
         ValueError: it is no schema, or uses what the converter does not know.
     """
     try:
-        return _ANY_CHARACTER.sub(lambda _: _CHARACTER, json_schema_to_gbnf(schema))
+        converter: Any = _Converter(  # type: ignore[no-untyped-call]
+            prop_order={}, allow_fetch=False, dotall=False, raw_pattern=False
+        )
+        converter.visit(converter.resolve_refs(json.loads(schema), ""), "")
+        return _ANY_CHARACTER.sub(lambda _: _CHARACTER, converter.format_grammar())
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError, IndexError, RecursionError) as error:
         raise ValueError(f"json_schema cannot be used: {error!r}") from error
 

@@ -1,9 +1,11 @@
 """Covers unitd.doors.wyoming: each service as Home Assistant's pipeline and a satellite use it."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import psutil
 import pytest
 from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
@@ -249,31 +251,81 @@ async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assist
         Event("synthesize", {"text": 7}),
         Event("synthesize", {}),
         Event("audio-chunk", {}),
+        AudioChunk(0, 2, 1, bytes(64)).event(),
+        AudioChunk(48000, 2, 1, bytes(63)).event(),
+        AudioChunk(16000, 2, 2, bytes(62)).event(),
         Event("transcript", {}),
     ],
 )
-async def test_what_cannot_be_done_is_an_error_and_the_connection_stays(client: AsyncTcpClient, event: Event) -> None:
-    """With the reason in words."""
+async def test_what_cannot_be_done_is_an_error_and_the_end_of_the_connection(
+    client: AsyncTcpClient, event: Event
+) -> None:
+    """With the reason in words; Home Assistant's speech reads on behind an error until it is hung up on."""
     if event.type == "audio-chunk":
         await client.write_event(Transcribe().event())
     await client.write_event(event)
     error = (await hear(client, "error"))[-1]
-    await client.write_event(Ping().event())
 
     assert error.type == "error" and error.data["text"]
-    assert (await hear(client, "pong"))[-1].type == "pong"
+    assert await client.read_event() is None
 
 
-async def test_bytes_that_are_no_event_end_only_their_own_connection(app: App, client: AsyncTcpClient) -> None:
-    """Others do not notice."""
+def kill_child(unit: str) -> None:
+    """As the kernel does when memory is short."""
+    for process in psutil.Process().children():
+        if unit in process.cmdline():
+            process.kill()
+
+
+async def test_a_satellite_whose_ears_have_died_is_hung_up_on(app: App) -> None:
+    """While it sends audio: it learns that nobody hears it any more, comes again, and is heard."""
+    spoken = joined(silence(1.0), recording("wake/alexa/0.wav"), silence(0.5))
+    async with AsyncTcpClient(*app.endpoints["wyoming"]) as deaf:
+        await deaf.write_event(Detect(names=["alexa"]).event())
+        await deaf.write_event(Ping().event())
+        await hear(deaf, "pong")
+        await asyncio.to_thread(kill_child, "kws")
+
+        told = asyncio.create_task(hear(deaf, "error"))
+        while not told.done():
+            await deaf.write_event(AudioChunk(RATE, 2, 1, bytes(2048)).event())
+            await asyncio.wait([told], timeout=0.064)
+        assert (await told)[-1].type == "error"
+        assert await deaf.read_event() is None
+
+    async with AsyncTcpClient(*app.endpoints["wyoming"]) as heard:
+        await heard.write_event(Detect(names=["alexa"]).event())
+        await send_audio(heard, spoken)
+        assert (await hear(heard, "detection"))[-1].type == "detection"
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"[]\n",
+        b"[" * 50_000 + b"\n",
+        b'{"data": {}}\n',
+        b'{"type": []}\n',
+        b'{"type": "audio-chunk", "payload_length": 10}\nhalf',
+    ],
+    ids=["http", "a list", "deep", "no type", "an odd type", "half an event"],
+)
+async def test_bytes_that_are_no_event_end_only_their_own_connection(
+    app: App, client: AsyncTcpClient, caplog: pytest.LogCaptureFixture, junk: bytes
+) -> None:
+    """Others do not notice, and the log has no traceback."""
     reader, writer = await asyncio.open_connection(*app.endpoints["wyoming"])
-    writer.write(b"GET / HTTP/1.1\r\n\r\n")
+    writer.write(junk)
+    writer.write_eof()
     assert await reader.read() == b""
     writer.close()
     await writer.wait_closed()
 
     await client.write_event(Ping().event())
     assert (await hear(client, "pong"))[-1].type == "pong"
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 async def test_a_client_that_leaves_takes_its_tasks_along(app: App) -> None:

@@ -3,8 +3,12 @@
 import asyncio
 import itertools
 import logging
+import secrets
 import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from ipaddress import ip_address
 
 from wyoming.info import Info
 
@@ -18,7 +22,8 @@ from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.wyoming")
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
+NO_EVENT = (EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What the package's reader, which trusts its bytes, makes of those that are no event, or of half of one."""
 
 
 class WyomingDoor:
@@ -54,11 +59,8 @@ class WyomingDoor:
     async def run(self) -> None:
         """Announces itself, and stays until cancelled; then everybody is sent away."""
         assert self._listener is not None
-        port = self._listener.sockets[0].getsockname()[1]
         try:
-            if self._settings.host in LOOPBACK:
-                await self._listener.serve_forever()
-            async with _Announcement(self._node, self._settings.host, port):
+            async with _announced(self._node, self._listener):
                 await self._listener.serve_forever()
         finally:
             self._listener.close()
@@ -81,48 +83,51 @@ class WyomingDoor:
     async def _talk(session: Session, guest: Guest) -> None:
         try:
             await session.run()
-        except (ConnectionError, ValueError) as error:  # the package's words for bytes that are no event
-            log.info("%s is sent away: %s", guest.name, error)
+        except (OSError, *NO_EVENT) as error:
+            log.info("%s is sent away: %r", guest.name, error)
 
     async def _describe(self, guest: Guest) -> Info:
         models = (await guest.ask("sys", "lsmode")).data
         return describe(models, self._settings.wake_words, switches_things=self._mind.switches_things)
 
 
-class _Announcement:
-    """`_wyoming._tcp` by multicast DNS, while it is entered; without a network nobody is told."""
+@asynccontextmanager
+async def _announced(node: str, listener: asyncio.Server) -> AsyncIterator[None]:
+    """`_wyoming._tcp` by multicast DNS, while it is entered; without a network, or for this machine only, nothing."""
+    async with AsyncExitStack() as stack:
+        if addresses := await asyncio.to_thread(_addresses_of, listener):
+            from zeroconf import Error
+            from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-    def __init__(self, node: str, host: str, port: int) -> None:
-        self._node = node
-        self._host = host
-        self._port = port
-
-    async def __aenter__(self) -> None:
-        from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
-
-        self._zeroconf = AsyncZeroconf()
-        addresses = [socket.inet_aton(self._host)] if self._host not in ("0.0.0.0", "::", "") else None
-        info = AsyncServiceInfo(
-            "_wyoming._tcp.local.",
-            f"{self._node}._wyoming._tcp.local.",
-            addresses=addresses or await asyncio.to_thread(_own_addresses),
-            port=self._port,
-        )
-        await self._zeroconf.async_register_service(info)
-        log.info("announced as %s._wyoming._tcp", self._node)
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._zeroconf.async_unregister_all_services()
-        await self._zeroconf.async_close()
+            try:
+                info = AsyncServiceInfo(
+                    "_wyoming._tcp.local.",
+                    f"{node}._wyoming._tcp.local.",
+                    addresses=addresses,
+                    port=listener.sockets[0].getsockname()[1],
+                    # What the addresses belong to: a board of the same name must not answer for them.
+                    server=f"unitd-{secrets.token_hex(4)}.local.",
+                )
+                responder = await stack.enter_async_context(AsyncZeroconf())
+                await responder.async_register_service(info, allow_name_change=True)
+                log.info("announced as %s", info.name.removesuffix(".local."))
+            except (OSError, RuntimeError, Error) as error:  # RuntimeError: there is no interface
+                log.warning("not announced: %s", error)
+        yield
 
 
-def _own_addresses() -> list[bytes]:
-    """The IPv4 addresses of this board in its networks."""
+def _addresses_of(listener: asyncio.Server) -> list[bytes]:
+    """Where other machines find it: what it is bound to, or this board's addresses in its networks."""
     import psutil
 
-    return [
-        socket.inet_aton(address.address)
+    own = [
+        (each.family, ip_address(each.address.partition("%")[0]))
         for addresses in psutil.net_if_addrs().values()
-        for address in addresses
-        if address.family == socket.AF_INET and not address.address.startswith("127.")
+        for each in addresses
+        if each.family in (socket.AF_INET, socket.AF_INET6)
     ]
+    found = []
+    for each in listener.sockets:
+        bound = ip_address(each.getsockname()[0])
+        found += [address for family, address in own if family == each.family] if bound.is_unspecified else [bound]
+    return [address.packed for address in found if not address.is_loopback]

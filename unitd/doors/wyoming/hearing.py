@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from wyoming.asr import Transcript, TranscriptChunk, TranscriptStart, TranscriptStop
@@ -10,9 +11,11 @@ from wyoming.wake import Detection, NotDetected
 
 from unitd.doors.guest import Guest, Replies
 from unitd.doors.pcm import wav_of
+from unitd.wire.errors import UnitdError
 from unitd.wire.messages import Reply
 
 Write = Callable[[Event], Awaitable[None]]
+GiveUp = Callable[[UnitdError], Awaitable[None]]
 
 RATE, WIDTH, CHANNELS = 16000, 2, 1
 """What units hear."""
@@ -73,22 +76,23 @@ class Transcriber:
 
 
 class Detector:
-    """Tells of every wake word as soon as it was heard."""
+    """Tells of every wake word as soon as it was heard; gives up when audio cannot be heard (its child has died)."""
 
-    def __init__(self, guest: Guest, work_id: str, write: Write) -> None:
+    def __init__(self, guest: Guest, work_id: str, write: Write, give_up: GiveUp) -> None:
         self._guest = guest
         self._work_id = work_id
         self._write = write
+        self._give_up = give_up
         self._send, self._replies = guest.feed(work_id, "kws.base64")
         self._was_detected = False
         self._heard_bytes = 0
         self._telling = asyncio.get_running_loop().create_task(self._tell(self._replies), name="wyoming wake words")
 
     @classmethod
-    async def open(cls, guest: Guest, phrases: Sequence[str], write: Write) -> "Detector":
+    async def open(cls, guest: Guest, phrases: Sequence[str], write: Write, give_up: GiveUp) -> "Detector":
         """Raises UnitdError: a phrase cannot be heard."""
         work_id, _ = await guest.set_up("kws", {"model": "unitd-kws", "kws": list(phrases), **KWS})
-        return cls(guest, work_id, write)
+        return cls(guest, work_id, write, give_up)
 
     def hear(self, pcm: bytes) -> None:
         """On its way to the unit at once."""
@@ -96,11 +100,17 @@ class Detector:
         self._send(pcm)
 
     async def _tell(self, replies: Replies) -> None:
-        async for frame in replies:
-            if not frame.data:
-                continue
-            self._was_detected = True
-            await self._write(Detection(name=_phrase_in(frame), timestamp=self._heard_bytes // BYTES_A_MS).event())
+        with suppress(OSError):  # the client is gone, which its session learns by itself
+            try:
+                async for frame in replies:
+                    if frame.data:
+                        await self._detected(frame)
+            except UnitdError as error:
+                await self._give_up(error)
+
+    async def _detected(self, frame: Reply) -> None:
+        self._was_detected = True
+        await self._write(Detection(name=_phrase_in(frame), timestamp=self._heard_bytes // BYTES_A_MS).event())
 
     async def finish(self) -> None:
         """Whoever asked is told also when nothing was heard."""

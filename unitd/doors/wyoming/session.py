@@ -1,7 +1,8 @@
 """One connection of a Wyoming client: its events in, ours out.
 
 A client says what it wants (`transcribe`, `detect`), then sends audio; or it sends a text to be spoken or answered.
-What cannot be done is an `error` event with the reason; the connection stays.
+What cannot be done is an `error` event with the reason, and the end of the connection: Home Assistant's speech passes
+errors over, waits for what it asked for without a limit, and gives up only when it is hung up on.
 """
 
 import asyncio
@@ -67,18 +68,27 @@ class Session(AsyncEventHandler):
         }
 
     async def handle_event(self, event: Event) -> bool:
-        """One event; those that we do not know are passed over, as the protocol wants."""
+        """One event, False after an error; those that we do not know are passed over, as the protocol wants."""
         handler = self._handlers.get(event.type)
         if handler is None:
             return True
         try:
             await handler(event)
+            return True
         except UnitdError as error:
-            await self.write_event(Error(text=str(error), code=type(error).__name__).event())
+            await self._tell(error)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             log.debug("%s sent a damaged %s: %r", self._guest.name, event.type, error)
             await self.write_event(Error(text=f"{event.type} is damaged: {error}", code="BadEvent").event())
-        return True
+        return False
+
+    async def _tell(self, error: UnitdError) -> None:
+        await self.write_event(Error(text=str(error), code=type(error).__name__).event())
+
+    async def _give_up(self, error: UnitdError) -> None:
+        """What was asked for before goes on no more: the client shall come again and ask anew."""
+        await self._tell(error)
+        await self.stop()
 
     async def disconnect(self) -> None:
         """The client is gone: what it asked for is cut."""
@@ -104,11 +114,22 @@ class Session(AsyncEventHandler):
     async def _on_detect(self, event: Event) -> None:
         phrases = Detect.from_event(event).names or self._settings.wake_words
         self._stop_listening()
-        self._listener = await Detector.open(self._guest, list(phrases), self.write_event)
+        self._listener = await Detector.open(self._guest, list(phrases), self.write_event, self._give_up)
 
     async def _on_audio(self, event: Event) -> None:
         if self._listener is not None:
-            self._listener.hear(self._converter.convert(AudioChunk.from_event(event)).audio)
+            self._listener.hear(self._pcm_of(AudioChunk.from_event(event)))
+
+    def _pcm_of(self, chunk: AudioChunk) -> bytes:
+        """As units hear it.
+
+        Raises:
+            ValueError: it is not the audio that it says it is.
+        """
+        try:
+            return self._converter.convert(chunk).audio
+        except Exception as error:  # audioop has an error of its own, and what stands in for it (Python 3.13) another
+            raise ValueError(error) from error
 
     async def _on_audio_stop(self, event: Event) -> None:
         if self._listener is not None:
