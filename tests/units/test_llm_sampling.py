@@ -27,6 +27,18 @@ def test_a_grammar_is_obeyed(bench: Bench) -> None:
     assert bench.ear.text("a") in ("red", "green", "blue")
 
 
+def test_a_grammar_that_leads_nowhere_ends_its_own_answer(bench: Bench) -> None:
+    """No character is none of all characters; the neighbour's answer goes on."""
+    grammar = r'root ::= "red" [^\x00-\U7FFFFFFF]'
+    bench.ask("a", "which colour do you like", spec=SamplerSpec(grammar=grammar))
+    bench.ask("b", "hello")
+    bench.run()
+
+    assert bench.ear.text("a") == "red"
+    assert bench.ear.ends["a"] == ["error"]
+    assert bench.ear.ends["b"] == ["stop"]
+
+
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_schema_makes_json(bench: Bench, temperature: float) -> None:
     """Whatever is sampled, the text parses and has the schema's keys."""

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from units.llm.llama import Alarm, Blend, Context, Entry, Model
 from units.llm.pace import Pace
 from units.llm.policy import ends_sentence
+from units.llm.sampling import DeadEnd
 from units.llm.sequence import Generation
 from units.llm.slots import Slots
 
@@ -192,7 +193,11 @@ class Engine:
 
     def _say_next(self, generation: Generation, row: int) -> None:
         """Samples one token and says it, or ends; behind a sentence's end it is only looked at."""
-        token = generation.sampler.sample(self._context, row)
+        try:
+            token = generation.sampler.sample(self._context, row)
+        except DeadEnd as error:
+            self.end(generation, "error", str(error))
+            return
         if self._model.ends_answer(token):
             generation.stop_word = self._model.turn_end(token)
             self.end(generation, "sentence_boundary_eos" if generation.is_at_boundary else "stop")

@@ -29,6 +29,10 @@ _CHARACTER = (
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
 
+class DeadEnd(Exception):
+    """A grammar allows nothing that the vocabulary has."""
+
+
 class Sampler:
     """One sequence's choice; penalties count what this answer has said."""
 
@@ -52,7 +56,11 @@ class Sampler:
         self._vocab_size = model.vocab_size
 
     def sample(self, context: Context, row: int) -> int:
-        """Chooses from the logits of one batch row, and remembers the choice."""
+        """Chooses from the logits of one batch row, and remembers the choice.
+
+        Raises:
+            DeadEnd: there is none.
+        """
         if self._grammar is not None and not self._is_asleep:
             return self._sample_by_grammar(context, row)
         token = self._sample_freely(context, row)
@@ -85,7 +93,8 @@ class Sampler:
         token = candidates.choose(self._chain)
         if not _Candidates.of_one(token).survive(self._grammar):
             candidates = _Candidates(logits)
-            candidates.survive(self._grammar)
+            if not candidates.survive(self._grammar):
+                raise DeadEnd("the grammar allows nothing that the model could say next")
             token = candidates.choose(self._chain)
         llama_cpp.llama_sampler_accept(self._grammar, token)
         llama_cpp.llama_sampler_accept(self._chain, token)
