@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from tests.conftest import running_app, tcp_client
 from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, show, write_tokens
-from tests.helpers import MS, eventually
+from tests.helpers import KWS_SETUP, LLM_SETUP, MS, eventually
 from unitd.app import App
 from unitd.core.access import Role
 from unitd.doors import streams
@@ -55,6 +56,35 @@ def said_behind_a_handshake(port: int, trusting: ssl.SSLContext, request: bytes)
 def count_of(app: App) -> int:
     """How many requests have come as far as a handler."""
     return sum(app.meters.requests.values())
+
+
+async def test_what_stands_behind_a_token_in_its_packet_is_judged_by_the_token(tmp_path: Path) -> None:
+    """A setup with a long prompt: a stranger may not say so much, its sender may."""
+    tokens = write_tokens(tmp_path, {"phone": Role.USE})
+    shown = {"request_id": "1", "work_id": "sys", "action": "auth", "data": {"token": tokens["phone"]}}
+    setup = {"request_id": "2", "work_id": "llm", "action": "setup", "data": LLM_SETUP | {"prompt": "Be brief. " * 600}}
+    async with asking_app(tmp_path) as app, tcp_client(app) as client:
+        await client.send_bytes(orjson.dumps(shown) + orjson.dumps(setup))
+        replies = [await client.receive() for _ in range(2)]
+
+    assert [(each["request_id"], each["error"]["code"]) for each in replies] == [("1", 0), ("2", 0)]
+
+
+async def test_tasks_of_a_client_that_left_before_they_were_there_make_room(tmp_path: Path) -> None:
+    """It sent two setups and was gone; its tasks have no owner from the beginning."""
+    data = KWS_SETUP | {"kws": "alexa"}
+    request = {"work_id": "kws", "action": "setup", "data": data}
+    async with running_app(tmp_path, {"limits": {"tasks": 2}}) as app:
+        with socket.create_connection(app.endpoints["tcp"]) as vanishing:
+            vanishing.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, HANGING_UP_BY_RESET)
+            vanishing.sendall(b"".join(orjson.dumps(request | {"request_id": each}) for each in ("1", "2")))
+        async with tcp_client(app) as client:
+            async with asyncio.timeout(5):
+                while len((await client.ask(work_id="sys", action="lstask"))["data"]) < 2:
+                    pass
+            made = [await client.setup("kws", data) for _ in range(2)]
+
+    assert len(set(made)) == 2
 
 
 async def test_whoever_is_refused_is_not_served(tmp_path: Path, certificate: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,23 @@ async def test_a_damaged_journal_is_set_aside(tmp_path: Path, caplog: pytest.Log
     assert await reread(path) == [ENTRY]
 
 
+async def test_a_journal_that_cannot_be_read_now_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Somebody copies it, or the disk is full: its tasks come back another time."""
+    path = tmp_path / "journal.sqlite"
+    journal = journal_of(path, {"llm.1000": ENTRY})
+    await journal.open()
+    journal.on_changed("llm.1000")
+    await journal.close()
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        assert await journal_of(path, {}).open() == []
+
+    assert "cannot be read now: database is locked" in caplog.text
+    assert await reread(path) == [ENTRY]
+
+
 async def test_a_journal_of_a_newer_unitd_is_set_aside(tmp_path: Path) -> None:
     """It is not ours to change."""
     path = tmp_path / "journal.sqlite"
@@ -145,6 +163,28 @@ async def test_tasks_links_and_conversations_survive_a_restart(tmp_path: Path) -
         assert await client.setup("kws", KWS_SETUP | {"kws": "alexa"}) == "kws.1002"
 
     await restarted(tmp_path, before)
+    await restarted(tmp_path, after)
+
+
+async def test_a_link_from_a_task_that_has_ended_does_not_come_back(tmp_path: Path) -> None:
+    """Neither in the journal nor, where the source is one that does not come back, out of it."""
+
+    async def before(client: WireClient) -> None:
+        for _ in range(2):
+            await client.setup("kws", KWS_SETUP | {"kws": "alexa"})
+        await client.setup("llm", LLM_SETUP, input=["llm.utf-8", "kws.1000", "kws.1001"])
+        await client.ask(work_id="kws.1000", action="exit")
+
+    async def between(client: WireClient) -> None:
+        assert (await lstask(client))["llm.1002"]["inputs_"] == ["llm.utf-8", "kws.1001"]
+
+    async def after(client: WireClient) -> None:
+        assert (await lstask(client))["llm.1002"]["inputs_"] == ["llm.utf-8"]
+
+    await restarted(tmp_path, before)
+    await restarted(tmp_path, between)
+    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as database, database:
+        database.execute("DELETE FROM task WHERE work_id = 'kws.1001'")
     await restarted(tmp_path, after)
 
 

@@ -153,7 +153,7 @@ def work_for(stream: bytes, limit_bytes: int, monkeypatch: pytest.MonkeyPatch) -
         sys.setprofile(work.note)
         try:
             for at in range(0, len(stream), 1000):
-                framer.feed(stream[at : at + 1000])
+                list(framer.feed(stream[at : at + 1000]))
         finally:
             sys.setprofile(before)
     return work.units

@@ -123,6 +123,8 @@ class Talk(asyncio.Protocol):
     def _watch_idle(self) -> None:
         """One timer for a whole dribble: when it fires early, it is set again for the rest."""
         loop = asyncio.get_running_loop()
+        if self.client.is_held:  # it is we who do not read
+            self._last_byte_at = loop.time()
         due = self._last_byte_at + self._settings.idle_seconds
         self._idle_timer = None
         if not self._session.is_incomplete:

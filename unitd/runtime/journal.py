@@ -121,6 +121,9 @@ class Journal:
         try:
             return self._read_all()
         except (sqlite3.DatabaseError, orjson.JSONDecodeError, TypeError, _WrongSchema) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_ITS_FAULT:
+                log.error("the journal cannot be read now: %s; its tasks come back with the next start", error)
+                return []
             aside = self._path.with_suffix(".damaged")
             try:
                 self._path.replace(aside)
@@ -170,6 +173,17 @@ class Journal:
             return False
         self._has_failed = False
         return True
+
+
+# The disk is full or broken, the file locked or protected: what stands in it is as good as ever.
+_NOT_ITS_FAULT = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+)
 
 
 class _WrongSchema(Exception):

@@ -86,6 +86,11 @@ class Outbox:
         self._has_room.set()
         self.hold("unread", is_held=False)
 
+    @property
+    def is_held(self) -> bool:
+        """True while nothing is read from this client."""
+        return bool(self._holds)
+
     def hold(self, reason: str, *, is_held: bool) -> None:
         """While anything holds it, no more requests are read from this client."""
         was_held = bool(self._holds)

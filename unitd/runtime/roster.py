@@ -124,6 +124,8 @@ class Roster:
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
         self._listen_to(task, _inputs(plan.setup.get("input")), call.client.grant)
         self._registry.add(task)
+        if call.client.is_gone:  # it left while this waited for its turn
+            self._registry.note_departure(call.client, self._clock())
         if plan.card.note:
             log.info("%s for %s: %s", task.work_id, call.client.name, plan.card.note)
         work = self._start(task, plan)
@@ -175,8 +177,9 @@ class Roster:
     async def restore(self, entries: Iterable[Entry]) -> None:
         """The tasks of the last run are back under their work_ids; their models load while clients come back.
 
-        What cannot be (its unit or model is gone) is told in the log, and forgotten.
+        What cannot be (its unit or model is gone) is told in the log, and forgotten, and so are links from it.
         """
+        back: list[tuple[Task, _Plan, Any]] = []
         for entry in entries:
             self._registry.next_number = max(self._registry.next_number, int(entry.work_id.rpartition(".")[2]) + 1)
             try:
@@ -190,8 +193,12 @@ class Roster:
             task.holder = entry.holder
             task.abandoned_at = self._clock()
             task.inputs = list(entry.inputs)
+            back.append((task, plan, entry.memory))
+        there = {task.work_id for task, _, _ in back}
+        for task, plan, memory in back:
+            task.inputs = [each for each in task.inputs if not is_task_id(each) or each in there]
             self._registry.add(task)
-            self._start(task, plan).memory = entry.memory
+            self._start(task, plan, memory)
 
     def entry_of(self, work_id: str) -> Entry | None:
         """What the journal keeps of a task; None of one that is gone, or that would not be missed."""
@@ -221,11 +228,12 @@ class Roster:
             setup = await with_files(setup, self._shelf.folders)
         return _Plan(card, data, setup, toolbox)
 
-    def _start(self, task: Task, plan: "_Plan") -> Work:
+    def _start(self, task: Task, plan: "_Plan", memory: Any = None) -> Work:
         child = self._supervisor.child_for(plan.card)
         queue_limit = _queue_limit(plan.setup, self._queue_limit)
         work = Work(task, child, self._switchboard, self._watch, queue_limit, plan.toolbox)
         self._works[task.work_id] = work
+        work.memory = memory
         work.begin()
         return work
 
@@ -270,10 +278,15 @@ class Roster:
     # Ends
 
     def end(self, work: Work) -> Coroutine[Any, Any, None]:
-        """Begins the end of a task: nobody finds it any more. Awaiting the result sees it through."""
+        """Begins the end of a task: nobody finds it or listens to it any more. Awaiting the result sees it through."""
+        work_id = work.task.work_id
+        targets = self._registry.targets_of(work_id)
         self._registry.remove(work.task)
-        self._works.pop(work.task.work_id, None)
-        self._watch.changed(work.task.work_id)
+        self._works.pop(work_id, None)
+        self._watch.changed(work_id)
+        for target in targets:
+            self._works[target.work_id].tell("unlinked", source=work_id)
+            self._watch.changed(target.work_id)
         return self._finish_end(work, work.close())
 
     async def _finish_end(self, work: Work, closing: Coroutine[Any, Any, None]) -> None:

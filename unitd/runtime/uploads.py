@@ -26,14 +26,14 @@ class Uploads:
         self._waiting: deque[tuple[Asker, asyncio.Future[Any]]] = deque()
         self._last: Asker | None = None
         self._unheard_bytes = 0
+        self._held: set[Client] = set()
         self._idle: asyncio.TimerHandle | None = None
 
     @property
     def asker(self) -> Asker | None:
         """Who sent what is being heard now, or what was heard last."""
         # Looked at now: callbacks of what was heard run later than the message behind its result is read.
-        while self._waiting and self._waiting[0][1].done():
-            self._last = self._waiting.popleft()[0]
+        self._forget_heard()
         return self._waiting[0][0] if self._waiting else self._last
 
     def hear(self, asker: Asker, audio: bytes, form: str, *, is_whole: bool) -> asyncio.Future[Any]:
@@ -43,6 +43,7 @@ class Uploads:
             Unavailable: the task is paused or its model still loads.
         """
         heard = self._ask("hear", audio, form=form, is_whole=is_whole)
+        self._forget_heard()  # nobody may ask for hours who sent what
         self._waiting.append((asker, heard))
         self._count(asker.client, len(audio))
         heard.add_done_callback(lambda _: self._count(asker.client, -len(audio)))
@@ -58,6 +59,16 @@ class Uploads:
             self._idle.cancel()
             self._idle = None
 
+    def _forget_heard(self) -> None:
+        while self._waiting and self._waiting[0][1].done():
+            self._last = self._waiting.popleft()[0]
+
     def _count(self, client: Client, change: int) -> None:
+        """Whoever sends too much is held, and everybody who is held goes on when there is room."""
         self._unheard_bytes += change
-        client.hold(self._work_id, is_held=self._unheard_bytes > MAX_UNHEARD_BYTES)
+        if self._unheard_bytes <= MAX_UNHEARD_BYTES:
+            while self._held:
+                self._held.pop().hold(self._work_id, is_held=False)
+        elif change > 0:
+            self._held.add(client)
+            client.hold(self._work_id, is_held=True)

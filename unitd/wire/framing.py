@@ -17,7 +17,7 @@ the time is linear.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -88,12 +88,14 @@ class Framer:
         """True behind a RAW header, until its bytes are there."""
         return self._raw_header is not None
 
-    def feed(self, data: bytes) -> list[Frame | WireError]:
-        """Takes any slice of the stream; returns what it completes."""
+    def feed(self, data: bytes) -> Iterable[Frame | WireError]:
+        """Takes any slice of the stream; what it completes is found as it is taken, so a limit that is raised by the
+        first frame (a token is shown) is that of the second.
+        """
         if not self._buffer and not self.is_incomplete and (result := self._take_single(data)) is not None:
             return [result]
         self._buffer += data
-        return list(self._results())
+        return self._results()
 
     def _take_single(self, data: bytes) -> Frame | None:
         """The common case, one slice that is one request: the parser itself tells that it is complete."""
