@@ -108,13 +108,21 @@ class Host:
         try:
             result: Mapping[str, Any] | None = handler(envelope)
         except UnitFault as fault:
-            self.answer(envelope, code=fault.code, message=str(fault))
+            self._fail(envelope, fault.code, str(fault))
         except Exception as bug:
             traceback.print_exc()
-            self.answer(envelope, code=-1, message=f"internal error: {bug}")
+            self._fail(envelope, -1, repr(bug))
         else:
             if result is not LATER:
                 self.answer(envelope, **(result or {}))
+
+    def _fail(self, envelope: Envelope, code: int, message: str) -> None:
+        """The error as an answer; `infer` has none but the end of its inference, for which somebody waits."""
+        if envelope.type == "infer":
+            whose = {key: envelope.fields[key] for key in ("task", "inference")}
+            self.say("finish", reason="error", code=code, message=message, **whose)
+        else:
+            self.answer(envelope, code=code, message=message)
 
     def _read(self, unit: Unit) -> None:
         """Ends the program when the channel ends or cannot be read: the main thread may be deep in native code."""

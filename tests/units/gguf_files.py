@@ -29,6 +29,12 @@ def write_adapter(path: Path, *, seed: int = 1, strength: float = 0.2, width: in
     return path
 
 
+def without_template(path: Path) -> Path:
+    """The bundled model, whose chat template has another key."""
+    path.write_bytes(BUNDLED.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_nothing_"))
+    return path
+
+
 def write_full_weights(path: Path) -> Path:
     """The bundled model as it was before it was quantized, as far as its weights still know."""
     reader = gguf.GGUFReader(str(BUNDLED))

@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import running_app
 from tests.helpers import LLM_SETUP, WireClient
 from tests.units.engine_bench import BUNDLED
+from tests.units.gguf_files import without_template
 from unitd.app import App
 from units.llm.llama import Model
 from units.llm.options import Message
@@ -15,12 +16,6 @@ from units.llm.prompt import PromptMaker
 
 CARD_TEMPLATE = "{% for message in messages %}[{{ message.content }}]{% endfor %}"
 BROKEN_TEMPLATE = "{{ raise_exception('told by the card') }}"
-
-
-def without_template(path: Path) -> Path:
-    """The bundled model, whose template has another key."""
-    path.write_bytes(BUNDLED.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_nothing_"))
-    return path
 
 
 def prompt(path: Path, card_template: str) -> str:

@@ -21,6 +21,8 @@ from tests.units.gguf_files import write_adapter
 from unitd.wire.envelope import Envelope
 from units.base import LoadError
 from units.llm import remote
+from units.llm.chat_api import request_body
+from units.llm.options import read_options
 from units.llm.remote import RemoteLlmUnit
 
 REMOTE = LLM_SETUP | {"model": "far-away", "max_token_len": 60, "usage": True}
@@ -132,6 +134,14 @@ async def test_a_grammar_or_an_adapter_is_refused_at_setup(
 
     assert reply["error"]["code"] == -5
     assert "llama engine" in reply["error"]["message"]
+
+
+def test_a_server_is_told_to_think_for_who_asks() -> None:
+    """Otherwise as it is configured: the key is not OpenAI's, and many servers refuse what they do not know."""
+    thinking, silent = (read_options({"thinking": each}, 4096) for each in (True, False))
+
+    assert request_body("far", thinking, ())["chat_template_kwargs"] == {"enable_thinking": True}
+    assert "chat_template_kwargs" not in request_body("far", silent, ())
 
 
 class BadServer(BaseHTTPRequestHandler):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 
@@ -40,6 +41,42 @@ def test_a_grammar_that_leads_nowhere_ends_its_own_answer(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_bias_that_leaves_a_grammar_nothing_ends_its_own_answer(bench: Bench, temperature: float) -> None:
+    """Behind the word only the end may come, and the bias forbids the end."""
+    no_end = tuple((token, -math.inf) for token in bench.model.end_tokens)
+    spec = SamplerSpec(grammar='root ::= "red"', logit_bias=no_end, temperature=temperature)
+    bench.ask("a", "which colour do you like", spec=spec)
+    bench.ask("b", "hello")
+    bench.run()
+
+    assert bench.ear.text("a") == "red"
+    assert bench.ear.ends["a"] == ["error"]
+    assert bench.ear.ends["b"] == ["stop"]
+
+
+@pytest.mark.parametrize(
+    ("behind", "text"),
+    [('"{rest}, my friend"', "{said}, my friend"), ('"☂"', "{whole}")],
+    ids=["obeyed from its middle on", "asleep again where it forbids the rest of the token"],
+)
+def test_a_grammar_wakes_in_the_middle_of_a_token(bench: Bench, behind: str, text: str) -> None:
+    """A mark of more than one token may end there; nobody's answer ends with it."""
+    free = bench.ask("free", "hello")
+    bench.run()
+    pieces = [bench.model.piece(token) for token in free.tokens[len(free.prompt) :]]
+    last = next(at for at, piece in enumerate(pieces) if at > 0 and len(piece) > 1 and piece.isascii())
+    said = b"".join(pieces[: last + 1]).decode()
+    mark, rest = said[:-1], said[-1]
+
+    grammar = f"root ::= {json.dumps(mark, ensure_ascii=False)} {behind.format(rest=rest)}"
+    bench.ask("a", "hello", spec=SamplerSpec(grammar=grammar, wakes_at=mark))
+    bench.run()
+
+    assert bench.ear.text("a") == text.format(said=said, whole=bench.ear.text("free"))
+    assert bench.ear.ends["a"] == ["stop"]
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_schema_makes_json(bench: Bench, temperature: float) -> None:
     """Whatever is sampled, the text parses and has the schema's keys."""
     sampler = read_options({"json_schema": SCHEMA, "temperature": temperature, "seed": 3}, 512).sampler
@@ -49,6 +86,19 @@ def test_a_schema_makes_json(bench: Bench, temperature: float) -> None:
     answer = json.loads(bench.ear.text("a"))
     assert isinstance(answer["room"], str)
     assert isinstance(answer["on"], bool)
+
+
+@pytest.mark.parametrize(("most", "longest"), [(2, 2), (1000, 1000), (1001, math.inf), (65_535, math.inf)], ids=str)
+def test_a_schema_counts_as_far_as_anyone_speaks(bench: Bench, most: int, longest: float) -> None:
+    """What a database column holds is no limit of an answer; what is less is one to the last character."""
+    schema = {"type": "array", "items": {"type": "string", "maxLength": most}, "minItems": 3, "maxItems": most + 1}
+
+    bench.ask("a", "tell me a story", spec=SamplerSpec(json_schema=json.dumps(schema)), max_tokens=200)
+    bench.run()
+
+    said = bench.ear.text("a")
+    assert bench.ear.ends["a"] == ["stop"] or len(said) > 100
+    assert all(len(each) <= longest for each in re.findall('"([^"]*)"', said))
 
 
 def test_a_forbidden_token_is_not_said(bench: Bench) -> None:
@@ -81,13 +131,27 @@ def test_the_greedy_shortcut_is_the_chain(bench: Bench) -> None:
     ("spec", "words"),
     [
         (SamplerSpec(grammar="root ::= ("), "grammar does not compile"),
+        (SamplerSpec(grammar="root ::= " + 501 * "(" + '"a"' + 501 * ")"), "grammar is too large"),
+        (SamplerSpec(grammar="root ::= " + 501 * "( # a comment\r" + '"a"' + 501 * ")"), "grammar is too large"),
+        (SamplerSpec(grammar='root ::= "a" #\n' + 20_000 * 'b ::= "b"\n'), "grammar is too large"),
+        (SamplerSpec(grammar='root ::= "a"{5, 3}'), "grammar does not compile"),
         (SamplerSpec(json_schema='{"type": "house"}'), "json_schema cannot be used"),
+        (SamplerSpec(json_schema='{"type": "string", "minLength": 1000000000}'), "json_schema cannot be used"),
+        (SamplerSpec(json_schema='{"type": "string", "minLength": 5, "maxLength": 3}'), "json_schema cannot be used"),
+        (SamplerSpec(json_schema='{"type": "string", "pattern": "^\\\\d$"}'), "json_schema cannot be used"),
     ],
 )
 def test_what_does_not_compile_is_refused(model: Model, spec: SamplerSpec, words: str) -> None:
     """Before any token is sampled."""
     with pytest.raises(ValueError, match=words):
         Sampler(model, spec)
+
+
+def test_parentheses_that_are_text_nest_nothing(model: Model) -> None:
+    """In quotation marks, sets of characters and comments."""
+    texts = 300 * r'"((\"" [(\](] '
+
+    Sampler(model, SamplerSpec(grammar=f"root ::= {texts} # ((\n")).close()
 
 
 @pytest.mark.parametrize(
@@ -99,6 +163,9 @@ def test_what_does_not_compile_is_refused(model: Model, spec: SamplerSpec, words
         ({"logit_bias": [1]}, "logit_bias must be an object"),
         ({"logit_bias": {"word": 1}}, "logit_bias holds 'word'"),
         ({"logit_bias": {"7": "high"}}, "logit_bias holds '7'"),
+        ({"logit_bias": {"7": 1e39}}, "to numbers from -1000000 to 1000000"),
+        ({"logit_bias": {"7": math.nan}}, "logit_bias holds '7'"),
+        ({"logit_bias": {5000 * "7": 1}}, "logit_bias holds '777"),
     ],
 )
 def test_a_bad_shape_names_its_field(data: dict[str, object], words: str) -> None:

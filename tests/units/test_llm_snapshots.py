@@ -84,6 +84,21 @@ def test_a_folder_that_cannot_be_made_costs_only_the_snapshot(tmp_path: Path) ->
     assert "cannot be kept" in warnings[0]
 
 
+def started(host: FakeHost, folder: Path) -> LlmUnit:
+    """The unit with the bundled model and this folder for its snapshots."""
+    program = LlmUnit(host)
+    load = {"engine": "llama", "path": str(BUNDLED), "slots": 2, "context": 1024, "threads": 1, "exact": True}
+    program.load(load | {"cache_dir": str(folder)})
+    return program
+
+
+def run(program: LlmUnit, message: Envelope) -> None:
+    """One message, and all that it sets off."""
+    program.handlers[message.type](message)
+    while program.is_busy:
+        program.step()
+
+
 Ask = Callable[[], tuple[str, FakeHost]]
 
 
@@ -94,18 +109,10 @@ def restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def ask() -> tuple[str, FakeHost]:
         host = FakeHost()
-        program = LlmUnit(host)
-        load = {"engine": "llama", "path": str(BUNDLED), "slots": 2, "context": 1024, "threads": 1, "exact": True}
-        program.load(load | {"cache_dir": str(tmp_path)})
+        program = started(host, tmp_path)
         data = {"prompt": PERSONA, "temperature": 0, "max_token_len": 60}
-        messages = [
-            Envelope("setup", {"task": "llm.1", "data": data, "memory": None}),
-            Envelope("infer", {"task": "llm.1", "inference": 1, "is_text": True}, b"tell me a story"),
-        ]
-        for message in messages:
-            program.handlers[message.type](message)
-            while program.is_busy:
-                program.step()
+        run(program, Envelope("setup", {"task": "llm.1", "data": data, "memory": None}))
+        run(program, Envelope("infer", {"task": "llm.1", "inference": 1, "is_text": True}, b"tell me a story"))
         return host.text(), host
 
     return ask
@@ -134,6 +141,19 @@ def test_a_damaged_snapshot_changes_no_word(restarted: Ask, tmp_path: Path) -> N
     assert second == first
     assert "is damaged" in host.logged()
     assert _settled(tmp_path) == [kept]
+
+
+def test_what_was_said_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transcript that a client has read ahead is the board's as long as it runs."""
+    monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
+    program = started(FakeHost(), tmp_path)
+    transcript = {"messages": [{"role": "system", "content": PERSONA + "This was said before: my name is Ann."}]}
+
+    run(program, Envelope("setup", {"task": "llm.1", "data": {"prompt": ""} | transcript, "memory": None}))
+    run(program, Envelope("warm", {"seq": 1, "task": "llm.1"}))
+    run(program, Envelope("warm", {"seq": 2, "task": "llm.1", "data": transcript}))
+
+    assert _settled(tmp_path) == []
 
 
 def _settled(folder: Path) -> list[Path]:

@@ -85,6 +85,14 @@ def plain(model: Model, monkeypatch: pytest.MonkeyPatch) -> Model:
     return model
 
 
+def nested(depth: int) -> dict[str, Any]:
+    """The schema of an object in an object in an object."""
+    schema: dict[str, Any] = {}
+    for _ in range(depth):
+        schema = {"properties": {"a": schema}}
+    return schema
+
+
 def text_of(model: Model, tokens: list[int]) -> str:
     """A prompt as text, control tokens and all."""
     return "".join(model.special_text(token) for token in tokens)
@@ -206,14 +214,31 @@ def test_definitions_of_different_tools_do_not_mix(model: Model) -> None:
     assert make_grammar(model, grammar)
 
 
-def test_a_schema_that_is_too_much_allows_any_arguments(model: Model) -> None:
-    """A pattern without anchors, say: the call parses all the same, and its caller judges the arguments."""
-    odd = {"name": "odd", "parameters": {"properties": {"a": {"type": "string", "pattern": "(?=b)"}}}}
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"properties": {"a": {"type": "string", "pattern": "(?=b)"}}},
+        {"properties": {"a": {"type": "string", "pattern": r"^\d$"}}},
+        {"properties": {"a": {"type": "string", "minLength": 10**9}}},
+        {"$defs": [1]},
+        {"definitions": {"a": {"$ref": "#/definitions/a"}}, "$ref": "#/definitions/a"},
+        nested(400),
+    ],
+    ids=["no anchors", "a class of characters", "much text", "a list for a table", "a circle", "a deep one"],
+)
+def test_a_schema_that_is_too_much_allows_any_arguments(model: Model, parameters: dict[str, Any]) -> None:
+    """The call parses all the same, and its caller judges the arguments."""
+    odd = {"name": "odd", "parameters": parameters}
 
-    assert make_grammar(model, grammar_of(Tools((odd, SET_LIGHT))))
+    grammar = grammar_of(Tools((odd, SET_LIGHT)))
+
+    assert grammar == grammar_of(Tools((odd | {"parameters": {"type": "object"}}, SET_LIGHT)))
+    assert make_grammar(model, grammar)
 
 
 # The stream
+
+DEEP_CALL = '<tool_call>{"name": "a", "arguments": ' + '{"a":' * 300 + "1" + "}" * 301 + "</tool_call>"
 
 
 def heard(pieces: list[str]) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
@@ -240,10 +265,17 @@ def test_calls_are_taken_out_of_the_text(size: int) -> None:
     [
         ("a < b <tool", "a < b <tool"),
         ("<tool_call>no JSON</tool_call>", "<tool_call>no JSON</tool_call>"),
+        (DEEP_CALL, DEEP_CALL),
         ('well<tool_call>{"name": "a", "argu', "well"),
         ('stop END <tool_call>{"name": "a"}</tool_call>', "stop "),
     ],
-    ids=["what only looks like a mark", "what is no call", "a call that was cut", "a stop string before it"],
+    ids=[
+        "what only looks like a mark",
+        "what is no call",
+        "too deep",
+        "a call that was cut",
+        "a stop string before it",
+    ],
 )
 def test_what_is_no_call_calls_nothing(said: str, text: str) -> None:
     """It is shown, or dropped when nobody could use it."""

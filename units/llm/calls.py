@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from units.llm.options import SamplerSpec
-from units.llm.sampling import grammar_of_schema
+from units.llm.sampling import QUOTED, grammar_of_schema
 from units.llm.text import TextStream, suspect_length
 from units.llm.tools import CLOSE, OPEN, ToolCall, Tools, maybe_call
 
@@ -18,8 +18,8 @@ _NO_ARGUMENTS = {"type": "object", "properties": {}}
 _ANY_ARGUMENTS = {"type": "object"}
 _DEFINITIONS = ("$defs", "definitions")
 
-_NAME = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#[^\n]*|[A-Za-z][A-Za-z0-9-]*')
-"""What stands in GBNF: texts, sets of characters, comments, and names of rules."""
+_NAME = re.compile(QUOTED.pattern + r"|[A-Za-z][A-Za-z0-9-]*", QUOTED.flags)
+"""What stands in GBNF: texts, sets of characters, tokens, comments, and names of rules."""
 
 
 def with_calls(spec: SamplerSpec, tools: Tools | None) -> SamplerSpec:
@@ -64,13 +64,17 @@ def _grammar(functions: str, most: int) -> str:
 
 def _hoisted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """A schema as part of a larger one, and what it refers to; one that is too much for a grammar allows anything."""
-    found = {name: each for key in _DEFINITIONS for name, each in (parameters.get(key) or {}).items()}
-    definitions = {prefix + name: _with_references(each, prefix) for name, each in found.items()}
     rest = {key: each for key, each in parameters.items() if key not in _DEFINITIONS}
-    schema = _with_references(rest, prefix)
+    tables = [parameters.get(key) or {} for key in _DEFINITIONS]
+    if not all(isinstance(table, dict) for table in tables):
+        return _ANY_ARGUMENTS, {}
     try:
+        schema = _with_references(rest, prefix)
+        definitions = {
+            prefix + name: _with_references(each, prefix) for table in tables for name, each in table.items()
+        }
         grammar_of_schema(json.dumps({**schema, "$defs": definitions}))
-    except ValueError:
+    except (ValueError, RecursionError):
         return _ANY_ARGUMENTS, {}
     return schema, definitions
 

@@ -30,6 +30,8 @@ def request_body(model: str, options: LlmOptions, messages: Sequence[Message]) -
         "frequency_penalty": (spec.frequency_penalty, 0.0),
         "seed": (spec.seed, None),
         "stop": (list(options.stop), []),
+        # Unless it is asked for the server does as it is configured: many refuse a key that is not OpenAI's.
+        "chat_template_kwargs": ({"enable_thinking": options.thinks}, {"enable_thinking": False}),
         "logit_bias": ({str(token): max(bias, -100.0) for token, bias in spec.logit_bias}, {}),
     }
     body |= {key: value for key, (value, unset) in optional.items() if value != unset}

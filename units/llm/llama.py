@@ -159,6 +159,12 @@ class Model:
         marks = [self.tokenize(mark, parse_special=True) for mark in CALL_MARKS]
         return frozenset(mark[0] for mark in marks if len(mark) == 1)
 
+    @cached_property
+    def byte_tokens(self) -> dict[int, int]:
+        """The token that stands for this byte alone; most vocabularies have one for each."""
+        pieces = ((self._piece(token, is_special=False), token) for token in range(self.vocab_size))
+        return {piece[0]: token for piece, token in pieces if len(piece) == 1}
+
     def special_text(self, token: int) -> str:
         """How a control token is written in a template."""
         return self._piece(token, is_special=True).decode(errors="replace") if token >= 0 else ""

@@ -93,6 +93,10 @@ class Message(NamedTuple):
     """Which call this is the result of."""
 
 
+# What no logit comes near; beyond 3e38 llama.cpp would count with infinities.
+MAX_BIAS = 1e6
+_TOKEN_DIGITS = 10
+
 # Each token's text is searched for all of them.
 MAX_STOPS = 32
 MAX_STOP_LENGTH = 256
@@ -259,8 +263,10 @@ def _logit_bias(value: Any) -> tuple[tuple[int, float], ...]:
         raise refusal('logit_bias must be an object such as {"1234": -5}')
     pairs = []
     for token, bias in value.items():
-        is_number = type(bias) in (int, float) and math.isfinite(bias)
-        if not token.isdecimal() or not (is_number or bias is False):
-            raise refusal(f"logit_bias holds {token!r}: {bias!r}, it must map token ids to numbers or false")
+        is_token = token.isdecimal() and len(token) <= _TOKEN_DIGITS
+        is_number = type(bias) in (int, float) and abs(bias) <= MAX_BIAS
+        if not is_token or not (is_number or bias is False):
+            known = f"numbers from {-MAX_BIAS:.0f} to {MAX_BIAS:.0f} or false"
+            raise refusal(f"logit_bias holds {token[:100]!r}: {bias!r}, it must map token ids to {known}")
         pairs.append((int(token), -math.inf if bias is False else float(bias)))
     return tuple(pairs)

@@ -1,7 +1,7 @@
 """Conversations become prompts: by the file's chat template, rendered in a sandbox, else the card's, else ChatML."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import orjson
@@ -42,12 +42,12 @@ class PromptMaker:
         """The tokens of a conversation that waits for its answer; unless it `asks`, of the beginning of one.
 
         Raises:
-            UnitFault: it does not fit into `context`, or the template fails on it.
+            UnitFault: it is far too long for `context`, or the template fails on it.
         """
-        size = sum(len(message.content.encode()) for message in messages)
-        if size > context * MAX_BYTES_PER_TOKEN:
-            raise too_long(f"over {size // MAX_BYTES_PER_TOKEN}", context)
+        _check_size((message.content for message in messages), context)
         turns = self._turns(messages, tools)
+        if not turns:
+            return []  # many templates look at the first message, and fail where there is none
         listed = self._disarmed(tools.as_chat()) if tools is not None and self._knows_calls else None
         try:
             text = self._template.render(
@@ -55,7 +55,13 @@ class PromptMaker:
             )
         except Exception as error:  # a template is a program that came with the model
             raise UnitFault(RUN_FAILED, f"the chat template failed: {error}") from error
+        _check_size([text], context)  # with tools and calls
         return self._model.tokenize(text, parse_special=True)
+
+    def make_raw(self, text: str, context: int) -> list[int]:
+        """The tokens of a text that is the prompt itself; raises like `make`."""
+        _check_size([text], context)
+        return self._model.tokenize(text, parse_special=False, add_special=True)
 
     def _turns(self, messages: Sequence[Message], tools: Tools | None) -> list[dict[str, Any]]:
         """The messages as the template wants them."""
@@ -104,6 +110,13 @@ class PromptMaker:
     def _disarm(self, content: str) -> str:
         """A user who writes a control token gets its letters, not its power."""
         return _without(self._control_texts, content)
+
+
+def _check_size(texts: Iterable[str], context: int) -> None:
+    """Before they are tokenized: that takes seconds for what is far too long, and everybody would wait."""
+    size = sum(len(text.encode()) for text in texts)
+    if size > context * MAX_BYTES_PER_TOKEN:
+        raise too_long(f"over {size // MAX_BYTES_PER_TOKEN}", context)
 
 
 def _without(marks: Sequence[str], content: str) -> str:

@@ -7,14 +7,17 @@ filtering a vocabulary of 150,000 tokens for each of them would cost more than t
 
 import ctypes
 import json
+import math
 import os
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import llama_cpp
 import numpy as np
-from llama_cpp.llama_grammar import SchemaConverter
+from llama_cpp import llama_grammar
 
 from units.llm.llama import Context, Model
 from units.llm.options import SamplerSpec
@@ -26,11 +29,22 @@ _CHARACTER = (
     r"([0-9a-ce-fA-CE-F] [0-9a-fA-F] | [dD] [0-7]) [0-9a-fA-F] [0-9a-fA-F])"
 )
 
+QUOTED = re.compile(r'"(?:\\.|[^"\\])*"?|\[(?:\\.|[^\]\\])*\]?|<[^>]*>?|#[^\r\n]*', re.DOTALL)
+"""What stands for itself in GBNF: texts, sets of characters, tokens, comments."""
+
+# llama.cpp's parser and its search for left recursion call themselves: of 8 MiB of stack 5,000 parentheses and 50,000
+# rules leave something, 20,000 and 100,000 do not. A schema needs a fraction.
+MAX_DEPTH = 500
+MAX_RULES = 20_000
+MAX_REPEATS = 1000  # llama.cpp counts to 2,000 rules
+
+_RANGE = re.compile(r"\{\s*(\d+)\s*,\s*(\d+)\s*\}")
+
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
 
 class DeadEnd(Exception):
-    """A grammar allows nothing that the vocabulary has."""
+    """A grammar allows nothing that the vocabulary has, or that a bias has left of it."""
 
 
 class Sampler:
@@ -43,12 +57,12 @@ class Sampler:
             ValueError: the grammar does not compile, or the JSON schema is none; the words name the key.
         """
         grammar = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
-        self._grammar = make_grammar(model, grammar, spec.wakes_at) if grammar else None
+        self._grammar = make_grammar(model, grammar) if grammar else None
         self._is_asleep = bool(spec.wakes_at)
         self._wakes_at = spec.wakes_at.encode()
         self._model = model
         self._recent = b""
-        self._bias = dict(spec.logit_bias)
+        self._bias = spec.logit_bias
         self._is_greedy = spec.temperature <= 0 and not spec.has_penalties
         self._chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         for sampler in _samplers(model, spec):
@@ -73,28 +87,40 @@ class Sampler:
             return int(llama_cpp.llama_sampler_sample(self._chain, context.handle, row))
         # The same token as the chain's, without its table of candidates, which takes longer than the search.
         logits = self._logits(context, row)
-        for token, bias in self._bias.items():
+        for token, bias in self._bias:
             logits[token] += bias
         return int(logits.argmax())
 
     def _listen(self, token: int) -> None:
-        """llama.cpp notices the mark by itself; here it is noticed so that nothing is filtered before."""
-        llama_cpp.llama_sampler_accept(self._grammar, token)
+        """Wakes at the mark, unless what its last token brings along is none of the grammar's."""
         self._recent += self._model.piece(token)
-        self._is_asleep = self._wakes_at not in self._recent
+        _, mark, behind = self._recent.partition(self._wakes_at)
+        self._is_asleep = not (mark and self._go_through(mark + behind))
         self._recent = self._recent[-len(self._wakes_at) :]
+
+    def _go_through(self, said: bytes) -> bool:
+        """Takes the grammar to the end of what was said; False, and back to its beginning, where that is forbidden.
+
+        llama.cpp can wait for a mark by itself, and ends the process when what follows in the same token is forbidden.
+        Bytes, because tokens of a mark may begin before it and end behind it.
+        """
+        for byte in said:
+            token = self._model.byte_tokens.get(byte)
+            if token is None or not _allows(self._grammar, token):
+                llama_cpp.llama_sampler_reset(self._grammar)
+                return False
+            llama_cpp.llama_sampler_accept(self._grammar, token)
+        return True
 
     def _logits(self, context: Context, row: int) -> np.ndarray[Any, np.dtype[np.float32]]:
         return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context.handle, row), (self._vocab_size,))
 
     def _sample_by_grammar(self, context: Context, row: int) -> int:
         logits = self._logits(context, row)
-        candidates = _Candidates(logits)
-        token = candidates.choose(self._chain)
-        if not _Candidates.of_one(token).survive(self._grammar):
+        token = _Candidates(logits).choose(self._chain)
+        if not _allows(self._grammar, token):
             candidates = _Candidates(logits)
-            if not candidates.survive(self._grammar):
-                raise DeadEnd("the grammar allows nothing that the model could say next")
+            candidates.obey(self._grammar)
             token = candidates.choose(self._chain)
         llama_cpp.llama_sampler_accept(self._grammar, token)
         llama_cpp.llama_sampler_accept(self._chain, token)
@@ -118,71 +144,94 @@ class _Candidates:
         data = self._table.ctypes.data_as(ctypes.POINTER(llama_cpp.llama_token_data))
         self._array = llama_cpp.llama_token_data_array(data=data, size=len(logits), selected=-1, sorted=False)
 
-    @classmethod
-    def of_one(cls, token: int) -> "_Candidates":
-        """Only this token, to ask a grammar about it."""
-        return cls(np.ones(1, np.float32), [token])
-
     def choose(self, chain: Any) -> int:
-        """Lets the samplers choose."""
-        llama_cpp.llama_sampler_apply(chain, ctypes.byref(self._array))
-        return int(self._array.data[self._array.selected].id)
+        """Lets the samplers choose.
 
-    def survive(self, grammar: Any) -> bool:
+        Raises:
+            DeadEnd: they took what is forbidden, for want of anything else.
+        """
+        llama_cpp.llama_sampler_apply(chain, ctypes.byref(self._array))
+        chosen = self._array.data[self._array.selected]
+        if chosen.logit == -math.inf:
+            raise DeadEnd("the grammar allows nothing that the model could say next")
+        return int(chosen.id)
+
+    def obey(self, grammar: Any) -> bool:
         """Forbids what the grammar refuses; False when nothing is left."""
         llama_cpp.llama_sampler_apply(grammar, ctypes.byref(self._array))
         return bool(np.isfinite(self._table["logit"]).any())
 
 
-def make_grammar(model: Model, text: str, wakes_at: str = "") -> Any:
-    """A compiled grammar; one that wakes at a text allows anything before, and is obeyed from that text on.
+def _allows(grammar: Any, token: int) -> bool:
+    """Whether this may come next; llama.cpp ends the process when a grammar is given what it refuses."""
+    return _Candidates(np.ones(1, np.float32), [token]).obey(grammar)
+
+
+def make_grammar(model: Model | None, text: str) -> Any:
+    """A compiled grammar; without a model no rule can name a token.
 
     Raises:
-        ValueError: it does not compile.
+        ValueError: it does not compile, or is more than llama.cpp could compile.
     """
-    if wakes_at:
-        grammar = _make_sleeping_grammar(model, text, wakes_at)
-    else:
-        grammar = llama_cpp.llama_sampler_init_grammar(model.vocab, text.encode(), b"root")
+    bare = QUOTED.sub("", text)
+    depth = max(accumulate(1 if each == "(" else -1 for each in re.findall("[()]", bare)), default=0)
+    if depth > MAX_DEPTH or bare.count("::=") > MAX_RULES:
+        raise ValueError(f"grammar is too large: over {MAX_DEPTH} parentheses in each other, or {MAX_RULES} rules")
+    if any(int(least) > int(most) for least, most in _RANGE.findall(bare)):  # llama.cpp would count down from 2^64
+        raise ValueError("grammar does not compile: it repeats something at least more often than at most")
+    grammar = llama_cpp.llama_sampler_init_grammar(model.vocab if model else None, text.encode(), b"root")
     if not grammar:
         raise ValueError("grammar does not compile")
     return grammar
 
 
-def _make_sleeping_grammar(model: Model, text: str, wakes_at: str) -> Any:
-    """By the mark's own token, where the vocabulary has one; else by its letters: a search for each token."""
-    marks = model.tokenize(wakes_at, parse_special=True)
-    words = [] if len(marks) == 1 else [f"({re.escape(wakes_at)})".encode()]
-    tokens = marks if len(marks) == 1 else []
-    return llama_cpp.llama_sampler_init_grammar_lazy_patterns(
-        model.vocab,
-        text.encode(),
-        b"root",
-        (ctypes.c_char_p * len(words))(*words),
-        len(words),
-        (llama_cpp.llama_token * len(tokens))(*tokens),
-        len(tokens),
-    )
+def _repetition(
+    item: str, least: int, most: int | None, separator_rule: str = "", item_rule_is_literal: bool = False
+) -> str:
+    """Repeats as GBNF itself can; the converter writes a pair of parentheses for each time.
+
+    No answer is as long as a database's column may be: a limit beyond what can be counted is none.
+    """
+    if least > MAX_REPEATS:
+        raise ValueError(f"something must be repeated {least} times, a grammar can at most {MAX_REPEATS} times")
+    if most is not None and most < least:
+        raise ValueError(f"something must be repeated {least} times, and at most {most} times")
+    most = None if most is None or most > MAX_REPEATS else most
+    if not separator_rule or most == 0:
+        return item + _times(least, most)
+    more = f"{item} ({separator_rule} {item}){_times(max(least - 1, 0), most and most - 1)}"
+    return more if least else f"({more})?"
 
 
-class _Converter(SchemaConverter):
+def _times(least: int, most: int | None) -> str:
+    return f"{{{least},{'' if most is None else most}}}"
+
+
+# The converter's methods look it up here; a subclass could not give them another.
+llama_grammar._build_repetition = _repetition
+
+
+class _Converter(llama_grammar.SchemaConverter):
     def _format_literal(self, literal: str) -> str:
         """The name or value of this JSON in GBNF, which escapes as JSON does: once more, and characters as they are."""
         return json.dumps(json.dumps(json.loads(literal), ensure_ascii=False), ensure_ascii=False)
 
 
+@lru_cache(maxsize=32)
 def grammar_of_schema(schema: str) -> str:
-    """The GBNF of a JSON schema, by llama.cpp's converter.
+    """The GBNF of a JSON schema, by llama.cpp's converter; the same ones come again and again.
 
     Raises:
-        ValueError: it is no schema, or uses what the converter does not know.
+        ValueError: it is no schema, uses what the converter does not know, or its grammar does not compile.
     """
     try:
         converter: Any = _Converter(  # type: ignore[no-untyped-call]
             prop_order={}, allow_fetch=False, dotall=False, raw_pattern=False
         )
         converter.visit(converter.resolve_refs(json.loads(schema), ""), "")
-        return _ANY_CHARACTER.sub(lambda _: _CHARACTER, converter.format_grammar())
+        grammar = _ANY_CHARACTER.sub(lambda _: _CHARACTER, converter.format_grammar())
+        llama_cpp.llama_sampler_free(make_grammar(None, grammar))
+        return grammar
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError, IndexError, RecursionError) as error:
         raise ValueError(f"json_schema cannot be used: {error!r}") from error
 

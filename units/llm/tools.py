@@ -24,6 +24,8 @@ RESULT_MARKS = OPEN_RESULT, CLOSE_RESULT = "<tool_response>", "</tool_response>"
 # More than a model of a board's size can tell apart, and little enough for a grammar.
 MAX_FUNCTIONS = 128
 MAX_NAME_LENGTH = 64
+# JSON is read to 1024 levels and written to 254, of which messages need some around a call's arguments.
+MAX_NESTING = 200
 
 
 class ToolCall(NamedTuple):
@@ -133,6 +135,8 @@ def _call(value: Any, where: str) -> ToolCall:
         raise ValueError(f"{where}.function.arguments is no JSON: {error}") from error
     if not isinstance(arguments, dict):
         raise ValueError(f"{where}.function.arguments must be an object")
+    if _is_too_deep(arguments):
+        raise ValueError(f"{where}.function.arguments may hold {MAX_NESTING} levels")
     return ToolCall(str(value.get("id", "")), name, arguments)
 
 
@@ -145,7 +149,17 @@ def maybe_call(text: str) -> ToolCall | None:
     if not isinstance(said, dict) or not isinstance(said.get("name"), str):
         return None
     arguments = said.get("arguments", {})
-    return ToolCall(new_id(), said["name"], arguments) if isinstance(arguments, dict) else None
+    if not isinstance(arguments, dict) or _is_too_deep(arguments):
+        return None
+    return ToolCall(new_id(), said["name"], arguments)
+
+
+def _is_too_deep(arguments: dict[str, Any]) -> bool:
+    level: list[Any] = [arguments]
+    for _ in range(MAX_NESTING + 1):
+        inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = [each for values in inner for each in values]
+    return bool(level)
 
 
 def new_id() -> str:

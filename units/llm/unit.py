@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, Handler, Unit, UnitFault
@@ -32,6 +32,16 @@ READING_AHEAD = -1
 WORTH_KEEPING_SECONDS = 0.1
 
 
+class _ReadingAhead(NamedTuple):
+    """A prompt that is read before anybody asks."""
+
+    asked: Envelope | None
+    """The message that is answered when it is read."""
+
+    is_conversation: bool
+    """It holds what was said."""
+
+
 class LlmUnit(Unit):
     """Serves all llm tasks of one model; also the listener of their generations."""
 
@@ -39,7 +49,7 @@ class LlmUnit(Unit):
         self._host = host
         self._alarm = Alarm()
         self._tasks: dict[str, LlmTask] = {}
-        self._warming: dict[Generation, Envelope | None] = {}
+        self._warming: dict[Generation, _ReadingAhead] = {}
         self._snapshots: Snapshots | None = None
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
@@ -206,7 +216,10 @@ class LlmUnit(Unit):
         """
         context = options.context
         if options.is_raw or options.messages is not None:
-            prompt = self._raw_prompt(text) if options.is_raw else self._make_prompt(options, options.messages or ())
+            if options.is_raw:
+                prompt = self._prompts.make_raw(text, context)
+            else:
+                prompt = self._make_prompt(options, options.messages or ())
             if len(prompt) >= context:
                 raise too_long(len(prompt), context)
             return prompt
@@ -225,9 +238,6 @@ class LlmUnit(Unit):
         return self._prompts.make(
             messages, context=options.context, thinks=options.thinks, asks=asks, tools=options.tools
         )
-
-    def _raw_prompt(self, text: str) -> list[int]:
-        return self._model.tokenize(text, parse_special=False, add_special=True)
 
     def _sampler_spec(self, options: LlmOptions) -> SamplerSpec:
         """The sampler's settings with the grammar of calls, and with the bias on every token that ends an answer."""
@@ -303,7 +313,8 @@ class LlmUnit(Unit):
         generation = self._start(task, quiet, prompt, 0, READING_AHEAD)
         if self._snapshots is not None and (state := self._snapshots.load(prompt, _named(task.blend))) is not None:
             generation.saved = (state, prompt)
-        self._warming[generation] = asked
+        is_conversation = bool(options.messages or task.history)
+        self._warming[generation] = _ReadingAhead(asked, is_conversation)
         return True
 
     def _stop_reading_ahead(self, task: LlmTask) -> None:
@@ -313,10 +324,9 @@ class LlmUnit(Unit):
 
     def _end_reading_ahead(self, generation: Generation, reason: str) -> None:
         """Keeps a system prompt that took long to read; what was said in a conversation never goes to the disk."""
-        asked = self._warming.pop(generation)
+        asked, is_conversation = self._warming.pop(generation)
         is_slow = time.monotonic() - generation.began > WORTH_KEEPING_SECONDS
-        has_history = bool(self._tasks[generation.task].history)
-        if self._snapshots is not None and reason == "stop" and is_slow and not has_history:
+        if self._snapshots is not None and reason == "stop" and is_slow and not is_conversation:
             state = self._engine.state_of(generation)
             self._snapshots.store(generation.prompt, state, _named(generation.blend))
         if asked is not None:

@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, LONG_QUESTION, MS
 from tests.onlooker import at_work, tasks_of, until_no_task_is_left
+from tests.units.gguf_files import without_template
 from unitd.app import App
 from unitd.doors.http.openai.errors import api_error
 from unitd.wire.errors import InternalError, RunFailed
@@ -20,6 +21,22 @@ from unitd.wire.errors import InternalError, RunFailed
 CHAT = "/chat/completions"
 HELLO = [{"role": "user", "content": "hello"}]
 STORY = [{"role": "user", "content": LONG_QUESTION}]
+SYSTEM = {"role": "system", "content": "Be brief."}
+PICKY_TEMPLATE = (
+    "{% if messages[0].role == 'system' %}{{ raise_exception('no system role here') }}{% endif %}"
+    "{% for message in messages %}{{ message.content }}{% endfor %}"
+)
+LONG_CALL = {
+    "role": "assistant",
+    "tool_calls": [{"id": "1", "function": {"name": "write", "arguments": {"text": "word " * 200_000}}}],
+}
+DEEP_CALL = {
+    "role": "assistant",
+    "tool_calls": [{"id": "1", "function": {"name": "write", "arguments": '{"a":' * 300 + "1" + "}" * 300}}],
+}
+NOTHING = r"^[^\x00-\U7FFFFFFF]$"
+"""No character is none of all characters."""
+
 LONG_PROMPT = [{"role": "user", "content": "tell me more " * 1200}]
 """Some seconds to read, and nearly all that the context holds."""
 
@@ -40,6 +57,14 @@ def error_of(answer: httpx.Response) -> tuple[int, str | None, str | None]:
 def answering() -> list[psutil.Process]:
     """The llm programs that run."""
     return [each for each in psutil.Process().children() if "llm" in each.cmdline()]
+
+
+def install(folder: Path, template: str) -> None:
+    """The bundled model with another chat template, under the folder's name."""
+    folder.mkdir(parents=True)
+    without_template(folder / "model.gguf")
+    card = f'name = "{folder.name}"\nunit = "llm"\nengine = "llama"\nfile = "model.gguf"\n'
+    (folder / "card.toml").write_text(f'{card}chat_template = "{template}"\n')
 
 
 # Requests
@@ -64,6 +89,7 @@ def part(**fields: Any) -> list[dict[str, Any]]:
         ({"messages": part(type="input_audio", input_audio={})}, "messages"),
         ({"messages": part(type="text")}, "messages"),
         ({"messages": [{"role": "assistant", "content": None, "tool_calls": [{}]}]}, "messages"),
+        ({"messages": [DEEP_CALL]}, "messages"),
         ({"messages": HELLO, "model": 5}, "model"),
         ({"messages": HELLO, "temperature": "hot"}, "temperature"),
         ({"messages": HELLO, "top_p": -1}, "top_p"),
@@ -161,6 +187,30 @@ async def test_a_bad_value_of_a_transcription_is_named(
     assert param != "file" or "WAV" in answer.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("pattern", [NOTHING, "^[z-a]$"])
+async def test_a_schema_that_no_answer_can_obey_is_the_clients(http: httpx.AsyncClient, pattern: str) -> None:
+    """400: who asks again gets no other answer."""
+    schema = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "string", "pattern": pattern}}}
+
+    answer = await http.post(CHAT, json={"messages": HELLO, "response_format": schema})
+
+    assert error_of(answer) == (400, "response_format", "invalid_value")
+
+
+async def test_messages_that_the_models_template_refuses_are_the_clients(
+    http: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    """400 with the template's own words; what it takes is answered."""
+    await asyncio.to_thread(install, tmp_path / "models" / "picky", PICKY_TEMPLATE)
+
+    refused = await http.post(CHAT, json={"messages": [SYSTEM, *HELLO], "model": "picky"})
+    taken = await http.post(CHAT, json={"messages": HELLO, "model": "picky", "max_tokens": 1})
+
+    assert error_of(refused) == (400, "messages", "invalid_value")
+    assert "no system role here" in refused.json()["error"]["message"]
+    assert taken.status_code == 200
+
+
 @pytest.mark.parametrize("body", [b"", b"hello", b"[1]", b'{"messages": ', b"\xff\xfe", b"[" * 2000])
 async def test_a_body_that_is_no_object_is_refused(http: httpx.AsyncClient, body: bytes) -> None:
     """400."""
@@ -194,6 +244,24 @@ async def test_a_prompt_that_does_not_fit_is_told_so(http: httpx.AsyncClient) ->
     answer = await http.post(CHAT, json={"messages": [{"role": "user", "content": "word " * 5000}], "stream": True})
 
     assert error_of(answer) == (400, "messages", "context_length_exceeded")
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/completions", {"prompt": "word " * 200_000}),
+        (CHAT, {"messages": [LONG_CALL, {"role": "tool", "tool_call_id": "1", "content": "done"}]}),
+    ],
+    ids=["raw", "call"],
+)
+async def test_a_prompt_that_is_far_too_long_is_not_even_counted(
+    http: httpx.AsyncClient, path: str, fields: dict[str, Any]
+) -> None:
+    """Everybody else would wait for that: its bytes are enough to refuse it."""
+    answer = await http.post(path, json=fields)
+
+    assert error_of(answer) == (400, "messages", "context_length_exceeded")
+    assert "prompt is over" in answer.json()["error"]["message"]
 
 
 async def test_values_that_are_not_known_are_ignored(http: httpx.AsyncClient) -> None:

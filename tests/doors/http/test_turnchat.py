@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import tcp_client
 from tests.doors.http.conftest import Start
+from tests.doors.http.far_server import far_server
 from tests.doors.http.turnchat_client import (
     ENDLESS,
     GREEDY,
@@ -60,6 +61,14 @@ async def test_an_answer_comes_token_by_token(http_daemon: App) -> None:
     assert {chunk["audio_data"] for chunk in chunks} == {None}
     assert len(chunks) <= done["generated_tokens"] <= 60
     assert ws.close_code == 1000
+
+
+async def test_a_server_behind_the_engine_does_not_tell_how_long_the_prompt_is(start: Start) -> None:
+    """Not before its answer: null, and not that there was none."""
+    async with far_server() as (_, address):
+        first, *_ = await chat(await start(llm={"url": address}), ask("3"))
+
+    assert first == {"type": "prefill_done", "input_tokens": None}
 
 
 async def test_without_streaming_only_the_result_comes(http_daemon: App) -> None:

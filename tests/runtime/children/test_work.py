@@ -155,6 +155,19 @@ async def test_full_queue_refuses(client: WireClient) -> None:
     assert len(ends(await client.frames(waiting))) == 1
 
 
+async def test_bug_over_a_prompt_ends_its_answer(client: WireClient) -> None:
+    """A unit that raises over what it is asked has an end for it, too, and takes the next prompt."""
+    task = await client.setup("llm", LLM_SETUP)
+    no_text = base64.b64encode(b"\xff").decode()
+
+    request_id = await client.send(work_id=task, action="inference", object="llm.base64", data=no_text)
+    (end,) = await client.frames(request_id)
+
+    assert end["error"]["code"] == -1
+    assert "UnicodeDecodeError" in end["error"]["message"]
+    assert await client.answer(task, "one two") == "one two"
+
+
 async def test_wake_ends_every_prompt_with_its_own_finish(client: WireClient) -> None:
     """A wake cuts the running answer and drops the queue, in order, each in its own request_id."""
     ears = await client.setup("kws", KWS_SETUP)

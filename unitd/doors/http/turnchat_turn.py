@@ -141,7 +141,7 @@ class Turn:
         """Once, before the first text; a remote engine does not say when it has read, nor how much."""
         if not self._has_read:
             self._has_read = True
-            await self._tell({"type": "prefill_done", "input_tokens": tokens})
+            await self._tell({"type": "prefill_done", "input_tokens": tokens or None})
 
     async def _stream(self, text: str, segment: bytes = b"") -> None:
         if self._request.is_streaming:

@@ -1,7 +1,8 @@
 """What is wrong, in the shape that clients of the OpenAI API read, with the status that tells them what to do.
 
 The daemon's errors carry the wire's codes, of which -5 and -11 mean several things here: a value that cannot be used
-(its reason begins with the key, 400), a prompt that does not fit (400), an engine that does not start or died (503).
+(its reason begins with the key, 400), a prompt that does not fit or that the model's template refuses (400), an engine
+that does not start or died (503).
 """
 
 import re
@@ -36,6 +37,7 @@ SAME = (
 # Keys of units and the names that they have here; any other key names no value of the request.
 _PARAMS = {key: key for key in (*SAME, "language", "messages", "prompt", "seed", "speed")} | {
     "audio": "file",
+    "grammar": "response_format",
     "json_schema": "response_format",
     "max_token_len": "max_tokens",
     "raw": "model",
@@ -99,6 +101,8 @@ def api_error(error: UnitdError) -> ApiError:
 def _of_unit(error: UnitError) -> ApiError:
     if _TOO_LONG.match(error.reason):
         return ApiError(400, error.reason, code="context_length_exceeded", param="messages")
+    if error.reason.startswith("the chat template failed"):  # most refuse a role, or an order of roles
+        return bad_value(error.reason, "messages")
     found = _KEY.match(error.reason)
     if found is not None and (param := _PARAMS.get(found[1])) is not None:
         return bad_value(error.reason.replace(found[1], param, 1), param)
