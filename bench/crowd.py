@@ -27,7 +27,7 @@ from bench.report import show
 
 IDLE, BUSY = 200, 20
 PING_EVERY_SECONDS = 10.0
-HEROES, PLACES = ("a fox", "a king", "a robot", "a bear", "a cat"), ("the sea", "a forest")
+HEROES, PLACES = ("a fox", "a king", "a robot", "two sisters", "a cat"), ("the sea", "a forest")
 QUESTIONS = [f"tell me a story about {hero} and {place}" for hero, place in itertools.product(HEROES, PLACES)]
 FIRST, NEXT = {"max_tokens": 10}, {"sentence_boundary": True}
 

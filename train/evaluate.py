@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import llama_cpp
 import numpy as np
@@ -33,12 +34,13 @@ NEEDED_SHARE = 0.9
 
 
 class Speaker:
-    """A model file that answers; in so small a model a second thread would mostly wait for the first."""
+    """A model file that answers; of so small a one a second thread mostly waits for the first, and burns a core."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
-        self._llama = llama_cpp.Llama(str(path), n_ctx=CONTEXT, n_threads=threads, verbose=False, seed=1)
+        more: dict[str, Any] = {"n_ctx": CONTEXT, "n_threads": threads, "n_threads_batch": threads, "verbose": False}
+        self._llama = llama_cpp.Llama(str(path), seed=1, **more)
         # Keeping the scores of every position makes answering many times slower, so a second one does only that.
-        self._judge = llama_cpp.Llama(str(path), n_ctx=CONTEXT, n_threads=threads, logits_all=True, verbose=False)
+        self._judge = llama_cpp.Llama(str(path), logits_all=True, **more)
 
     @property
     def metadata(self) -> dict[str, str]:

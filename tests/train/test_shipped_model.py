@@ -61,7 +61,15 @@ def test_held_out_requests_are_called(speaker: Speaker) -> None:
     assert share(figures.silence) >= 0.85
 
 
-@pytest.mark.parametrize(("request_text", "fewest"), [("Tell me a story.", 80), ("tell me a very long story", 250)])
+@pytest.mark.parametrize(
+    ("request_text", "fewest"),
+    [
+        ("Tell me a story.", 80),
+        ("tell me a very long story", 250),
+        ("tell me a story about two sisters and a forest", 80),
+        ("tell me a story about a robot and the moon", 80),
+    ],
+)
 def test_stories_are_long_enough_and_end(speaker: Speaker, request_text: str, fewest: int) -> None:
     story = speaker.answer([Message("user", request_text)])
     assert fewest <= len(speaker.tokens(story)) < 650

@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import aiomqtt
 import psutil
 import pytest
 
@@ -27,15 +28,21 @@ ANNOUNCEMENT = "homeassistant/device/unitd_kitchen/config"
 WAKE = {"name": "home", "tasks": [{"name": "wake", "unit": "kws", "data": {"kws": "alexa"}}]}
 
 
+async def no_stats() -> dict[str, Any]:
+    """Nothing to tell."""
+    return {}
+
+
+def second_door(app: App, broker: Broker, stats: Callable[[], Awaitable[Any]] = no_stats) -> tuple[Bridge, MqttDoor]:
+    """One more door of this daemon to the broker, always under the same name."""
+    bridge = Bridge(app, Board("kitchen", BASE, "", "1"), time.time, 1 << 20)
+    return bridge, MqttDoor(MqttSettings(port=broker.port, node="kitchen", discovery_prefix=""), bridge, stats)
+
+
 @asynccontextmanager
 async def second_board(app: App, broker: Broker) -> AsyncIterator[Bridge]:
-    """One more door of this daemon to the broker, under the same name."""
-
-    async def stats() -> dict[str, Any]:
-        return {}
-
-    bridge = Bridge(app, Board("kitchen", BASE, "", "1"), time.time, 1 << 20)
-    door = MqttDoor(MqttSettings(port=broker.port, node="kitchen", discovery_prefix=""), bridge, stats)
+    """That door while it is open."""
+    bridge, door = second_door(app, broker)
     async with asyncio.TaskGroup() as group:
         running = group.create_task(door.run())
         yield bridge
@@ -124,6 +131,19 @@ async def test_two_boards_of_one_name_are_told_so(
 
     complaints = [each for each in caplog.records if each.levelno == logging.WARNING and "away" in each.getMessage()]
     assert len(complaints) <= 4
+
+
+async def test_a_board_that_stops_while_the_broker_hangs_up_stops(daemon: App, broker: Broker) -> None:
+    """Both in one moment, where Python 3.11 forgets that it was to stop."""
+
+    async def stop_and_break() -> dict[str, Any]:
+        running.cancel()
+        raise aiomqtt.MqttError("the broker hung up")
+
+    running = asyncio.create_task(second_door(daemon, broker, stop_and_break)[1].run())
+    await asyncio.wait([running], timeout=5)
+
+    assert running.cancelled()
 
 
 async def test_the_beginning_of_a_broken_answer_is_not_said_with_the_next(bridged: App, listener: Listener) -> None:

@@ -97,10 +97,10 @@ def impossible(place: Place) -> Asked | None:
         text = fill(place.form("play"), music=rng.choice(things.MUSIC))
     elif draw < 0.3 and "timer" not in tools:
         text = fill(place.form("timer"), time=f"{spoken(rng, rng.randint(2, 60))} minutes")
-    elif draw < 0.5:
+    elif draw < 0.4:
         clock = f"{rng.randint(1, 12)}{rng.choice((':30', ' am', ' pm'))}"
         text = fill(errands.ALARM_FORMS.pick(rng, "train"), time=clock)
-    elif draw < 0.7:
+    elif draw < 0.5:
         text = fill(errands.LIST_FORMS.pick(rng, "train"), item=rng.choice(things.GROCERIES))
     elif missing:
         meaning = rng.choice(missing)

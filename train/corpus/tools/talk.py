@@ -40,8 +40,8 @@ TOOL_SHARE = 0.3
 
 CHAT_SHARE = 0.2
 MAKERS: tuple[tuple[Maker, int, int], ...] = (
-    (action, 52, 66), (by_need, 4, 9), (heating, 3, 3), (all_of_a_kind, 6, 14), (everything, 1, 5), (music_off, 1, 2),
-    (two_at_once, 5, 9), (timer, 6, 6), (question, 10, 12), (custom, 5, 5), (unknown, 15, 26), (impossible, 4, 10),
+    (action, 52, 72), (by_need, 4, 12), (heating, 3, 3), (all_of_a_kind, 6, 20), (everything, 1, 5), (music_off, 1, 4),
+    (two_at_once, 5, 9), (timer, 6, 6), (question, 10, 12), (custom, 5, 5), (unknown, 15, 28), (impossible, 4, 18),
     (more_or_less, 2, 6), (presence, 0, 20),
 )  # fmt: skip
 """What is asked, how often in the evaluation, and how often in training."""

@@ -110,9 +110,11 @@ class MqttDoor:
         while True:
             client = self._connection()
             try:
-                await self._stay_connected(client)
+                # A task of its own: a group that failed leaves its task marked as cancelled before Python 3.13.
+                await asyncio.create_task(self._stay_connected(client), name="mqtt connection")
             except* aiomqtt.MqttError as errors:
                 self._note_failure(client.end or errors.exceptions[0])
+            _heed_cancel()
             await asyncio.sleep(_backoff(self._failures))
 
     def _note_failure(self, error: BaseException) -> None:
@@ -150,6 +152,7 @@ class MqttDoor:
             self._bridge.announce()
             self._outgoing.say_all_again()
             try:
+                _heed_cancel()
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._receive(client), name="mqtt in")
                     group.create_task(self._publish(client), name="mqtt out")
@@ -256,8 +259,8 @@ def _complain_of(topic: str, granted: Iterable[Any]) -> None:
 
 
 def _heed_cancel() -> None:
-    """Ends a task of the group that was cancelled in a call of aiomqtt: before Python 3.12 `wait_for`, which it uses,
-    loses a cancel that comes in the same moment as the answer, and a group cancels its tasks only once.
+    """Ends a task whose cancel was lost: before Python 3.12 by `wait_for`, which aiomqtt uses, when the answer comes in
+    the same moment, before 3.13 by a group, when one of its tasks fails in the same moment. It is said only once.
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():
