@@ -163,6 +163,24 @@ def test_an_object_with_a_raw_line_end_costs_one_error(damaged: bytes, transport
     assert gist(Framer(), transport([damaged, b"\n", PING_BYTES])) == [NotJson, PING_FRAME]
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"{", b"{{", b'{"a":1', b'{"a":"x"', b'{"a":{"b":1}', b'{"a":[1]', b'{"a":tru', b'{"a":1 }{',
+        PING_BYTES[:-1], b"{" + PING_BYTES[:20],
+    ],
+    ids=repr,
+)  # fmt: skip
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\n  "], ids=repr)
+@over_each_transport
+def test_a_lost_brace_costs_its_own_object(damaged: bytes, line_end: bytes, transport: Transport) -> None:
+    """A brace that begins a line is the next request where it cannot be a part of the one before."""
+    received = gist(Framer(), transport([damaged, line_end, PING_BYTES, b"\n", PING_BYTES]))
+
+    assert received[-3:] == [NotJson, PING_FRAME, PING_FRAME]
+    assert PING_FRAME not in received[:-3]
+
+
 @pytest.mark.parametrize("surplus", [b"}", b"}}}}", b"}\n}\r\n}", b"noise}noise"], ids=repr)
 @over_each_transport
 def test_a_surplus_brace_costs_one_error(surplus: bytes, transport: Transport) -> None:

@@ -165,6 +165,7 @@ def work_for(stream: bytes, limit_bytes: int, monkeypatch: pytest.MonkeyPatch) -
     [
         b"{", b"}", b"}{", b"{}", b'"', b'{"', b'{"a":', b'{"a":"', b'{"a\\', b'{"\n', b'{"\\\n', b"{}}", b'{"a":{}',
         b'{"RAW":0}', b'{"RAW":9}', b'{"RAW":-1}', b"{{{{{{}", b'{"}"}', b"\\", b"x", b"\n",
+        b"{\n", b'{"a":1\n', b'{"a":\n',
     ],
     ids=repr,
 )  # fmt: skip

@@ -8,6 +8,7 @@ braces inside strings too and can be hung by one; see the fact sheet, section 1.
 Damage costs one error and never the connection:
 - a complete object that does not parse is dropped whole;
 - a raw control character inside a string cannot occur in JSON, so it ends a damaged object right there;
+- a `{` at the beginning of a line where JSON allows none (the object before lost its `}`) begins the next object;
 - a `}` between objects is surplus; a run of such garbage is reported once;
 - an object or payload over the limit is reported when the limit is passed, then skipped to its end;
 - an unfinished object is dropped by `drop_incomplete`, which the owner of the clock calls.
@@ -18,6 +19,7 @@ the time is linear.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import orjson
@@ -41,6 +43,9 @@ _QUICK_OBJECT = re.compile(_object_pattern(2))
 # Outside a string: everything up to the next brace, or up to a string that does not end in this buffer.
 _UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|' + _STRING + rb")*+")
 _UP_TO_QUOTE = re.compile(rb'[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+')
+
+# So far back the end of the line before a brace is looked for.
+_LOOK_BACK_BYTES = 64
 
 _OPEN, _CLOSE, _QUOTE, _BACKSLASH = b'{}"\\'
 
@@ -161,8 +166,11 @@ class Framer:
         self._garbage_reported = False
         if start:
             del buffer[:start]
-        if match := _QUICK_OBJECT.match(buffer, 0, self.limit_bytes + 1):
-            return self._finish_object(match.end())
+        if match := _QUICK_OBJECT.match(buffer, 0, self.limit_bytes):
+            with suppress(orjson.JSONDecodeError):  # the scan finds where it ends then
+                fields = orjson.loads(buffer[: match.end()])
+                del buffer[: match.end()]
+                return self._take_fields(fields)
         self._depth, self._position = 1, 1
         return None, True
 
@@ -178,12 +186,20 @@ class Framer:
             if byte == _QUOTE:
                 self._in_string = not self._in_string
             elif byte == _OPEN:
+                if self._begins_next(at):
+                    return self._drop_damaged(at, "an object without its end")
                 self._depth += 1
             elif byte == _CLOSE:
                 self._depth -= 1
             else:
-                return self._drop_damaged(at)
+                return self._drop_damaged(at + 1, "raw control character inside a string")
         return self._finish_object(self._position)
+
+    def _begins_next(self, at: int) -> bool:
+        """Whether the brace begins a line and can be no value of the object so far."""
+        before = self._buffer[max(0, at - _LOOK_BACK_BYTES) : at]
+        value = before.rstrip()
+        return bool(value) and value[-1] not in b":,[" and b"\n" in before[len(value) :]
 
     def _skip_plain(self) -> int:
         """Moves to the next byte that means something in the present state."""
@@ -206,13 +222,13 @@ class Framer:
     def _too_long(self, fields: Mapping[str, Any] | None = None) -> TooLong:
         return TooLong(f"a frame may hold {self.limit_bytes} bytes", *readable_ids(fields or {}))
 
-    def _drop_damaged(self, at: int) -> tuple[WireError | None, bool]:
-        """A raw control character inside a string: no JSON can go on from here."""
+    def _drop_damaged(self, end: int, reason: str) -> tuple[WireError | None, bool]:
+        """No JSON can go on from here."""
         was_skipping, self._is_skipping = self._is_skipping, False
-        del self._buffer[: at + 1]
+        del self._buffer[:end]
         self._reset_scan()
         self._garbage_reported = True  # closing braces of its rest are part of the same damage
-        return None if was_skipping else NotJson("raw control character inside a string"), True
+        return None if was_skipping else NotJson(reason), True
 
     def _finish_object(self, end: int) -> tuple[Frame | WireError | None, bool]:
         was_skipping, self._is_skipping = self._is_skipping, False
@@ -227,6 +243,9 @@ class Framer:
             fields: dict[str, Any] = orjson.loads(raw)
         except orjson.JSONDecodeError as error:
             return NotJson(str(error)), True
+        return self._take_fields(fields)
+
+    def _take_fields(self, fields: dict[str, Any]) -> tuple[Frame | WireError | None, bool]:
         if "RAW" in fields:
             return self._begin_payload(fields)
         return Frame(fields), True
