@@ -63,6 +63,11 @@ class Story:
         self._client = client
         self.frames: list[tuple[float, dict[str, Any]]] = []
 
+    def told(self, since: float) -> str:
+        """What has come since then, for a command that got lost."""
+        frames = [frame for at, frame in self.frames if at > since]
+        return ", ".join(f"{frame['object']} {frame['data']}" for frame in frames) or "nothing"
+
     async def run(self) -> None:
         """Until cancelled."""
         while True:
@@ -83,11 +88,13 @@ class Story:
 
 async def one_command(room: Room, story: Story, listener: Listener, wake: Samples, command: str) -> dict[str, float]:
     """Milliseconds from the end of the command to each step; empty when it was not understood."""
+    begin = time.monotonic()
     end = await room.say(np.concatenate([silence(1), wake, silence(0.4), trimmed(speak(command))]))
     topic = COMMANDS[command]
     try:
         await listener.until(lambda: any(at > end and on == topic for at, on, _ in listener.heard), 5)
     except TimeoutError:
+        show(f"lost; the chain said {story.told(begin)}")
         return {}
     message = next(at for at, on, _ in listener.heard if at > end and on == topic)
     await asyncio.sleep(4)  # the answer is spoken, then all is quiet

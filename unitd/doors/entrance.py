@@ -191,7 +191,7 @@ class Entrance:
             raise ConfigError(f"wyoming needs {error.name}: pip install 'unitd[wyoming]'") from error
 
         node = self.settings.mqtt.node if self.settings.mqtt else socket.gethostname()
-        door = WyomingDoor(self._server, settings, self.settings.home, node)
+        door = WyomingDoor(self._server, settings, self.settings.home, node, self.settings.limits.frame_bytes)
         self._connections["wyoming"] = lambda: door.connections
         address = await door.open()
         self._bridges.append(group.create_task(door.run(), name="wyoming door"))

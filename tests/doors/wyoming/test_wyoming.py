@@ -252,6 +252,8 @@ async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assist
         Event("synthesize", {}),
         Event("audio-chunk", {}),
         AudioChunk(0, 2, 1, bytes(64)).event(),
+        AudioChunk(1, 2, 1, bytes(6400)).event(),
+        AudioChunk(1_000_000_000, 2, 1, bytes(64)).event(),
         AudioChunk(48000, 2, 1, bytes(63)).event(),
         AudioChunk(16000, 2, 2, bytes(62)).event(),
         Event("transcript", {}),
@@ -326,6 +328,16 @@ async def test_bytes_that_are_no_event_end_only_their_own_connection(
     assert (await hear(client, "pong"))[-1].type == "pong"
     gc.collect()
     assert "never retrieved" not in caplog.text
+
+
+async def test_an_event_of_ten_gigabytes_is_not_waited_for(app: App) -> None:
+    """Its sender is hung up on before the first of them."""
+    reader, writer = await asyncio.open_connection(*app.endpoints["wyoming"])
+    writer.write(b'{"type": "audio-chunk", "payload_length": 10000000000}\n')
+
+    async with asyncio.timeout(5):
+        assert await reader.read() == b""
+    writer.close()
 
 
 async def test_a_client_that_leaves_takes_its_tasks_along(app: App) -> None:

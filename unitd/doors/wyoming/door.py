@@ -18,7 +18,7 @@ from unitd.doors.server import Server
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.info import describe
 from unitd.doors.wyoming.session import Session
-from unitd.wire.errors import ConfigError
+from unitd.wire.errors import ConfigError, TooLong
 
 log = logging.getLogger("unitd.wyoming")
 
@@ -26,13 +26,30 @@ NO_EVENT = (EOFError, ValueError, LookupError, TypeError, AttributeError, Recurs
 """What the package's reader, which trusts its bytes, makes of those that are no event, or of half of one."""
 
 
+class _Reader(asyncio.StreamReader):
+    """Reads no event that is longer than a frame may be: the package takes a header's word for the length."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__()
+        self._limit_bytes = limit_bytes
+
+    async def readexactly(self, n: int) -> bytes:
+        """Raises TooLong before the first byte."""
+        if n > self._limit_bytes:
+            raise TooLong(f"an event of {n} bytes")
+        return await super().readexactly(n)
+
+
 class WyomingDoor:
     """Serves until cancelled."""
 
-    def __init__(self, server: Server, settings: WyomingSettings, home: HomeSettings, node: str) -> None:
+    def __init__(
+        self, server: Server, settings: WyomingSettings, home: HomeSettings, node: str, frame_bytes: int
+    ) -> None:
         self._server = server
         self._settings = settings
         self._node = node
+        self._frame_bytes = frame_bytes
         self._mind = Mind(settings.system_prompt, home)
         self._numbers = itertools.count(1)
         self._sessions: set[asyncio.Task[None]] = set()
@@ -51,7 +68,7 @@ class WyomingDoor:
         """
         host, port = self._settings.host, self._settings.port
         try:
-            self._listener = await asyncio.start_server(self._serve, host, port)
+            self._listener = await asyncio.get_running_loop().create_server(self._protocol, host, port)
         except OSError as error:
             raise ConfigError(f"wyoming: cannot listen on {host}:{port}: {error.strerror}") from error
         return list(self._listener.sockets[0].getsockname()[:2])
@@ -69,6 +86,9 @@ class WyomingDoor:
             if self._sessions:
                 await asyncio.wait(self._sessions)
 
+    def _protocol(self) -> asyncio.StreamReaderProtocol:
+        return asyncio.StreamReaderProtocol(_Reader(self._frame_bytes), self._serve)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """In a task of its own: asyncio's for the connection must not be cancelled."""
         host, number = writer.get_extra_info("peername")[0], next(self._numbers)
@@ -83,7 +103,7 @@ class WyomingDoor:
     async def _talk(session: Session, guest: Guest) -> None:
         try:
             await session.run()
-        except (OSError, *NO_EVENT) as error:
+        except (OSError, TooLong, *NO_EVENT) as error:
             log.info("%s is sent away: %r", guest.name, error)
 
     async def _describe(self, guest: Guest) -> Info:

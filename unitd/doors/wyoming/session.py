@@ -32,6 +32,9 @@ log = logging.getLogger("unitd.wyoming")
 
 Describe = Callable[[], Awaitable[Info]]
 
+RATES = range(4000, 192_001)
+"""What sound there is; at one sample in a second a piece of it would be hours, and fill the memory."""
+
 
 class Session(AsyncEventHandler):
     """Serves one client."""
@@ -124,8 +127,10 @@ class Session(AsyncEventHandler):
         """As units hear it.
 
         Raises:
-            ValueError: it is not the audio that it says it is.
+            ValueError: it is not the audio that it says it is, or none that anybody has.
         """
+        if chunk.rate not in RATES:
+            raise ValueError(f"{chunk.rate} samples a second")
         try:
             return self._converter.convert(chunk).audio
         except Exception as error:  # audioop has an error of its own, and what stands in for it (Python 3.13) another
