@@ -1,4 +1,4 @@
-"""Covers unitd.doors.wyoming.door: how others in the network find it, by a real responder of multicast DNS."""
+"""Covers unitd.doors.wyoming.announcing: how others in the network find it, by a real responder of multicast DNS."""
 
 import asyncio
 import logging
@@ -14,6 +14,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from tests.conftest import running_app
 from tests.helpers import eventually
+from unitd.doors.wyoming import announcing
 
 OPEN = {"auth": {"without_token": ["wyoming"], "without_tls": ["wyoming"]}}
 
@@ -84,3 +85,24 @@ async def test_a_board_that_cannot_be_announced_serves_on(tmp_path: Path, caplog
             answer = await client.read_event()
 
     assert answer is not None and Pong.from_event(answer).text == "here"
+
+
+async def test_a_board_whose_network_comes_later_is_announced_then(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a power cut the board is there before the router is."""
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(announcing, "CHECK_SECONDS", 0.1)
+    with monkeypatch.context() as without_network:
+        without_network.setattr(psutil, "net_if_addrs", dict)
+        async with running_app(tmp_path, board("0.0.0.0")) as app:
+            async with AsyncTcpClient("127.0.0.1", app.endpoints["wyoming"][1]) as client:
+                await client.write_event(Ping().event())
+                await client.read_event()
+            assert "announced as" not in caplog.text
+
+            without_network.undo()
+            await eventually(lambda: "announced as" in caplog.text)
+            found = await found_as(socket.gethostname())
+
+    assert found is not None and found.port == app.endpoints["wyoming"][1]

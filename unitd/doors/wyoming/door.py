@@ -1,20 +1,16 @@
-"""Listens for Wyoming clients, and is announced in the local network where others may come."""
+"""Listens for Wyoming clients."""
 
 import asyncio
 import itertools
 import logging
-import secrets
-import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from ipaddress import ip_address
 
 from wyoming.info import Info
 
 from unitd.core.config import HomeSettings, WyomingSettings
 from unitd.doors.guest import Guest
 from unitd.doors.server import Server
+from unitd.doors.wyoming.announcing import announce
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.info import describe
 from unitd.doors.wyoming.session import Session
@@ -77,8 +73,7 @@ class WyomingDoor:
         """Announces itself, and stays until cancelled; then everybody is sent away."""
         assert self._listener is not None
         try:
-            async with _announced(self._node, self._listener):
-                await self._listener.serve_forever()
+            await announce(self._node, self._listener)
         finally:
             self._listener.close()
             for task in list(self._sessions):
@@ -109,45 +104,3 @@ class WyomingDoor:
     async def _describe(self, guest: Guest) -> Info:
         models = (await guest.ask("sys", "lsmode")).data
         return describe(models, self._settings.wake_words, switches_things=self._mind.switches_things)
-
-
-@asynccontextmanager
-async def _announced(node: str, listener: asyncio.Server) -> AsyncIterator[None]:
-    """`_wyoming._tcp` by multicast DNS, while it is entered; without a network, or for this machine only, nothing."""
-    async with AsyncExitStack() as stack:
-        if addresses := await asyncio.to_thread(_addresses_of, listener):
-            from zeroconf import Error
-            from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
-
-            try:
-                info = AsyncServiceInfo(
-                    "_wyoming._tcp.local.",
-                    f"{node}._wyoming._tcp.local.",
-                    addresses=addresses,
-                    port=listener.sockets[0].getsockname()[1],
-                    # What the addresses belong to: a board of the same name must not answer for them.
-                    server=f"unitd-{secrets.token_hex(4)}.local.",
-                )
-                responder = await stack.enter_async_context(AsyncZeroconf())
-                await responder.async_register_service(info, allow_name_change=True)
-                log.info("announced as %s", info.name.removesuffix(".local."))
-            except (OSError, RuntimeError, Error) as error:  # RuntimeError: there is no interface
-                log.warning("not announced: %s", error)
-        yield
-
-
-def _addresses_of(listener: asyncio.Server) -> list[bytes]:
-    """Where other machines find it: what it is bound to, or this board's addresses in its networks."""
-    import psutil
-
-    own = [
-        (each.family, ip_address(each.address.partition("%")[0]))
-        for addresses in psutil.net_if_addrs().values()
-        for each in addresses
-        if each.family in (socket.AF_INET, socket.AF_INET6)
-    ]
-    found = []
-    for each in listener.sockets:
-        bound = ip_address(each.getsockname()[0])
-        found += [address for family, address in own if family == each.family] if bound.is_unspecified else [bound]
-    return [address.packed for address in found if not address.is_loopback]

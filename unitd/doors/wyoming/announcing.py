@@ -1,0 +1,67 @@
+"""The door's announcement in the local network: `_wyoming._tcp` by multicast DNS."""
+
+import asyncio
+import logging
+import secrets
+import socket
+from contextlib import AsyncExitStack
+from ipaddress import ip_address
+
+log = logging.getLogger("unitd.wyoming")
+
+CHECK_SECONDS = 15.0
+"""A board that starts with its router, or is given another address, is found so much later."""
+
+
+async def announce(node: str, listener: asyncio.Server) -> None:
+    """Until cancelled, anew whenever the board's addresses change; for this machine only, nothing."""
+    failure = ""
+    while True:
+        addresses = await asyncio.to_thread(_addresses_of, listener)
+        async with AsyncExitStack() as stack:
+            before, failure = failure, await _register(stack, node, listener, addresses) if addresses else ""
+            if failure not in ("", before):
+                log.warning("not announced: %s", failure)
+            while True:
+                await asyncio.sleep(CHECK_SECONDS)
+                if failure or await asyncio.to_thread(_addresses_of, listener) != addresses:
+                    break
+
+
+async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, addresses: list[bytes]) -> str:
+    """Until the stack is closed; returns why not, "" when it is announced."""
+    from zeroconf import Error
+    from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+    try:
+        info = AsyncServiceInfo(
+            "_wyoming._tcp.local.",
+            f"{node}._wyoming._tcp.local.",
+            addresses=addresses,
+            port=listener.sockets[0].getsockname()[1],
+            # What the addresses belong to: a board of the same name must not answer for them.
+            server=f"unitd-{secrets.token_hex(4)}.local.",
+        )
+        responder = await stack.enter_async_context(AsyncZeroconf())
+        await responder.async_register_service(info, allow_name_change=True)
+    except (OSError, RuntimeError, Error) as error:  # RuntimeError: there is no interface
+        return str(error)
+    log.info("announced as %s", info.name.removesuffix(".local."))
+    return ""
+
+
+def _addresses_of(listener: asyncio.Server) -> list[bytes]:
+    """Where other machines find it: what it is bound to, or this board's addresses in its networks."""
+    import psutil
+
+    own = [
+        (each.family, ip_address(each.address.partition("%")[0]))
+        for addresses in psutil.net_if_addrs().values()
+        for each in addresses
+        if each.family in (socket.AF_INET, socket.AF_INET6)
+    ]
+    found = []
+    for each in listener.sockets:
+        bound = ip_address(each.getsockname()[0])
+        found += [address for family, address in own if family == each.family] if bound.is_unspecified else [bound]
+    return sorted(address.packed for address in found if not address.is_loopback)
