@@ -176,6 +176,10 @@ async def test_a_board_without_tools_says_so_at_setup(make_toolbox: MakeToolbox)
             '[[tool]]\nname = "t"\nstate = "{{ room }}"\nparameters.room = {}',
             "state is no template: 'room' is undefined",
         ),
+        (
+            '[[tool]]\nname = "t"\nkinds = ["light"]\nstate = "x/{{ entity.room }}"',
+            "tools.toml:4: tool 't': state is no template: 'entity.room' is undefined",
+        ),
     ],
 )
 async def test_a_file_that_cannot_be_used_is_refused_at_start(
@@ -188,10 +192,10 @@ async def test_a_file_that_cannot_be_used_is_refused_at_start(
     assert words in refusal.value.reason
 
 
-async def test_a_question_knows_only_the_device(make_toolbox: MakeToolbox) -> None:
-    """Its topics are followed from the start, when nobody has asked yet."""
+async def test_a_question_whose_topic_cannot_be_made_is_refused_at_start(make_toolbox: MakeToolbox) -> None:
+    """It is followed from the start, when nobody has asked yet."""
     lamp = '[[entity]]\nname = "lamp"\nkind = "light"\n'
-    tool = '[[tool]]\nname = "t"\nkinds = ["light"]\nstate = "x/{{ entity.room }}"'
+    tool = '[[tool]]\nname = "t"\nkinds = ["light"]\nstate = "x/{{ entity.name.room }}"'
     toolbox = await make_toolbox(tools=lamp + tool, mqtt=Wire())
 
     with pytest.raises(ConfigError, match="has no attribute 'room'"):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import orjson
 
 from unitd.core.config import HomeSettings
-from unitd.core.home import ENTITY_ID, Home, Tool, read_home
+from unitd.core.home import ENTITY_ID, Entity, Home, Tool, read_home
 from unitd.core.lines import with_lines
 from unitd.core.mistakes import Mistakes
 from unitd.doors.homeassistant import HomeAssistant, HomeAssistantError
@@ -296,6 +296,7 @@ def read_tools(path: Path) -> Home:
 
 
 def _template_error(templates: "Environment", text: str, known: Set[str]) -> str:
+    from jinja2 import nodes
     from jinja2.exceptions import TemplateSyntaxError
     from jinja2.meta import find_undeclared_variables
 
@@ -303,7 +304,11 @@ def _template_error(templates: "Environment", text: str, known: Set[str]) -> str
         templates.from_string(text)
     except TemplateSyntaxError as error:
         return error.message or "its syntax is wrong"
-    unknown = find_undeclared_variables(templates.parse(text)) - known - templates.globals.keys()
+    tree = templates.parse(text)
+    unknown = find_undeclared_variables(tree) - known - templates.globals.keys()
+    if "entity" in known:
+        of_entity = [each.attr for each in tree.find_all(nodes.Getattr) if each.node == nodes.Name("entity", "load")]
+        unknown |= {f"entity.{each}" for each in of_entity if each not in Entity.__dataclass_fields__}
     return f"{min(unknown)!r} is undefined" if unknown else ""
 
 
