@@ -192,6 +192,22 @@ async def test_a_file_that_cannot_be_used_is_refused_at_start(
     assert words in refusal.value.reason
 
 
+@pytest.mark.parametrize(
+    "tool",
+    [
+        'topic = "x/{{ entity.lower() }}"\nparameters.entity = {}',
+        'kinds = ["light"]\ntopic = "{% set entity = entity.name %}x/{{ entity.lower() }}"',
+    ],
+)
+async def test_what_is_called_entity_need_not_be_a_device(make_toolbox: MakeToolbox, tool: str) -> None:
+    """A tool without kinds may have a parameter of this name, and a template a variable."""
+    wire, lamp = Wire(), '[[entity]]\nname = "Lamp"\nkind = "light"\n'
+    toolbox = await make_toolbox(tools=f'{lamp}[[tool]]\nname = "t"\n{tool}', mqtt=wire)
+
+    assert await results_of(toolbox, ("t", {"entity": "Lamp"})) == ["done"]
+    assert wire.commands == [("x/lamp", b"")]
+
+
 async def test_a_question_whose_topic_cannot_be_made_is_refused_at_start(make_toolbox: MakeToolbox) -> None:
     """It is followed from the start, when nobody has asked yet."""
     lamp = '[[entity]]\nname = "lamp"\nkind = "light"\n'

@@ -175,10 +175,20 @@ def test_an_object_with_a_raw_line_end_costs_one_error(damaged: bytes, transport
 @over_each_transport
 def test_a_lost_brace_costs_its_own_object(damaged: bytes, line_end: bytes, transport: Transport) -> None:
     """A brace that begins a line is the next request where it cannot be a part of the one before."""
-    received = gist(Framer(), transport([damaged, line_end, PING_BYTES, b"\n", PING_BYTES]))
+    received = gist(Framer(), transport([line_end, damaged, line_end, PING_BYTES, b"\n", PING_BYTES]))
 
     assert received[-3:] == [NotJson, PING_FRAME, PING_FRAME]
     assert PING_FRAME not in received[:-3]
+
+
+@over_each_transport
+def test_no_part_of_a_damaged_object_is_taken_for_a_request(transport: Transport) -> None:
+    """One that was written over several lines and lost a comma: what stands deeper in it is not the next one."""
+    written = orjson.dumps({"request_id": "1", "data": [PING, PING, {"a": PING}]}, option=orjson.OPT_INDENT_2)
+    for at in (each for each in range(len(written)) if written[each] == ord(",")):
+        damaged = written[:at] + written[at + 1 :]
+
+        assert gist(Framer(), transport([damaged, b"\n", PING_BYTES])) == [NotJson, PING_FRAME]
 
 
 @pytest.mark.parametrize("surplus", [b"}", b"}}}}", b"}\n}\r\n}", b"noise}noise"], ids=repr)

@@ -43,6 +43,15 @@ def test_a_longer_object_is_refused_once_and_skipped(size: int, text: str, trans
     assert received == [TooLong, PING_FRAME, PING_FRAME]
 
 
+@over_each_transport
+def test_a_longer_object_that_lost_its_brace_is_skipped_to_the_next_line(transport: Transport) -> None:
+    """However slowly the lines behind it come."""
+    error, *received = gist(Framer(LIMIT), transport([sized(2 * LIMIT)[:-1], b"\n", PING_BYTES, b"\n", PING_BYTES]))
+
+    assert error in (TooLong, NotJson)  # whichever is seen first
+    assert received == [PING_FRAME, PING_FRAME]
+
+
 def test_the_refusal_does_not_wait_for_the_end() -> None:
     """An object over the limit is reported when the limit is passed."""
     framer = Framer(LIMIT)

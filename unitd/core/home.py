@@ -182,7 +182,10 @@ Row = tuple[Key, dict[str, Any]]
 """A table of the document, and where it stands."""
 
 
-TemplateError = Callable[[str, Set[str]], str]
+Known = Mapping[str, Set[str]]
+"""The names in a template, with the properties that they have; none: whatever there is."""
+
+TemplateError = Callable[[str, Known], str]
 """What is wrong with a template that knows these names; "" when nothing is."""
 
 
@@ -265,10 +268,10 @@ def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError
     for name, schema in row.get("parameters", {}).items():
         if words := _misshape(schema):
             yield Mistake((*at, "parameters", name), f"{tool}: {name}: {words}")
-    device = {"entity"} if row.get("kinds") else set()
+    device: Known = {"entity": Entity.__dataclass_fields__.keys()} if row.get("kinds") else {}
     for key in _TEMPLATES:
         # Topics of questions are followed from the start, when nothing but the devices is known.
-        known = device if key == "state" else device | set(row.get("parameters", ()))
+        known = device if key == "state" else {**dict.fromkeys(row.get("parameters", ()), frozenset()), **device}
         if words := template_error(row.get(key, ""), known):
             yield Mistake((*at, key), f"{tool}: {key} is no template: {words}")
 

@@ -8,7 +8,7 @@ its cause to the log.
 import asyncio
 import logging
 import tomllib
-from collections.abc import Callable, Coroutine, Sequence, Set
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import orjson
 
 from unitd.core.config import HomeSettings
-from unitd.core.home import ENTITY_ID, Entity, Home, Tool, read_home
+from unitd.core.home import ENTITY_ID, Home, Known, Tool, read_home
 from unitd.core.lines import with_lines
 from unitd.core.mistakes import Mistakes
 from unitd.doors.homeassistant import HomeAssistant, HomeAssistantError
@@ -295,7 +295,7 @@ def read_tools(path: Path) -> Home:
         raise Mistakes(with_lines(error.mistakes, path, text)) from error
 
 
-def _template_error(templates: "Environment", text: str, known: Set[str]) -> str:
+def _template_error(templates: "Environment", text: str, known: Known) -> str:
     from jinja2 import nodes
     from jinja2.exceptions import TemplateSyntaxError
     from jinja2.meta import find_undeclared_variables
@@ -305,10 +305,12 @@ def _template_error(templates: "Environment", text: str, known: Set[str]) -> str
     except TemplateSyntaxError as error:
         return error.message or "its syntax is wrong"
     tree = templates.parse(text)
-    unknown = find_undeclared_variables(tree) - known - templates.globals.keys()
-    if "entity" in known:
-        of_entity = [each.attr for each in tree.find_all(nodes.Getattr) if each.node == nodes.Name("entity", "load")]
-        unknown |= {f"entity.{each}" for each in of_entity if each not in Entity.__dataclass_fields__}
+    unknown = find_undeclared_variables(tree) - known.keys() - templates.globals.keys()
+    own_names = {each.name for each in tree.find_all(nodes.Name) if each.ctx == "store"}
+    for each in tree.find_all(nodes.Getattr):
+        name = each.node.name if isinstance(each.node, nodes.Name) else ""
+        if name not in own_names and (properties := known.get(name)) and each.attr not in properties:
+            unknown.add(f"{name}.{each.attr}")
     return f"{min(unknown)!r} is undefined" if unknown else ""
 
 

@@ -8,7 +8,8 @@ braces inside strings too and can be hung by one; see the fact sheet, section 1.
 Damage costs one error and never the connection:
 - a complete object that does not parse is dropped whole;
 - a raw control character inside a string cannot occur in JSON, so it ends a damaged object right there;
-- a `{` at the beginning of a line where JSON allows none (the object before lost its `}`) begins the next object;
+- a `{` at the beginning of a line where JSON allows none (the object before lost its `}`) begins the next object, if
+  it is indented no deeper than the one before: deeper ones are parts of what was written over several lines;
 - a `}` between objects is surplus; a run of such garbage is reported once;
 - an object or payload over the limit is reported when the limit is passed, then skipped to its end;
 - an unfinished object is dropped by `drop_incomplete`, which the owner of the clock calls.
@@ -72,6 +73,7 @@ class Framer:
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self.limit_bytes = limit_bytes
         self._buffer = bytearray()
+        self._indent = 0
         self._reset_scan()
         self._raw_header: dict[str, Any] | None = None
         self._raw_missing = 0
@@ -156,6 +158,8 @@ class Framer:
         buffer = self._buffer
         start = buffer.find(b"{")
         garbage = buffer[:start] if start >= 0 else bytes(buffer)
+        line = garbage.rfind(b"\n") + 1
+        self._indent = len(garbage) - line + (0 if line else self._indent)
         if b"}" in garbage and not self._garbage_reported:
             self._garbage_reported = True
             del buffer[: start if start >= 0 else len(buffer)]
@@ -196,10 +200,11 @@ class Framer:
         return self._finish_object(self._position)
 
     def _begins_next(self, at: int) -> bool:
-        """Whether the brace begins a line and can be no value of the object so far."""
+        """Whether the brace begins a line, and can be neither a value nor a part of the object so far."""
         before = self._buffer[max(0, at - _LOOK_BACK_BYTES) : at]
-        value = before.rstrip()
-        return bool(value) and value[-1] not in b":,[" and b"\n" in before[len(value) :]
+        value, line_end = before.rstrip(), before.rfind(b"\n")
+        is_value = not value or value[-1] in b":,["
+        return not is_value and len(value) <= line_end and len(before) - 1 - line_end <= self._indent
 
     def _skip_plain(self) -> int:
         """Moves to the next byte that means something in the present state."""
@@ -215,8 +220,9 @@ class Framer:
             self._is_skipping = True
             error = self._too_long()
         if self._is_skipping:
-            del self._buffer[: self._position]
-            self._position = 0
+            seen = max(0, self._position - _LOOK_BACK_BYTES)
+            del self._buffer[:seen]
+            self._position -= seen
         return error, False
 
     def _too_long(self, fields: Mapping[str, Any] | None = None) -> TooLong:

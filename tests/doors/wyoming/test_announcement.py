@@ -1,10 +1,11 @@
 """Covers unitd.doors.wyoming.announcing: how others in the network find it, by a real responder of multicast DNS."""
 
 import asyncio
+import errno
 import logging
 import socket
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import psutil
 import pytest
@@ -106,3 +107,28 @@ async def test_a_board_whose_network_comes_later_is_announced_then(
             found = await found_as(socket.gethostname())
 
     assert found is not None and found.port == app.endpoints["wyoming"][1]
+
+
+async def test_a_daemon_without_a_free_descriptor_lives_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which its addresses are asked for with; it is announced when one is free again, and stays so when none is."""
+
+    def without_descriptors() -> NoReturn:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(announcing, "CHECK_SECONDS", 0.05)
+    with monkeypatch.context() as crowded:
+        crowded.setattr(psutil, "net_if_addrs", without_descriptors)
+        async with running_app(tmp_path, board("0.0.0.0")) as app:
+            await eventually(lambda: "not announced: [Errno 24] Too many open files" in caplog.text)
+            crowded.undo()
+            await eventually(lambda: "announced as" in caplog.text)
+            crowded.setattr(psutil, "net_if_addrs", without_descriptors)
+            async with AsyncTcpClient("127.0.0.1", app.endpoints["wyoming"][1]) as client:
+                await client.write_event(Ping().event())
+                await client.read_event()
+            found = await found_as(socket.gethostname())
+
+    assert found is not None and caplog.text.count("announced") == 2

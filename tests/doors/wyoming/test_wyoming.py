@@ -21,8 +21,10 @@ from tests.conftest import running_app, tcp_client
 from tests.doors.assistant_server import TOKEN, AssistantServer
 from tests.doors.calling_server import CallingServer
 from tests.doors.wishes import TOOLS
+from tests.helpers import eventually
 from tests.units.spoken import RATE, Samples, joined, recording, silence, speak
 from unitd.app import App
+from unitd.doors.wyoming import door
 
 
 @pytest.fixture
@@ -254,6 +256,7 @@ async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assist
         AudioChunk(0, 2, 1, bytes(64)).event(),
         AudioChunk(1, 2, 1, bytes(6400)).event(),
         AudioChunk(1_000_000_000, 2, 1, bytes(64)).event(),
+        AudioChunk(4000, 1, 1, bytes(61 * 4000)).event(),
         AudioChunk(48000, 2, 1, bytes(63)).event(),
         AudioChunk(16000, 2, 2, bytes(62)).event(),
         Event("transcript", {}),
@@ -338,6 +341,23 @@ async def test_an_event_of_ten_gigabytes_is_not_waited_for(app: App) -> None:
     async with asyncio.timeout(5):
         assert await reader.read() == b""
     writer.close()
+
+
+async def test_one_client_too_many_is_told_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next one is served when there is room again."""
+    monkeypatch.setattr(door, "MAX_CLIENTS", 1)
+    host, port = app.endpoints["wyoming"]
+    async with AsyncTcpClient(host, port) as first:
+        await first.write_event(Ping().event())
+        await hear(first, "pong")
+        async with AsyncTcpClient(host, port) as second:
+            refusal = (await hear(second, "error"))[-1]
+    await eventually(lambda: not any(each.get_name().startswith("wyoming 127.") for each in asyncio.all_tasks()))
+    async with AsyncTcpClient(host, port) as third:
+        await third.write_event(Ping().event())
+        await hear(third, "pong")
+
+    assert refusal.data["text"] == "1 clients are connected already"
 
 
 async def test_a_client_that_leaves_takes_its_tasks_along(app: App) -> None:

@@ -147,6 +147,7 @@ class MqttDoor:
             self.is_connected, self._failures, self._is_session_bad = True, 0, False
             self._connected_at = time.monotonic()
             for topic in self._bridge.subscriptions:
+                _heed_cancel()
                 _complain_of(topic, await client.subscribe(topic, qos=1))
             self._outgoing.retain(f"{self._base}/status", b"online")
             self._bridge.announce()

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 import socket
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from ipaddress import ip_address
 
 log = logging.getLogger("unitd.wyoming")
@@ -15,39 +15,50 @@ CHECK_SECONDS = 15.0
 
 async def announce(node: str, listener: asyncio.Server) -> None:
     """Until cancelled, anew whenever the board's addresses change; for this machine only, nothing."""
+    if all(ip_address(each.getsockname()[0]).is_loopback for each in listener.sockets):
+        await asyncio.Event().wait()
+    from zeroconf import Error
+
     failure = ""
     while True:
-        addresses = await asyncio.to_thread(_addresses_of, listener)
-        async with AsyncExitStack() as stack:
-            before, failure = failure, await _register(stack, node, listener, addresses) if addresses else ""
-            if failure not in ("", before):
-                log.warning("not announced: %s", failure)
-            while True:
-                await asyncio.sleep(CHECK_SECONDS)
-                if failure or await asyncio.to_thread(_addresses_of, listener) != addresses:
-                    break
+        try:
+            async with AsyncExitStack() as stack:
+                addresses = await asyncio.to_thread(_addresses_of, listener)
+                if addresses:
+                    await _register(stack, node, listener, addresses)
+                failure = ""
+                await _changed(addresses, listener)
+        except (OSError, RuntimeError, Error) as error:  # RuntimeError: there is no interface
+            if str(error) != failure:
+                log.warning("not announced: %s", error)
+            failure = str(error)
+            await asyncio.sleep(CHECK_SECONDS)
 
 
-async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, addresses: list[bytes]) -> str:
-    """Until the stack is closed; returns why not, "" when it is announced."""
-    from zeroconf import Error
+async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, addresses: list[bytes]) -> None:
+    """Until the stack is closed."""
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-    try:
-        info = AsyncServiceInfo(
-            "_wyoming._tcp.local.",
-            f"{node}._wyoming._tcp.local.",
-            addresses=addresses,
-            port=listener.sockets[0].getsockname()[1],
-            # What the addresses belong to: a board of the same name must not answer for them.
-            server=f"unitd-{secrets.token_hex(4)}.local.",
-        )
-        responder = await stack.enter_async_context(AsyncZeroconf())
-        await responder.async_register_service(info, allow_name_change=True)
-    except (OSError, RuntimeError, Error) as error:  # RuntimeError: there is no interface
-        return str(error)
+    info = AsyncServiceInfo(
+        "_wyoming._tcp.local.",
+        f"{node}._wyoming._tcp.local.",
+        addresses=addresses,
+        port=listener.sockets[0].getsockname()[1],
+        # What the addresses belong to: a board of the same name must not answer for them.
+        server=f"unitd-{secrets.token_hex(4)}.local.",
+    )
+    responder = await stack.enter_async_context(AsyncZeroconf())
+    await responder.async_register_service(info, allow_name_change=True)
     log.info("announced as %s", info.name.removesuffix(".local."))
-    return ""
+
+
+async def _changed(addresses: list[bytes], listener: asyncio.Server) -> None:
+    """When they are other ones."""
+    now = addresses
+    while now == addresses:
+        await asyncio.sleep(CHECK_SECONDS)
+        with suppress(OSError):  # no descriptor is free to ask with
+            now = await asyncio.to_thread(_addresses_of, listener)
 
 
 def _addresses_of(listener: asyncio.Server) -> list[bytes]:

@@ -3,10 +3,14 @@
 import asyncio
 import itertools
 import logging
+from contextlib import suppress
 from functools import partial
 
+from wyoming.error import Error
+from wyoming.event import async_write_event
 from wyoming.info import Info
 
+from unitd.core.access import network_of
 from unitd.core.config import HomeSettings, WyomingSettings
 from unitd.doors.guest import Guest
 from unitd.doors.server import Server
@@ -17,6 +21,9 @@ from unitd.doors.wyoming.session import Session
 from unitd.wire.errors import ConfigError, TooLong
 
 log = logging.getLogger("unitd.wyoming")
+
+MAX_CLIENTS = 256
+"""More than satellites of any house; each takes a descriptor and some memory."""
 
 NO_EVENT = (EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What the package's reader, which trusts its bytes, makes of those that are no event, or of half of one."""
@@ -48,7 +55,8 @@ class WyomingDoor:
         self._frame_bytes = frame_bytes
         self._mind = Mind(settings.system_prompt, home)
         self._numbers = itertools.count(1)
-        self._sessions: set[asyncio.Task[None]] = set()
+        self._sessions: dict[asyncio.Task[None], str] = {}
+        """With the network that each came from."""
         self._listener: asyncio.Server | None = None
 
     @property
@@ -87,12 +95,25 @@ class WyomingDoor:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """In a task of its own: asyncio's for the connection must not be cancelled."""
         host, number = writer.get_extra_info("peername")[0], next(self._numbers)
+        if refusal := self._refusal(host):
+            with suppress(OSError):
+                await async_write_event(Error(text=refusal, code="Unavailable").event(), writer)
+            writer.close()
+            return
         guest = Guest(self._server, f"wyoming {host} {number}", "wyoming")
         session = Session(reader, writer, guest, self._settings, self._mind, partial(self._describe, guest))
         task = asyncio.get_running_loop().create_task(self._talk(session, guest), name=guest.name)
-        self._sessions.add(task)
+        self._sessions[task] = network_of(host)
         await asyncio.wait([task])
-        self._sessions.discard(task)
+        del self._sessions[task]
+
+    def _refusal(self, address: str) -> str:
+        """Why a client that has just connected cannot stay; "" when it can."""
+        if len(self._sessions) >= MAX_CLIENTS:
+            return f"{MAX_CLIENTS} clients are connected already"
+        open_now = list(self._sessions.values()).count(network_of(address))
+        is_taken = self._server.access.may_connect(address, open_now)
+        return "" if is_taken else f"{open_now} clients of this address are connected already"
 
     @staticmethod
     async def _talk(session: Session, guest: Guest) -> None:

@@ -35,6 +35,8 @@ Describe = Callable[[], Awaitable[Info]]
 RATES = range(4000, 192_001)
 """What sound there is; at one sample in a second a piece of it would be hours, and fill the memory."""
 
+LONGEST_CHUNK_SECONDS = 60
+
 
 class Session(AsyncEventHandler):
     """Serves one client."""
@@ -120,8 +122,12 @@ class Session(AsyncEventHandler):
         self._listener = await Detector.open(self._guest, list(phrases), self.write_event, self._give_up)
 
     async def _on_audio(self, event: Event) -> None:
-        if self._listener is not None:
-            self._listener.hear(self._pcm_of(AudioChunk.from_event(event)))
+        if self._listener is None:
+            return
+        # In a thread: Python 3.13 has no audioop any more, and what stands in for it is slow.
+        pcm = await asyncio.to_thread(self._pcm_of, AudioChunk.from_event(event))
+        if self._listener is not None:  # nor given up meanwhile
+            self._listener.hear(pcm)
 
     def _pcm_of(self, chunk: AudioChunk) -> bytes:
         """As units hear it.
@@ -131,6 +137,8 @@ class Session(AsyncEventHandler):
         """
         if chunk.rate not in RATES:
             raise ValueError(f"{chunk.rate} samples a second")
+        if len(chunk.audio) > LONGEST_CHUNK_SECONDS * chunk.rate * chunk.width * chunk.channels:
+            raise ValueError(f"more than {LONGEST_CHUNK_SECONDS} s in one piece")
         try:
             return self._converter.convert(chunk).audio
         except Exception as error:  # audioop has an error of its own, and what stands in for it (Python 3.13) another
