@@ -22,6 +22,7 @@ from unitd.doors.guest import Guest
 from unitd.doors.mqtt.bridge import Bridge
 from unitd.doors.mqtt.door import MqttDoor
 from unitd.doors.mqtt.homeassistant import Board
+from unitd.wire.errors import InternalError
 
 BASE = "unitd/kitchen"
 ANNOUNCEMENT = "homeassistant/device/unitd_kitchen/config"
@@ -144,6 +145,23 @@ async def test_a_board_that_stops_while_the_broker_hangs_up_stops(daemon: App, b
     await asyncio.wait([running], timeout=5)
 
     assert running.cancelled()
+
+
+async def test_a_board_that_cannot_be_measured_stays_connected(
+    daemon: App, broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Measuring takes a descriptor, and there may be none."""
+
+    async def unmeasured() -> dict[str, Any]:
+        raise InternalError("Too many open files")
+
+    bridge, door = second_door(daemon, broker, unmeasured)
+    running = asyncio.create_task(door.run())
+    await eventually(lambda: "figures are not said: internal error: Too many open files" in caplog.text)
+
+    assert await bridge.command("home/light/set", b"ON")
+    running.cancel()
+    await asyncio.wait([running])
 
 
 async def test_the_beginning_of_a_broken_answer_is_not_said_with_the_next(bridged: App, listener: Listener) -> None:

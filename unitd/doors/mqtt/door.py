@@ -25,7 +25,7 @@ from unitd.core.config import MqttSettings
 from unitd.doors.mqtt.bridge import Bridge
 from unitd.doors.mqtt.outgoing import Publication
 from unitd.doors.mqtt.requests import Incoming
-from unitd.wire.errors import ConfigError
+from unitd.wire.errors import ConfigError, UnitdError
 
 log = logging.getLogger("unitd.mqtt")
 
@@ -223,7 +223,10 @@ class MqttDoor:
 
     async def _tell_stats(self) -> None:
         while True:
-            self._bridge.tell_stats(await self._stats())
+            try:
+                self._bridge.tell_stats(await self._stats())
+            except UnitdError as error:  # no descriptor is free to measure with
+                log.warning("the board's figures are not said: %s", error)
             await asyncio.sleep(STATS_SECONDS)
 
     async def _say_goodbye(self, client: _Connection) -> None:
