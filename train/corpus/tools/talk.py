@@ -35,13 +35,13 @@ from train.corpus.tools.requests import (
 from train.corpus.tools.toolbox import Call, call_text, draw_toolbox
 from train.corpus.tools.words import REASONS
 
-TOOL_SHARE = 0.3
-"""Part of the conversations that have tools; these are longer, so about half of what is learned comes from them."""
+TOOL_SHARE = 0.4
+"""Part of the conversations that have tools; these are longer, so more than half of what is learned comes from them."""
 
-CHAT_SHARE = 0.2
+CHAT_SHARE = 0.25
 MAKERS: tuple[tuple[Maker, int, int], ...] = (
     (action, 52, 72), (by_need, 4, 12), (heating, 3, 3), (all_of_a_kind, 6, 20), (everything, 1, 5), (music_off, 1, 4),
-    (two_at_once, 5, 9), (timer, 6, 6), (question, 10, 12), (custom, 5, 5), (unknown, 15, 28), (impossible, 4, 18),
+    (two_at_once, 5, 9), (timer, 6, 6), (question, 10, 12), (custom, 5, 5), (unknown, 15, 32), (impossible, 4, 30),
     (more_or_less, 2, 6), (presence, 0, 20),
 )  # fmt: skip
 """What is asked, how often in the evaluation, and how often in training."""
