@@ -100,7 +100,13 @@ class ChatEncoder:
         self._newline = tokenizer.encode("\n").ids
 
     def encode(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
-        """Ids of the whole conversation, and for each how often its prediction counts in the loss."""
+        """Ids of the whole conversation, and for each how often its prediction counts in the loss.
+
+        A text without a frame is learned from its second token to its end.
+        """
+        if messages[0].role == "text":
+            text = [*self._tokenizer.encode(messages[0].content).ids, self._end]
+            return text, [1] * len(text)
         texts = [f"{m.role}\n" for m in messages] + [m.content for m in messages]
         pieces = self._tokenizer.encode_batch(texts)
         has_tools = messages[0].role == "system" and TOOLS_TITLE in messages[0].content

@@ -96,6 +96,12 @@ def test_only_the_assistant_is_learned(tokenizer: Tokenizer) -> None:
     assert learned == "Hi!<|im_end|>"
 
 
+def test_a_text_without_a_frame_is_learned_to_its_end(tokenizer: Tokenizer) -> None:
+    ids, learn = ChatEncoder(tokenizer).encode([Message("text", "Once upon a time")])
+    assert tokenizer.decode(ids, skip_special_tokens=False) == "Once upon a time<|im_end|>"
+    assert learn == [1] * len(ids)
+
+
 @pytest.mark.timeout(120)  # some dozen optimizer steps, on a machine that may be busy
 def test_training_goes_on_from_its_checkpoint(tokenizer: Tokenizer, tmp_path: Path) -> None:
     def fit(steps: int, name: str) -> Decoder:

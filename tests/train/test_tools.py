@@ -49,6 +49,7 @@ def test_same_seed_gives_the_same_mixture() -> None:
     assert first == second
     assert any("Tools:" in talk[0].content for talk in first)
     assert any("Tools:" not in talk[0].content for talk in first)
+    assert any(talk[0].role == "text" for talk in islice(mixed_stream(3), 400))
 
 
 @pytest.mark.parametrize("seed", [5, 7])

@@ -28,9 +28,11 @@ CHOICE = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a conversation."""
+    """One message of a conversation, or a text without any frame."""
 
     role: str
+    """Of a text without a frame it is `text`, and the message stands alone."""
+
     content: str
 
 

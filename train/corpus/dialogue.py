@@ -32,6 +32,7 @@ CATEGORIES = (
 )
 PROBES = 100
 PROBE_SEED = 20_000
+TEXTS = ("story", "story", "knowledge", "facts", "howto")
 # Where one wrong letter changes what is asked, or what has to be repeated.
 EXACT = ("arithmetic", "story", "personal", "knowledge")
 GENERAL_PROMPT = "You are a knowledgeable assistant capable of answering various questions and providing information."
@@ -123,6 +124,13 @@ def make_conversation(rng: random.Random, banned: frozenset[str] = frozenset()) 
             messages += exchange
             turns += len(made)
     return messages
+
+
+def make_text(rng: random.Random) -> list[Message]:
+    """A text without any frame, as `/v1/completions` wants one to go on: a story or an explanation."""
+    wanted = rng.choice(TEXTS)
+    category = next(category for category in CATEGORIES if category.name == wanted)
+    return [Message("text", category.make(rng, "train", Scene())[-1].reply)]
 
 
 def make_probe(

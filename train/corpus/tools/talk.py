@@ -10,7 +10,7 @@ from typing import Any
 
 from train.chatml import result_text, tools_text
 from train.corpus.base import Category, Message, Scene, Split, normal
-from train.corpus.dialogue import CATEGORIES, make_conversation, make_probes, system_messages
+from train.corpus.dialogue import CATEGORIES, make_conversation, make_probes, make_text, system_messages
 from train.corpus.names import invented
 from train.corpus.surface import surface, wrap
 from train.corpus.tools.house import House, draw_house
@@ -37,6 +37,9 @@ from train.corpus.tools.words import REASONS
 
 TOOL_SHARE = 0.4
 """Part of the conversations that have tools; these are longer, so more than half of what is learned comes from them."""
+
+TEXT_SHARE = 0.03
+"""Part of what is read that is no conversation: a text that goes on."""
 
 CHAT_SHARE = 0.25
 MAKERS: tuple[tuple[Maker, int, int], ...] = (
@@ -198,12 +201,14 @@ def make_tool_probes(number: int = PROBES, seed: int = PROBE_SEED) -> list[Probe
 
 
 def mixed_stream(seed: int) -> Iterator[list[Message]]:
-    """Endless training conversations with and without tools; the same seed gives the same ones."""
+    """Endless training conversations with and without tools, and some texts; the same seed gives the same ones."""
     rng = random.Random(seed)
     banned = frozenset(probe.asked for probe in (*make_probes(), *make_probes(is_plain=True)))
     banned |= frozenset(probe.asked for probe in make_tool_probes())
     while True:
-        if rng.random() < TOOL_SHARE:
+        if rng.random() < TEXT_SHARE:
+            yield make_text(rng)
+        elif rng.random() < TOOL_SHARE:
             yield make_tool_talk(rng, banned)
         else:
             yield make_conversation(rng, banned)
