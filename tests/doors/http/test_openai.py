@@ -261,7 +261,7 @@ async def test_what_a_function_returned_goes_into_the_next_question(client: Asyn
 
 async def test_a_text_goes_on_without_a_template(client: AsyncOpenAI) -> None:
     """Sixteen tokens unless more are wanted."""
-    answer = await client.completions.create(model="default", prompt="Once upon a time", temperature=0)
+    answer = await client.completions.create(model="default", prompt="Once upon a time there was a", temperature=0)
 
     assert answer.choices[0].text.startswith(" ")
     assert (answer.choices[0].finish_reason, answer.usage and answer.usage.completion_tokens) == ("length", 16)
