@@ -31,7 +31,7 @@ class ModelShape:
 class Recipe:
     """How long and how fast the model learns."""
 
-    steps: int = 38_000
+    steps: int = 39_000
     seed: int = 7
     batch_tokens: int = 6144
     max_tokens: int = 1024
