@@ -65,7 +65,7 @@ class Story:
 
     def told(self, since: float) -> str:
         """What has come since then, for a command that got lost."""
-        frames = [frame for at, frame in self.frames if at > since]
+        frames = [frame for at, frame in self.frames if at > since and frame["object"] != "sys.pcm"]
         return ", ".join(f"{frame['object']} {frame['data']}" for frame in frames) or "nothing"
 
     async def run(self) -> None:
