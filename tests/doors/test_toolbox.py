@@ -150,6 +150,16 @@ async def test_a_setup_with_a_whole_conversation_has_the_devices_in_it(make_tool
     assert setup["prompt"] == ""
 
 
+@pytest.mark.parametrize(("wanted", "expected"), [({}, 0), ({"temperature": 0.7}, 0.7)], ids=["unsaid", "said"])
+async def test_what_is_switched_is_not_left_to_chance(
+    make_toolbox: MakeToolbox, wanted: dict[str, float], expected: float
+) -> None:
+    """Whatever a model's card has for talk; unless the client wants it."""
+    toolbox = await make_toolbox(mqtt=Wire())
+
+    assert (await toolbox.prepare({"tools": "home"} | wanted))["temperature"] == expected
+
+
 # Bad configuration
 
 

@@ -32,6 +32,7 @@ CATEGORIES = (
 )
 PROBES = 100
 PROBE_SEED = 20_000
+# Kinds that texts without a frame are made of; a story is what most people begin.
 TEXTS = ("story", "story", "knowledge", "facts", "howto")
 # Where one wrong letter changes what is asked, or what has to be repeated.
 EXACT = ("arithmetic", "story", "personal", "knowledge")

@@ -121,11 +121,15 @@ class HomeToolbox:
                 log.info("%s of Home Assistant is left out: there is a device of this name", each.id)
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
-        """The schemas for the grammar; the devices for the prompt, or for the `messages` in its place."""
+        """The schemas for the grammar; the devices for the prompt, or for the `messages` in its place.
+
+        What is switched is not left to chance: no temperature, unless the setup has one.
+        """
         await self.read_devices()
         functions = self._home.functions()
         if not functions:
             raise LoadFailed("this board has no tools, or no devices for them: see [home]")
+        setup = {"temperature": 0} | setup
         if isinstance(messages := setup.get("messages"), list):
             return setup | {"tools": functions, "messages": self._home.conversation(messages)}
         prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")

@@ -73,6 +73,7 @@ class Framer:
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self.limit_bytes = limit_bytes
         self._buffer = bytearray()
+        # Of the line on which an object begins; more where several share a line.
         self._indent = 0
         self._reset_scan()
         self._raw_header: dict[str, Any] | None = None

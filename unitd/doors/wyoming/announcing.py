@@ -36,7 +36,7 @@ async def announce(node: str, listener: asyncio.Server) -> None:
 
 
 async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, addresses: list[bytes]) -> None:
-    """Until the stack is closed."""
+    """Announces it until the stack is closed."""
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
     info = AsyncServiceInfo(
@@ -53,7 +53,7 @@ async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, 
 
 
 async def _changed(addresses: list[bytes], listener: asyncio.Server) -> None:
-    """When they are other ones."""
+    """Returns when the board has other ones."""
     now = addresses
     while now == addresses:
         await asyncio.sleep(CHECK_SECONDS)
