@@ -47,6 +47,6 @@ async def test_the_home_is_ready(tmp_path: Path, document: dict[str, Any], liste
         await listener.until(lambda: bool(listener.on("home/heater/set")))
 
     assert dimmed == "told: The kitchen light is at 50 percent."
-    assert warmed == "told: The heater is set to 21.5 degrees."
+    assert warmed == "told: It is set to 21.5 degrees."
     assert orjson.loads(listener.on("home/kitchen_light/set")[0]) == {"state": "ON", "brightness": 127}
     assert orjson.loads(listener.on("home/heater/set")[0]) == {"temperature": 21.5}
