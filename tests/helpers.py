@@ -23,6 +23,7 @@ LLM_SETUP = {
     "max_token_len": 256,
     "prompt": "You are a knowledgeable assistant capable of answering various questions and providing information.",
     "temperature": 0.0,
+    "frame_interval_ms": 0,  # each token in a frame of its own; tests/runtime/test_pacing.py has the spacing
 }
 KWS_SETUP = {
     "model": "sherpa-onnx-kws-zipformer-gigaspeech-3.3M-2024-01-01",
@@ -139,6 +140,7 @@ class FakeClient:
     is_gone: bool = False
     keeps_tasks: bool = True
     restores_tasks: bool = True
+    frame_interval: float = 0.0
     grant: Grant = TRUSTED
     address: str = ""
     received: list[Reply] = field(default_factory=list)

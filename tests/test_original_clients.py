@@ -1,5 +1,6 @@
 """The original's clients, as the fact sheet describes them (sections 1.5, 9 and 10), work unchanged."""
 
+import asyncio
 import os
 import pty
 import tty
@@ -9,6 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from bench.naive import whole_answers
 from tests.conftest import running_app
 from tests.helpers import WireClient, open_terminal
 from tests.original_clients import ARDUINO, ArduinoClient
@@ -88,3 +90,17 @@ async def test_the_benchmark_client(client: WireClient) -> None:
 
     assert all(set(frame["data"]) == {"delta", "finish", "index"} for frame in frames)
     assert (farewell["request_id"], farewell["error"]["code"]) == ("llm_exit", 0)
+
+
+async def test_a_client_that_takes_one_read_for_one_frame_reads_every_answer(tmp_path: Path) -> None:
+    """The published Python clients parse all that they have read when a newline is in it; each reads every answer.
+
+    The interval is larger than the default, so that a busy machine changes nothing.
+    """
+    async with running_app(tmp_path, {"tcp": {"frame_interval_ms": 100}}) as app:
+        address = tuple(app.endpoints["tcp"])
+
+        whole, frames = await asyncio.to_thread(whole_answers, address, answers=5, interval=None)
+
+    assert whole == 5
+    assert frames > 10

@@ -27,11 +27,13 @@ idle_s = 60
 [unix]
 enabled = false
 path = "/run/unitd.sock"
+frame_interval_ms = 0
 [tcp]
 enabled = true
 host = "0.0.0.0"
 port = 0
 max_connections = 7
+frame_interval_ms = 40
 [serial]
 device = "/dev/ttyS1"
 baud = 9600
@@ -133,8 +135,8 @@ name = "empty"
 READ = {
     "state": {"dir": Path("/var/lib/unitd"), "restore": False},
     "models": {"dir": (Path("/models"), Path("~/more")), "idle_s": 60.0},
-    "unix": {"enabled": False, "path": Path("/run/unitd.sock")},
-    "tcp": {"enabled": True, "host": "0.0.0.0", "port": 0, "max_connections": 7},
+    "unix": {"enabled": False, "path": Path("/run/unitd.sock"), "frame_interval_ms": 0},
+    "tcp": {"enabled": True, "host": "0.0.0.0", "port": 0, "max_connections": 7, "frame_interval_ms": 40},
     "serial": {"device": "/dev/ttyS1", "baud": 9600, "data_bits": 7, "stop_bits": 2.0, "parity": "e"},
     "http": {
         "enabled": False,

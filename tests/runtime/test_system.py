@@ -1,6 +1,7 @@
 """Covers system: what clients ask the board itself, the powers they may have, and a new beginning."""
 
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -293,6 +294,19 @@ async def test_reset_is_acknowledged_then_reported_over(client: WireClient) -> N
     assert acknowledged["error"]["message"] == "llm server restarting ..."
     assert (over["request_id"], over["work_id"], over["error"]["code"]) == ("0", "sys", 0)
     assert over["error"]["message"] == "reset over"
+
+
+async def test_the_two_replies_to_reset_come_apart(tmp_path: Path, no_blocking: None) -> None:
+    """A client that takes one read for one frame reads both."""
+    async with running_app(tmp_path, {"tcp": {"frame_interval_ms": 200}}) as app, tcp_client(app) as client:
+        asked = await client.send(work_id="sys", action="reset")
+        assert (await client.receive())["request_id"] == asked
+        acknowledged = time.monotonic()
+
+        over = await client.receive()
+
+    assert over["request_id"] == "0"
+    assert time.monotonic() - acknowledged > 0.1
 
 
 async def test_reset_ends_tasks_and_children_and_keeps_counting(client: WireClient) -> None:

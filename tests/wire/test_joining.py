@@ -93,6 +93,33 @@ def test_a_finished_stream_is_forgotten() -> None:
     assert inputs(*[sent(TEXT_STREAM, chunk(0, "hello", True))] * 3) == ["hello"] * 3
 
 
+def test_chunks_under_ids_of_their_own_are_one_stream() -> None:
+    """M5Stack's own plugin numbers each request; the answer goes to the last one."""
+    received = talk(
+        Session(),
+        sent(TEXT_STREAM, chunk(0, "turn "), "10"),
+        sent(TEXT_STREAM, chunk(1, "it "), "11"),
+        sent(TEXT_STREAM, chunk(2, "on", True), "12"),
+    )
+
+    assert [(each.request_id, each.data) for each in received] == [("12", "turn it on")]
+
+
+def test_a_chunk_continues_the_newest_stream_only_if_it_is_its_next() -> None:
+    """Another index, task or object continues nothing; what it might have continued is not harmed."""
+    received = talk(
+        Session(),
+        sent(TEXT_STREAM, chunk(0, "a"), "first"),
+        sent(TEXT_STREAM, chunk(2, "x", True), "second"),
+        sent(TEXT_STREAM, chunk(1, "x", True), "third", work_id="llm.1003"),
+        sent("llm.utf-8.base64.stream", chunk(1, "eA==", True), "fourth"),
+        sent(TEXT_STREAM, chunk(1, "b", True), "first"),
+    )
+
+    assert [each.code for each in received[:3] if isinstance(each, Reply)] == [-25] * 3
+    assert [(each.request_id, each.data) for each in received[3:]] == [("first", "ab")]
+
+
 # Voices take chunks as they come
 
 
@@ -245,12 +272,19 @@ def test_a_gap_is_refused_at_the_finish(indices: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("finish", [False, True])
 def test_a_repeated_index_is_refused(finish: bool) -> None:
     """Nobody can say which of the two was meant."""
-    assert inputs(sent(TEXT_STREAM, chunk(0, "a")), sent(TEXT_STREAM, chunk(0, "b", finish))) == [-25]
+    chunks = (chunk(0, "a"), chunk(1, "b"), chunk(1, "c", finish))
+
+    assert inputs(*(sent(TEXT_STREAM, each) for each in chunks)) == [-25]
 
 
-@pytest.mark.parametrize(
-    "bad", [chunk("x"), chunk(0), chunk(1, 5), chunk(1, "b", "yes"), chunk(9, "b", True)], ids=repr
-)
+def test_index_zero_begins_anew() -> None:
+    """A client that gave its first attempt up is served the second time."""
+    chunks = (chunk(0, "a"), chunk(1, "b"), chunk(0, "new"), chunk(1, " text", True))
+
+    assert inputs(*(sent(TEXT_STREAM, each) for each in chunks)) == ["new text"]
+
+
+@pytest.mark.parametrize("bad", [chunk("x"), chunk(1, 5), chunk(1, "b", "yes"), chunk(9, "b", True)], ids=repr)
 def test_a_refused_stream_is_forgotten(bad: dict[str, Any]) -> None:
     """The same request_id may begin anew at once."""
     received = inputs(

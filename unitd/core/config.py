@@ -8,6 +8,10 @@ from typing import Any
 from unitd.core.access import Limits
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 
+# The smallest with which a client that takes one read for one frame read 200 of 200 answers beside a busy task
+# (docs/protocol.md, "Spacing of frames").
+DEFAULT_FRAME_INTERVAL_MS = 25
+
 
 @dataclass(frozen=True)
 class StateSettings:
@@ -39,6 +43,9 @@ class UnixSettings:
     path: Path | None = None
     """Default: unitd.sock in $RUNTIME_DIRECTORY, else in the state directory."""
 
+    frame_interval_ms: int = DEFAULT_FRAME_INTERVAL_MS
+    """As of tcp."""
+
 
 @dataclass(frozen=True)
 class TcpSettings:
@@ -49,6 +56,9 @@ class TcpSettings:
     port: int = 10001
     max_connections: int = 256
     """One more is told so and closed."""
+
+    frame_interval_ms: int = DEFAULT_FRAME_INTERVAL_MS
+    """Milliseconds between two frames of one task; text that comes meanwhile is joined. 0: each frame as it comes."""
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,8 @@ _TYPE_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "t
 _RANGES: dict[str, tuple[float, float]] = {
     "tcp.port": (0, 65535),
     "tcp.max_connections": (1, 65535),
+    "tcp.frame_interval_ms": (0, 1000),
+    "unix.frame_interval_ms": (0, 1000),
     "models.idle_s": (0, 31_536_000),
     "http.port": (0, 65535),
     "http.extra_ports": (0, 65535),

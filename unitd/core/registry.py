@@ -45,6 +45,10 @@ class Client(Protocol):
         """True when what it set up is there again after a restart of the daemon."""
 
     @property
+    def frame_interval(self) -> float:
+        """Seconds between two frames of a task, at least; 0 sends each as it comes."""
+
+    @property
     def is_gone(self) -> bool:
         """True once nothing that is sent can arrive."""
 
@@ -70,6 +74,7 @@ class _Absent:
     address = ""
     keeps_tasks = True
     restores_tasks = True
+    frame_interval = 0.0
     is_gone = True
 
     def admit(self, grant: Grant) -> None:

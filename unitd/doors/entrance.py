@@ -9,6 +9,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unitd import __version__
@@ -121,10 +122,11 @@ class Entrance:
         settings = self.settings
         if settings.unix.enabled:
             path = settings.unix.path or settings.state.dir / "unitd.sock"
-            self.endpoints["unix"] = await self._stream_door("unix").open_unix(path, self._activated.pop("unix", ()))
+            door = self._stream_door("unix", settings.unix.frame_interval_ms)
+            self.endpoints["unix"] = await door.open_unix(path, self._activated.pop("unix", ()))
         if settings.tcp.enabled:
             host, port, activated = settings.tcp.host, settings.tcp.port, self._activated.pop("tcp", ())
-            door = self._stream_door("tcp")
+            door = self._stream_door("tcp", settings.tcp.frame_interval_ms)
             self.endpoints["tcp"] = list(await door.open_tcp(host, port, activated, self._context_for("tcp")))
         if settings.serial is not None:
             await self._open_serial(settings.serial, group)
@@ -197,8 +199,9 @@ class Entrance:
         self._bridges.append(group.create_task(door.run(), name="wyoming door"))
         return address
 
-    def _stream_door(self, name: str) -> StreamDoor:
+    def _stream_door(self, name: str, frame_interval_ms: int) -> StreamDoor:
         talk = self._talk_settings(name, self.settings.limits.outbox_bytes, TCP_IDLE_SECONDS)
+        talk = replace(talk, frame_interval=frame_interval_ms / 1000)
         door = StreamDoor(self._server, talk, self.settings.tcp.max_connections)
         self._streams.append(door)
         self._connections[name] = lambda: len(door.talks)

@@ -97,6 +97,7 @@ class Guest:
         self.door = door
         self.keeps_tasks = keeps_tasks
         self.restores_tasks = False
+        self.frame_interval = 0.0
         self.is_gone = False
         self._server = server
         self._numbers = itertools.count(1)

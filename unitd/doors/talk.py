@@ -34,6 +34,8 @@ class TalkSettings:
     clock: Callable[[], float]
     is_ascii: bool = False
     is_lossy: bool = False
+    frame_interval: float = 0.0
+    """Seconds between two frames of one task (runtime/pacing.py)."""
 
 
 class Talk(asyncio.Protocol):
@@ -52,6 +54,7 @@ class Talk(asyncio.Protocol):
             limit_bytes=settings.outbox_bytes,
             meters=server.meters,
             is_lossy=settings.is_lossy,
+            frame_interval=settings.frame_interval,
         )
         self._transport: asyncio.Transport | None = None
         self._last_byte_at = 0.0

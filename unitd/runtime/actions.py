@@ -141,7 +141,8 @@ class Actions:
         return call.ok()
 
     def _pause(self, call: Call) -> Answer:
-        return Begun(_when_stopped(call, self._work_of(call).pause()))
+        work = self._work_of(call)
+        return Begun(_when_stopped(call, work, work.pause()))
 
     def _resume(self, call: Call) -> Answer:
         work = self._work_of(call)
@@ -158,7 +159,8 @@ class Actions:
 
     def _cancel(self, call: Call) -> Answer:
         """What runs, is held or waits ends, as at a wake; the task stays."""
-        return Begun(_when_stopped(call, self._work_of(call).interrupt()))
+        work = self._work_of(call)
+        return Begun(_when_stopped(call, work, work.interrupt()))
 
     def _exit(self, call: Call) -> Answer:
         return Begun(_when_done(call, self._roster.end(self._work_of(call))))
@@ -197,8 +199,9 @@ async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
     return call.ok()
 
 
-async def _when_stopped(call: Call, stopped: Awaitable[Any]) -> Reply:
-    """The plain answer to pause and cancel; a child that died over it has stopped too."""
+async def _when_stopped(call: Call, work: Work, stopped: Awaitable[Any]) -> Reply:
+    """The plain answer to pause and cancel, after every frame; a child that died over it has stopped too."""
     with suppress(RunFailed):
         await stopped
+    work.frames.flush()
     return call.ok()

@@ -3,16 +3,20 @@
 An inference's frames go to whoever asked, in that request's id; what a link asked for, and what ears heard by
 themselves, goes to the task's listener in the id of its setup. A running stream that is silent for long sends an empty
 delta, because clients give up.
+
+Frames that would follow too closely wait in `pacing`. While one waits, text of the same answer is appended to it, and a
+newer partial transcript replaces it; both keep its index, so that indexes have no gap. Other frames are never joined.
 """
 
 import asyncio
 import base64
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unitd.core.registry import Client, Task
 from unitd.runtime.meters import ModelMeter
+from unitd.runtime.pacing import FramePacer
 from unitd.runtime.watch import Watch
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
@@ -47,6 +51,9 @@ class Inference:
 
     is_over: bool = False
     parts: list[str] = field(default_factory=list)
+    newest_text: Reply | None = None
+    """Its last frame of text, which takes more while it waits to be sent."""
+
     last_frame_at: float = 0.0
     asked_at: float = field(default_factory=time.monotonic)
     piece_at: float = 0.0
@@ -84,8 +91,15 @@ class Frames:
         self._meter = meter
         self._watch = watch
         self._is_streaming = task.is_stream and task.enoutput
+        self._is_text = task.kind.serving == "llm"
         self._running: Inference | None = None
         self._keepalive: asyncio.TimerHandle | None = None
+        self._pacer = FramePacer(self._deliver)
+        self._partial: Reply | None = None
+        """The last transcript of an utterance that has not ended."""
+
+        self._replaced = 0
+        """How many partial transcripts of this utterance gave way to newer ones before they were sent."""
 
     def begin(self, inference: Inference) -> None:
         """This one runs (again): from now on its stream is not silent for long."""
@@ -110,10 +124,14 @@ class Frames:
         if not self._is_streaming:
             inference.parts.append(text)
             return
-        data = {"delta": text, "finish": False, "index": inference.index}
-        self._say(inference, data, is_droppable=True)
-        inference.index += 1
         self._note_frame(inference)
+        if (waiting := inference.newest_text) is not None and waiting is self._pacer.newest:
+            waiting.data["delta"] += text
+            return
+        data = {"delta": text, "finish": False, "index": inference.index}
+        frame = self._say(inference, data, is_droppable=True)
+        inference.newest_text = frame if self._is_text else None
+        inference.index += 1
 
     def prompt_read(self, inference: Inference, tokens: int) -> None:
         """The answer begins now; told to those who asked for it (`prompt_done` at setup)."""
@@ -147,9 +165,16 @@ class Frames:
             return
         details = _details(end) if self._task.setup.get("usage") else {}
         if self._task.is_stream:
-            self._say(inference, {"delta": "", "finish": True, "index": inference.index} | details, end.error)
+            last = {"delta": "", "finish": True, "index": inference.index}
+            waiting = inference.newest_text
+            if end.reason == INTERRUPTED.reason and waiting is not None and waiting is self._pacer.newest:
+                self._pacer.drop_newest()
+                last = waiting.data | {"finish": True}
+            self._say(inference, last | details, end.error)
         else:
             self._say(inference, "".join(inference.parts), end.error, extra=details)
+        if end.reason == INTERRUPTED.reason:
+            self._pacer.flush()
 
     def event(self, data: Any, asker: Asker | None = None, object_: str | None = None, failure: str = "") -> None:
         """Output of the task itself; with an asker it answers that request; a failure makes it an error."""
@@ -159,7 +184,29 @@ class Frames:
         if asker is not None and not asker.client.is_gone:
             client, request_id = asker.client, asker.request_id
         error = RunFailed(failure) if failure else None
-        self._give(client, self._reply(request_id, data, error, object_=object_))
+        reply = self._reply(request_id, data, error, object_=object_)
+        if self._task.kind.hears and isinstance(data, dict) and "index" in data:
+            reply = self._numbered(reply)
+        self._give(client, reply)
+
+    def flush(self) -> None:
+        """Sends at once what waits to be sent: a reply that must come behind it is about to go out."""
+        self._pacer.flush()
+
+    def _numbered(self, transcript: Reply) -> Reply:
+        """Return the transcript with the index after the one that was sent last.
+
+        A partial one of the same utterance that still waits to be sent gives way to it.
+        """
+        if transcript.data["index"] == 0:
+            self._replaced = 0
+        partial = self._partial
+        if partial is not None and partial is self._pacer.newest and partial.request_id == transcript.request_id:
+            self._pacer.drop_newest()
+            self._replaced += 1
+        transcript = replace(transcript, data=transcript.data | {"index": transcript.data["index"] - self._replaced})
+        self._partial = None if transcript.data["finish"] else transcript
+        return transcript
 
     def refuse(self, error: UnitdError) -> None:
         """What a link wanted could not be done: whoever listens is told."""
@@ -175,10 +222,11 @@ class Frames:
         object_: str | None = None,
         extra: dict[str, Any] | None = None,
         is_droppable: bool = False,
-    ) -> None:
-        """One frame to whoever asked, in the request's id."""
+    ) -> Reply:
+        """One frame to whoever asked, in the request's id; returns it."""
         reply = self._reply(inference.request_id, data, error, object_=object_, extra=extra, is_droppable=is_droppable)
         self._give(inference.client or self._task.listener, reply)
+        return reply
 
     def _reply(
         self, request_id: str, data: Any, error: UnitdError | None, *, object_: str | None, **more: Any
@@ -188,7 +236,13 @@ class Frames:
         return Reply(request_id, self._task.work_id, object_, data, code=code, message=message, **more)
 
     def _give(self, client: Client | None, reply: Reply) -> None:
-        """To whoever asked or listens, and to those who follow all tasks."""
+        """To whoever asked or listens, when the frame before is long enough ago."""
+        given = self._task.setup.get("frame_interval_ms")
+        usual = 0.0 if client is None else client.frame_interval
+        self._pacer.add(client, reply, usual if given is None else given / 1000)
+
+    def _deliver(self, client: Client | None, reply: Reply) -> None:
+        """Sends a frame to its client and to those who follow all tasks."""
         if reply.code:
             self._meter.errors[reply.code] += 1
         self._watch.said(self._task, reply)

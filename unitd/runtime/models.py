@@ -60,7 +60,7 @@ class ModelActions:
     async def _tell(self, call: Call, name: str) -> Reply | None:
         """As many frames as the client takes; who leaves is told nothing more, and the pull goes on."""
         pull, index = await self._start(name), 0
-        async for progress in pull.follow():
+        async for progress in pull.follow(call.client.frame_interval):
             if progress.state == FAILED:
                 raise Unavailable(progress.reason)
             if call.client.is_gone:

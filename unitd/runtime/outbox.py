@@ -38,12 +38,14 @@ class Outbox:
         limit_bytes: int,
         meters: Meters,
         is_lossy: bool = False,
+        frame_interval: float = 0.0,
     ) -> None:
         self.name = name
         self.door = door
         self.address = ""
         self.grant = TRUSTED
         self.dropped_frames = 0
+        self.frame_interval = frame_interval
         self._frame_bytes = frame_bytes
         self._session = session
         self._clock = clock

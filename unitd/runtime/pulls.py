@@ -46,20 +46,29 @@ class Pull:
         """What its followers are told when it is ended from here."""
 
         self._news = asyncio.Event()
+        self._failed = asyncio.Event()
 
     def note(self, progress: Progress) -> None:
         """How far it is now."""
         self.progress = progress
+        if progress.state == FAILED:
+            self._failed.set()
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    async def follow(self) -> AsyncIterator[Progress]:
-        """The present state, each newer one as fast as it is taken, and the last; an old one again after a silence."""
+    async def follow(self, interval: float = 0.0) -> AsyncIterator[Progress]:
+        """The present state, each newer one as fast as it is taken, and the last; an old one again after a silence.
+
+        At least `interval` seconds lie between two of them, of which the newest counts; a failure comes at once.
+        """
         while True:
             news, progress = self._news, self.progress
             yield progress
             if progress.is_last:
                 return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(interval):
+                    await self._failed.wait()
             with suppress(TimeoutError):
                 async with asyncio.timeout(SILENCE_SECONDS):
                     await news.wait()

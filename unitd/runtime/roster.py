@@ -361,6 +361,9 @@ def setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
     if data.get("on_pause", "hold") not in ("hold", "stop"):
         raise LoadFailed('on_pause must be "hold" or "stop"')
     _queue_limit(data, 0)
+    interval = data.get("frame_interval_ms", 0)
+    if type(interval) not in (int, float) or not 0 <= interval <= 1000:
+        raise LoadFailed(f"frame_interval_ms must be a number from 0 to 1000, it is {interval!r}")
     return data
 
 

@@ -146,16 +146,16 @@ class System:
         """
         call.client.send(call.ok(message="llm server restarting ..."))
         if call.client.grant.role is not Role.ADMIN:
-            return Begun(self._finish_reset(self._roster.end_all(call.client.grant.name)))
+            return Begun(self._finish_reset(call.client, self._roster.end_all(call.client.grant.name)))
         self._supervisor.retire_all()
         self._desk.reset()
         self._sound.reset()
-        return Begun(self._finish_reset(self._roster.end_all()))
+        return Begun(self._finish_reset(call.client, self._roster.end_all()))
 
-    async def _finish_reset(self, ending: Coroutine[Any, Any, None]) -> Reply:
+    async def _finish_reset(self, client: Client, ending: Coroutine[Any, Any, None]) -> Reply:
         try:
             async with asyncio.timeout(RESET_TIMEOUT_SECONDS):
-                await ending
+                await asyncio.gather(ending, asyncio.sleep(client.frame_interval))
         except TimeoutError:
             log.warning("tasks did not end within %.0f s of the reset", RESET_TIMEOUT_SECONDS)
         self._supervisor.stop_retired()
@@ -199,7 +199,7 @@ class System:
         _, text = await _run("sh", "-c", command)
         if not is_stream:
             return call.ok(object="sys.utf-8", data=text)
-        await _send_stream(call, "sys.utf-8.stream", text)
+        await _send_stream(call, "sys.utf-8.stream", text, call.client.frame_interval)
         return None
 
     async def _update(self, call: Call) -> Reply:
@@ -244,9 +244,10 @@ async def _run(*command: str) -> tuple[int, str]:
     return process.returncode or 0, output.decode(errors="replace")
 
 
-async def _send_stream(call: Call, object_: str, text: str) -> None:
-    """No faster than the client reads."""
+async def _send_stream(call: Call, object_: str, text: str, interval: float = 0.0) -> None:
+    """No faster than the client reads, with `interval` seconds before each frame."""
     for data in _stream_frames(text):
+        await asyncio.sleep(interval)
         await call.client.wait_for_room()
         call.client.send(call.ok(object=object_, data=data))
 

@@ -257,6 +257,7 @@ class Work:
         finally:
             if self._running and (self._running.is_sent or self._is_closing):
                 self._finish(self._running, INTERRUPTED)
+            self.frames.flush()
             self.child.dismiss(self.task.work_id)
 
     async def move(self, child: Child, change: Callable[[], None], queue_limit: int, toolbox: Toolbox | None) -> None:

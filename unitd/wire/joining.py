@@ -1,7 +1,8 @@
 """Streamed input: {"delta", "index", "finish"} chunks of one client become one text or one block of bytes.
 
 The original keeps one static buffer per process, so two clients mix; here a stream belongs to its session, its
-work_id and its request_id (fact sheet, section 2 and section 11, item 5).
+work_id and its request_id (fact sheet, section 2 and section 11, item 5). M5Stack's own plugin gives each chunk another
+request_id: such a chunk continues the newest stream of its session and work_id, if that one waits for its index.
 """
 
 import base64
@@ -9,11 +10,13 @@ import binascii
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.wire.errors import BadBase64, BadField, BadIndex, Unavailable
+from unitd.wire.errors import BadBase64, BadField, BadIndex, Unavailable, UnitdError
 from unitd.wire.messages import Request, unit_of
 
 # Streams whose last chunk was lost on a bad line must not block the next one: the oldest of these gives way.
 MAX_OPEN_STREAMS = 8
+# Of streams that were given up the rest may still come; so many of their ids are known to belong to no other stream.
+MAX_GIVEN_UP = 64
 # Far more than a stream needs, and little enough that empty chunks cannot fill the memory.
 MAX_CHUNKS = 65536
 
@@ -22,10 +25,15 @@ UNCOUNTED = frozenset({"tts", "melotts"})
 only chunk."""
 
 
+_Key = tuple[str, str]
+"""work_id and request_id."""
+
+
 @dataclass(slots=True)
 class _Stream:
     """The chunks of one input, and how many bytes they hold."""
 
+    object: str
     chunks: dict[int, str] = field(default_factory=dict)
     size: int = 0
 
@@ -35,7 +43,8 @@ class StreamJoiner:
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
-        self._open: dict[tuple[str, str], _Stream] = {}
+        self._open: dict[_Key, _Stream] = {}
+        self._given_up: dict[_Key, None] = {}
 
     @property
     def open_streams(self) -> int:
@@ -51,24 +60,54 @@ class StreamJoiner:
             Unavailable: the joined text would be over the limit; the stream is forgotten.
         """
         key = (request.work_id, request.request_id)
-        stream = self._open.pop(key, None) or _Stream()
+        stream = self._open.pop(self._continued_by(request), None) or _Stream(request.object)
+        try:
+            is_finished = self._extend(stream, request)
+        except UnitdError:
+            self._give_up(key)
+            raise
+        if is_finished:
+            return _in_order(stream.chunks)
+        if len(self._open) >= MAX_OPEN_STREAMS:
+            oldest = next(iter(self._open))
+            del self._open[oldest]
+            self._give_up(oldest)
+        self._open[key] = stream
+        return None
+
+    def _extend(self, stream: _Stream, request: Request) -> bool:
+        """Takes the chunk into its stream; returns True when it is the last one."""
         data = request.data
         if not isinstance(data, dict):
             raise BadIndex('a streamed input is {"delta": text, "index": n, "finish": bool}')
         index = len(stream.chunks) if unit_of(request.work_id) in UNCOUNTED else _read_index(data)
         delta = _read_delta(data, request)
-        if index in stream.chunks:
+        if index == 0 and 0 in stream.chunks:  # the client begins anew
+            stream.chunks, stream.size = {}, 0
+        elif index in stream.chunks:
             raise BadIndex(f"index {index} came twice")
         stream.chunks[index] = delta
         stream.size += len(delta.encode())
         if stream.size > self.limit_bytes or len(stream.chunks) > min(MAX_CHUNKS, self.limit_bytes):
             raise Unavailable(f"a streamed input may hold {self.limit_bytes} bytes in {MAX_CHUNKS} chunks")
-        if data.get("finish", True):
-            return _in_order(stream.chunks)
-        if len(self._open) >= MAX_OPEN_STREAMS:
-            del self._open[next(iter(self._open))]
-        self._open[key] = stream
-        return None
+        return bool(data.get("finish", True))
+
+    def _continued_by(self, request: Request) -> _Key:
+        """Return the key of the open stream that a chunk belongs to; its own key, if it begins a stream."""
+        key = (request.work_id, request.request_id)
+        index = request.data.get("index") if isinstance(request.data, dict) else None
+        if key in self._open or key in self._given_up or type(index) is not int or index < 1:
+            return key
+        newest = next((each for each in reversed(self._open) if each[0] == request.work_id), key)
+        stream = self._open.get(newest)
+        is_next = stream is not None and stream.object == request.object and max(stream.chunks) + 1 == index
+        return newest if is_next else key
+
+    def _give_up(self, key: _Key) -> None:
+        """Remembers that chunks under this id which are still to come continue nothing."""
+        if len(self._given_up) >= MAX_GIVEN_UP:
+            del self._given_up[next(iter(self._given_up))]
+        self._given_up[key] = None
 
 
 def _read_index(data: dict[str, Any]) -> int:

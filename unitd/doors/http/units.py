@@ -34,6 +34,7 @@ class _Client:
 
     keeps_tasks = False
     restores_tasks = False
+    frame_interval = 0.0
     door = "ws"
 
     def __init__(self, guest: Guest, session: Session, desk: Desk) -> None:

@@ -80,6 +80,7 @@ class Sender:
     address = ""
     keeps_tasks = True
     restores_tasks = True
+    frame_interval = 0.0
     is_gone = False
 
     def __init__(self, name: str, answer: Callable[[Reply], None]) -> None:
