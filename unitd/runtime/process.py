@@ -36,6 +36,12 @@ LAST_WORDS_BYTES = 8 * 1024
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
+# Threads of llama.cpp (OpenMP) wait for each other by spinning. By default they spin for milliseconds, also while the
+# one they wait for has no core because they spin on it: a busy board computes a token in a second (docs/benchmarks.md).
+# numpy's own threads (OpenBLAS) would take cores from the engines for nothing: all its matrices here are small.
+_THREAD_VARIABLES = {"GOMP_SPINCOUNT": "1000", "OPENBLAS_NUM_THREADS": "1"}
+
+
 class Listener(Protocol):
     """Who is told what a process does."""
 
@@ -127,7 +133,9 @@ class Process:
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.STDOUT,
                     pass_fds=(theirs.fileno(),),
-                    env=HEAP_VARIABLES | {k: value for k, value in os.environ.items() if not _SECRET.search(k)},
+                    env=HEAP_VARIABLES
+                    | _THREAD_VARIABLES
+                    | {k: value for k, value in os.environ.items() if not _SECRET.search(k)},
                     start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which stops its children in order
                 )
             except OSError as error:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import llama_cpp
 
 from units.base import LoadError
+from units.llm.threads import ThreadCount
 from units.llm.tools import CALL_MARKS
 
 VERSION = str(llama_cpp.__version__)
@@ -249,14 +250,14 @@ Blend = tuple[tuple[Adapter, float], ...]
 """Which adapters are added to the weights, each with its scale; () for the bare model."""
 
 
-def _useful_threads(model: Model) -> int:
+def _useful_threads(model: Model, cores: int) -> int:
     """One for each core, but one alone for a small model.
 
     Threads meet after each node of the graph. In a small model that is every few microseconds: a second thread saves
     little, and when another program takes its core for a moment, all wait for it (measured beside a busy program,
     7 MB model, two cores: 0.7 ms a token with one thread, 107 ms with two).
     """
-    return 1 if model.size < SMALL_MODEL_BYTES else os.cpu_count() or 1
+    return 1 if model.size < SMALL_MODEL_BYTES else cores
 
 
 def _check_file(path: Path) -> None:
@@ -300,7 +301,10 @@ class Context:
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = context * slots
         params.n_seq_max = slots
-        params.n_threads = params.n_threads_batch = threads or _useful_threads(model)
+        cores = len(os.sched_getaffinity(0))
+        most = threads or _useful_threads(model, cores)
+        params.n_threads = params.n_threads_batch = self._threads = most
+        self._thread_count = ThreadCount(most, cores)
         params.kv_unified = False
         params.no_perf = True
         # Flash attention computes in another order for other batch sizes: greedy text would depend on the company.
@@ -353,7 +357,11 @@ class Context:
             batch.n_seq_id[at] = 1
             batch.seq_id[at][0] = entry.sequence
             batch.logits[at] = entry.wants_logits
+        if (threads := self._thread_count.before_decode()) != self._threads:
+            llama_cpp.llama_set_n_threads(self.handle, threads, threads)
+            self._threads = threads
         status = llama_cpp.llama_decode(self.handle, batch)
+        self._thread_count.after_decode()
         if status not in (0, _ABORTED):
             raise RuntimeError(f"llama_decode answered {status}")
         return bool(status == 0)
