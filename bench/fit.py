@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.llm import MIDDLE, Ours, first_of, rate_of
+from bench.llm_sides import MIDDLE, Ours, first_of, rate_of
 from bench.report import Pair, row, show, write_section
 from bench.synthetic import make
 from unitd.cli.suggest import measured

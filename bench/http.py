@@ -24,7 +24,8 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 from bench.crowd import report
-from bench.llm import LIMITS, MIDDLE, SHORT, Setting, Side, Timed, fresh, rate_of, warm_first
+from bench.llm import Setting, warm_first
+from bench.llm_sides import LIMITS, MIDDLE, SHORT, Side, Timed, fresh, rate_of
 from bench.report import row, show, write_section
 from bench.synthetic import make
 

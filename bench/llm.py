@@ -2,6 +2,7 @@
 
     bench/peer.sh                          builds llama-server and llama-bench once
     python -m bench.llm [--pairs 7]        measures, in turn, and writes the table into docs/benchmarks.md
+    python -m bench.llm --busy             the same beside programs that want the cores, too (bench/busy.py)
 
 Every measurement is taken on one side, then on the other, `pairs` times; the ratio is the median over the pairs. Both
 servers stay up for the whole run (but for the cold starts) and only one of them works at a time.
@@ -12,211 +13,22 @@ import asyncio
 import datetime
 import json
 import os
-import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
-import httpx
 import psutil
 
+from bench.busy import beside_others
+from bench.llm_sides import LONG, MIDDLE, SHORT, Ours, Peer, Side, first_of, fresh, rate_of
 from bench.report import row, show, write_section
 from bench.synthetic import make
 
-SLOTS, CONTEXT = 8, 3072
-# A connection for each question: llama-server hangs up on old ones when it likes.
-LIMITS = httpx.Limits(max_connections=64, max_keepalive_connections=0)
-SHORT, MIDDLE, LONG = "hello", "x" * 180, "y" * 1980
-
-
-@dataclass
-class Timed:
-    """When a question was sent and when each piece of its answer came, in seconds."""
-
-    sent: float
-    pieces: list[float] = field(default_factory=list)
-
-    @property
-    def first(self) -> float:
-        """Seconds to the first piece."""
-        return self.pieces[0] - self.sent
-
-    @property
-    def longest_gap(self) -> float:
-        """Seconds of the longest silence in the answer."""
-        return max(later - earlier for earlier, later in zip(self.pieces, self.pieces[1:], strict=False))
-
-
-class Side(Protocol):
-    """A server under measurement. `client` separates conversations; a cancelled question is abandoned."""
-
-    name: str
-    pids: list[int]
-
-    async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One greedy answer of so many tokens."""
-
-
-def end(process: "subprocess.Popen[bytes]") -> None:
-    """Asks a server to stop and waits until it has."""
-    process.send_signal(signal.SIGTERM)
-    process.wait()
-
-
-class Peer:
-    """llama-server."""
-
-    name = "llama-server"
-
-    def __init__(self, binary: Path, model: Path, port: int, threads: int) -> None:
-        command = [str(binary), "-m", str(model), "--port", str(port), "-np", str(SLOTS), "-c", str(SLOTS * CONTEXT)]
-        self._command = [*command, "-t", str(threads), "--no-webui"]
-        self.pids: list[int] = []
-        self._url = f"http://127.0.0.1:{port}"
-        self._http = httpx.AsyncClient(timeout=120, limits=LIMITS)
-
-    def start(self) -> None:
-        """Begins to load."""
-        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.pids = [self._process.pid]
-
-    def stop(self) -> None:
-        """Ends it."""
-        end(self._process)
-
-    async def wait_ready(self) -> None:
-        """Until /health says so."""
-        while True:
-            with suppress(httpx.TransportError):
-                if (await self._http.get(self._url + "/health")).is_success:
-                    return
-            await asyncio.sleep(0.005)
-
-    async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One streamed chat completion."""
-        body = {
-            "messages": [{"role": "user", "content": text}],
-            "max_tokens": tokens,
-            "temperature": 0,
-            "stream": True,
-            "ignore_eos": True,
-            "id_slot": client,
-        }
-        timed = Timed(time.perf_counter())
-        async with self._http.stream("POST", self._url + "/v1/chat/completions", json=body) as response:
-            async for line in response.aiter_lines():
-                if line.startswith("data: {") and '"content":"' in line:
-                    timed.pieces.append(time.perf_counter())
-        return timed
-
-
-class Ours:
-    """The daemon, one connection and one task for each client."""
-
-    name = "unitd"
-
-    def __init__(self, folder: Path, model: Path, threads: int, *, is_exact: bool) -> None:
-        (folder / "models").mkdir()
-        (folder / "models" / "synthetic.gguf").symlink_to(model)
-        config = folder / "unitd.toml"
-        config.write_text(
-            f'[state]\ndir = "{folder}"\n[models]\ndir = ["{folder}/models"]\n[tcp]\nport = 0\n[http]\nport = 0\n'
-            f'[llm]\nmodel = "synthetic"\n'
-            f"slots = {SLOTS}\ncontext = {CONTEXT}\nthreads = {threads}\nexact = {str(is_exact).lower()}\n"
-            f'[log]\nlevel = "warning"\n'
-        )
-        self._folder = folder
-        self._command = [sys.executable, "-m", "unitd", "serve", "--config", str(config)]
-        self.pids: list[int] = []
-        self._talks: dict[int, tuple[asyncio.StreamReader, asyncio.StreamWriter, str]] = {}
-
-    def start(self) -> None:
-        """Begins to serve."""
-        self._process = subprocess.Popen(self._command)
-
-    def stop(self) -> None:
-        """Ends it."""
-        end(self._process)
-
-    async def wait_ready(self) -> None:
-        """Until the daemon listens and the model is loaded."""
-        while not (self._folder / "endpoints.json").exists():
-            await asyncio.sleep(0.002)
-        await self.talk(0)
-        daemon = psutil.Process(self._process.pid)
-        self.pids = [daemon.pid, *(child.pid for child in daemon.children())]
-
-    @property
-    def endpoints(self) -> dict[str, Any]:
-        """Where the daemon listens."""
-        found: dict[str, Any] = json.loads((self._folder / "endpoints.json").read_text())
-        return found
-
-    async def request(self, client: int, **fields: Any) -> dict[str, Any]:
-        """A request and its reply on a client's connection."""
-        reader, writer, _ = self._talks[client]
-        writer.write(json.dumps({"request_id": "r"} | fields).encode())
-        reply: dict[str, Any] = json.loads(await reader.readline())
-        return reply
-
-    async def talk(self, client: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
-        """A client's connection and task."""
-        if client not in self._talks:
-            host, port = self.endpoints["tcp"]
-            reader, writer = await asyncio.open_connection(host, port)
-            self._talks[client] = (reader, writer, "")
-            setup: dict[str, Any] = {"model": "synthetic", "response_format": "llm.utf-8.stream"}
-            setup |= {"input": "llm.utf-8", "enoutput": True, "prompt": ""}
-            reply = await self.request(client, work_id="llm", action="setup", data=setup)
-            self._talks[client] = (reader, writer, reply["work_id"])
-        return self._talks[client]
-
-    async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One streamed inference; cancelled, the connection is closed, as by a client that walks away."""
-        reader, writer, work_id = await self.talk(client)
-        options: dict[str, Any] = {"max_token_len": tokens, "temperature": 0, "end_bias": -100}
-        request = {"request_id": "q", "work_id": work_id, "action": "inference", "object": "llm.utf-8", "data": text}
-        timed = Timed(time.perf_counter())
-        writer.write(json.dumps(request | {"options": options}).encode())
-        try:
-            while True:
-                data = json.loads(await reader.readline())["data"]
-                if data["finish"]:
-                    return timed
-                if data["delta"]:
-                    timed.pieces.append(time.perf_counter())
-        except asyncio.CancelledError:
-            writer.close()
-            del self._talks[client]
-            raise
-
-
 Measure = Callable[[Side, int], Awaitable[float]]
-
-
-def fresh(text: str, pair: int) -> str:
-    """The same length, another beginning: nothing of it is cached."""
-    return f"{pair:04d}" + text[4:]
-
-
-async def rate_of(side: Side, clients: int, pair: int) -> float:
-    """Tokens per second of so many clients together, first tokens left out."""
-    answers = await asyncio.gather(*(side.ask(client, fresh("question", pair), 96) for client in range(clients)))
-    begun, ended = max(each.pieces[0] for each in answers), min(each.pieces[-1] for each in answers)
-    tokens = sum(begun < piece <= ended for each in answers for piece in each.pieces)
-    return tokens / (ended - begun)
-
-
-async def first_of(side: Side, text: str, pair: int) -> float:
-    """Seconds to the first token of a prompt that is not cached."""
-    return (await side.ask(0, fresh(text, pair), 4)).first
 
 
 async def warm_first(side: Side, pair: int) -> float:
@@ -365,19 +177,23 @@ async def main(arguments: argparse.Namespace) -> None:
         setting = Setting(
             model, arguments.threads, arguments.peer, arguments.port, arguments.pairs, is_exact=arguments.exact
         )
-        lines.append(await cold_starts(setting, folder))
+        if not arguments.busy:
+            lines.append(await cold_starts(setting, folder))
         ours, peer = setting.ours(folder / "ours"), setting.theirs()
         try:
             for side in (ours, peer):
                 side.start()
                 await side.wait_ready()
-            lines += await measure(ours, peer, setting.pairs)
-            lines.append(await beside_llama_bench(setting, ours))
-            lines += await interrupts(ours, setting.pairs)
+            if arguments.busy:
+                lines += await beside_others(ours, peer, setting.pairs)
+            else:
+                lines += await measure(ours, peer, setting.pairs)
+                lines.append(await beside_llama_bench(setting, ours))
+                lines += await interrupts(ours, setting.pairs)
         finally:
             ours.stop()
             peer.stop()
-    write_section("llm, exact" if arguments.exact else "llm", lines)
+    write_section("llm, busy" if arguments.busy else "llm, exact" if arguments.exact else "llm", lines)
 
 
 if __name__ == "__main__":
@@ -386,5 +202,6 @@ if __name__ == "__main__":
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--peer", type=Path, default=Path("build/peer/build/bin"))
     parser.add_argument("--port", type=int, default=18080)
+    parser.add_argument("--busy", action="store_true", help="beside programs that want the cores, too")
     parser.add_argument("--exact", action="store_true", help="our side in exact mode")
     asyncio.run(main(parser.parse_args()))

@@ -308,6 +308,30 @@ async def test_history_is_trimmed_by_whole_turns(client: WireClient) -> None:
     assert totals[-1] > totals[0]
 
 
+async def test_history_ends_where_the_models_training_ended(client: WireClient) -> None:
+    """The context of the bundled model holds more than it was trained on; a long talk stays within what it knows."""
+    work_id = await client.setup("llm", LLM_SETUP, prompt="Be kind.", history=True, usage=True, max_token_len=40)
+    totals = []
+
+    for _ in range(7):
+        frames = await client.frames(await client.infer(work_id, "tell me a story about a bear and a bird " * 16))
+        totals.append(frames[-1]["data"]["usage"]["total_tokens"])
+
+    assert 700 < max(totals) <= 1000
+
+
+async def test_one_long_prompt_is_computed_with_a_warning(client: WireClient, caplog: pytest.LogCaptureFixture) -> None:
+    """What was asked for at once is not shortened; the log says, once, that the model knows less."""
+    work_id = await client.setup("llm", LLM_SETUP, usage=True, max_token_len=5)
+
+    for _ in range(2):
+        frames = await client.frames(await client.infer(work_id, "hello " * 1200))
+        assert frames[-1]["data"]["usage"]["prompt_tokens"] > 1200
+
+    warnings = [record.getMessage() for record in caplog.records if "was trained on 1000" in record.getMessage()]
+    assert len(warnings) == 1
+
+
 async def test_usage_is_told_only_to_who_asks(client: WireClient) -> None:
     """Without "usage" the last frame is exactly the document's."""
     plain = await client.setup("llm", LLM_SETUP)

@@ -320,6 +320,7 @@ class App:
                 "cache_dir": str(self._state.cache),
                 "exact": card.exact if llm.exact is None else llm.exact,
                 "chat_template": card.chat_template,
+                "trained_tokens": card.context_length,
             }
         return load
 

@@ -250,7 +250,7 @@ class LlmSettings:
     """Tokens that one task may hold: system prompt, conversation and answer."""
 
     threads: int = 0
-    """0: one for each core, one alone for models under 64 MiB."""
+    """At most; 0: one for each core, one alone for models under 64 MiB. Fewer while others use the cores."""
 
     queue: int = 3
     """Prompts that may wait behind the running one, for each task."""

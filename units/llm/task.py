@@ -38,6 +38,9 @@ class LlmTask:
     has_called: bool = False
     """What was said are calls; the answer comes when their results are there."""
 
+    is_warned: bool = False
+    """A prompt longer than what the model was trained on has been reported."""
+
     @classmethod
     def from_setup(cls, work_id: str, data: dict[str, Any], memory: Any, largest_context: int) -> "LlmTask":
         """Reads a setup and what was remembered before a crash.

@@ -83,6 +83,7 @@ class LlmUnit(Unit):
             is_exact=load["exact"],
             on_spoken=self._host.flush,
         )
+        self._trained_tokens = load.get("trained_tokens") or self._context.context
         self._adapters = Adapters(self._model, self._context)
         self._prompts = PromptMaker(self._model, load.get("chat_template", ""))
         if load["cache_dir"]:
@@ -210,28 +211,38 @@ class LlmUnit(Unit):
         return generation
 
     def _prompt(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
-        """The tokens of the conversation; old turns go, whole, until an answer fits behind it.
+        """The tokens of the conversation; raises UnitFault when the context does not hold them.
 
         A conversation that the client keeps is not shortened: it would not know.
         """
-        context = options.context
-        if options.is_raw or options.messages is not None:
-            if options.is_raw:
-                prompt = self._prompts.make_raw(text, context)
-            else:
-                prompt = self._make_prompt(options, options.messages or ())
-            if len(prompt) >= context:
-                raise too_long(len(prompt), context)
-            return prompt
-        wanted = context - min(options.max_tokens, context // 2)
+        if options.is_raw:
+            prompt = self._prompts.make_raw(text, options.context)
+        elif options.messages is not None:
+            prompt = self._make_prompt(options, options.messages)
+        else:
+            prompt = self._prompt_with_history(task, options, text)
+        if len(prompt) >= options.context:
+            raise too_long(len(prompt), options.context)
+        if len(prompt) > self._trained_tokens and not task.is_warned:
+            task.is_warned = True
+            words = f"a prompt of {len(prompt)} tokens, the model was trained on {self._trained_tokens}"
+            self._host.log("warning", f"{task.work_id}: {words}; its answers may make no sense")
+        return prompt
+
+    def _prompt_with_history(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
+        """The conversation so far and the question; the oldest turns go, whole, until an answer fits behind it.
+
+        Beyond what the model was trained on it would remember more and say less, so the history ends there.
+        """
+        most = min(options.context, self._trained_tokens)
+        wanted = most - min(options.max_tokens, most // 2)
         for forgotten in range(len(task.history) + 1):
             messages = conversation(options.system_prompt, task.history[forgotten:], text)
             prompt = self._make_prompt(options, messages)
             if len(prompt) <= wanted:
                 break
-        if len(prompt) >= context:
-            raise too_long(len(prompt), context)
-        del task.history[:forgotten]
+        if len(prompt) < options.context:
+            del task.history[:forgotten]
         return prompt
 
     def _make_prompt(self, options: LlmOptions, messages: Sequence[Message], *, asks: bool = True) -> list[int]:
