@@ -1,5 +1,6 @@
 """Covers unitd.runtime.journal and what the daemon makes of it: tasks that survive."""
 
+import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -186,6 +187,40 @@ async def test_a_link_from_a_task_that_has_ended_does_not_come_back(tmp_path: Pa
     with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as database, database:
         database.execute("DELETE FROM task WHERE work_id = 'kws.1001'")
     await restarted(tmp_path, after)
+
+
+async def test_a_temporary_task_ends_with_its_connection(tmp_path: Path) -> None:
+    """The others of its client stay, without the link from it."""
+    async with running_app(tmp_path) as app, tcp_client(app) as onlooker:
+        async with tcp_client(app) as client:
+            ears = await client.setup("kws", KWS_SETUP | {"kws": "alexa"}, temporary=True)
+            mind = await client.setup("llm", LLM_SETUP, input=["llm.utf-8", ears])
+            before = await lstask(onlooker)
+
+        after = before
+        async with asyncio.timeout(5):
+            while ears in after:
+                after = await lstask(onlooker)
+
+    assert list(before) == [ears, mind]
+    assert [row["inputs_"] for row in after.values()] == [["llm.utf-8"]]
+
+
+async def test_a_temporary_task_is_not_written_down(tmp_path: Path) -> None:
+    """Not even while it lives: a daemon that is killed now would not bring it back."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        await client.setup("kws", KWS_SETUP | {"kws": "alexa"}, temporary=True)
+        kept = await client.setup("kws", KWS_SETUP | {"kws": "alexa"}, temporary=False)
+        written = await reread(tmp_path / "journal.sqlite")
+
+    assert [entry.work_id for entry in written] == [kept]
+
+
+async def test_temporary_is_a_claim(client: WireClient) -> None:
+    """Anything else is refused before a task that nobody wanted stays for ever."""
+    reply = await client.ask(work_id="kws", action="setup", data=KWS_SETUP | {"temporary": "yes"})
+
+    assert "temporary must be true or false, it is 'yes'" in reply["error"]["message"]
 
 
 async def test_what_was_ended_stays_ended(tmp_path: Path) -> None:

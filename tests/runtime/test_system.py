@@ -97,11 +97,23 @@ async def test_lstask_lists_every_task(client: WireClient) -> None:
         "work_id": task,
         "unit": "llm",
         "model": LLM_SETUP["model"],
+        "served_by": "unitd-chat",
+        "note": f"{LLM_SETUP['model']} is not installed, unitd-chat answers in its place",
         "state": "idle",
         "queue": 0,
         "inputs_": ["llm.utf-8"],
         "door": "tcp",
     }
+
+
+async def test_lstask_says_which_model_answers_now(client: WireClient) -> None:
+    """There is nothing to note where it is the one that was asked for, also by a later setup."""
+    task = await client.setup("llm", LLM_SETUP)
+    await client.ask(work_id=task, action="setup", data=LLM_SETUP | {"model": "default"})
+
+    [row] = (await ask_sys(client, "lstask"))["data"]
+
+    assert (row["model"], row["served_by"], "note" in row) == ("default", "unitd-chat", False)
 
 
 async def test_lstask_tells_what_a_task_does(client: WireClient) -> None:

@@ -24,8 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         sys.stdout.write("\n")
     finally:
-        for work_id in tasks.values():
-            connection.ask(work_id=work_id, action="exit")
+        connection.close()
     return 0
 
 
@@ -35,7 +34,7 @@ def _set_up(connection: Connection, arguments: argparse.Namespace) -> dict[str, 
 
     def set_up(unit: str, **data: Any) -> None:
         data = {"enoutput": True, "model": f"unitd-{unit}"} | data
-        tasks[unit] = connection.ask(work_id=unit, action="setup", data=data)["work_id"]
+        tasks[unit] = connection.set_up(unit, data)
 
     set_up("kws", response_format="kws.bool", kws=arguments.wake, enwake_audio=True)
     grammar = {"grammar": read_file(arguments.grammar).decode()} if arguments.grammar else {}

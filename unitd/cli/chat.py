@@ -9,7 +9,6 @@ from typing import Any
 
 from unitd.cli.connection import Connection
 
-GOODBYE_SECONDS = 5.0
 INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
@@ -30,7 +29,7 @@ class Chat:
             "usage": True,
             "on_pause": "stop",
         } | ({"tools": "home"} if arguments.home else {})
-        self.work_id = self._connection.ask(work_id="llm", action="setup", data=setup)["work_id"]
+        self.work_id = self._connection.set_up("llm", setup)
         self.was_interrupted = False
 
     def ask(self, question: str) -> bool:
@@ -53,11 +52,8 @@ class Chat:
             signal.signal(signal.SIGINT, previous)
 
     def close(self) -> None:
-        """Ends the task; a daemon that is stopping has done so already."""
-        self._connection.send({"request_id": "bye", "work_id": self.work_id, "action": "exit"})
-        for reply in self._connection.replies(GOODBYE_SECONDS):
-            if reply["request_id"] == "bye":
-                return
+        """Ends the task."""
+        self._connection.close()
 
     def _print_answer(self, request_id: str) -> bool:
         for reply in self._connection.replies():

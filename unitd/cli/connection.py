@@ -5,6 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +20,9 @@ SERVICE_SOCKET = Path("/run/unitd/unitd.sock")
 
 # Opening a sound device takes some tenths of a second.
 DEVICE_SECONDS, DEVICE_POLL_SECONDS = 2.0, 0.05
+# The daemon hangs up when it has ended the tasks; a model that still loads holds that up.
+GOODBYE_SECONDS = 5.0
+DAEMON_GONE = "the daemon closed the connection"
 
 
 def fail(words: str) -> NoReturn:
@@ -50,9 +54,20 @@ class Connection:
             fail(f"no daemon listens on {path} ({error.strerror}); start it with: unitd serve")
         self._buffer = b""
 
+    def close(self) -> None:
+        """Hangs up; returns when the daemon has ended the tasks of this program."""
+        with self._socket, suppress(OSError):  # a daemon that has stopped has done so already
+            self._socket.settimeout(GOODBYE_SECONDS)
+            self._socket.shutdown(socket.SHUT_WR)
+            while self._socket.recv(65536):
+                pass
+
     def send(self, request: bytes | dict[str, Any]) -> None:
-        """Sends one request."""
-        self._socket.sendall(request if isinstance(request, bytes) else orjson.dumps(request))
+        """Sends one request; ends the program when the daemon has left."""
+        try:
+            self._socket.sendall(request if isinstance(request, bytes) else orjson.dumps(request))
+        except (BrokenPipeError, ConnectionResetError):
+            fail(DAEMON_GONE)
 
     def line(self, timeout: float | None = None) -> bytes:
         """The next line; ends the program when the daemon leaves or nothing comes in time."""
@@ -62,8 +77,10 @@ class Connection:
                 data = self._socket.recv(65536)
             except TimeoutError:
                 fail(f"no answer within {timeout:g} s")
+            except ConnectionResetError:
+                fail(DAEMON_GONE)
             if not data:
-                fail("the daemon closed the connection")
+                fail(DAEMON_GONE)
             self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
@@ -83,6 +100,17 @@ class Connection:
                     fail(reply["error"]["message"])
                 return reply
         raise AssertionError("replies never end")
+
+    def set_up(self, unit: str, data: dict[str, Any]) -> str:
+        """Sets up a task that ends with this program, however that ends; returns its work_id.
+
+        A model that answers in the place of the one asked for is named on stderr.
+        """
+        work_id: str = self.ask(work_id=unit, action="setup", data=data | {"temporary": True})["work_id"]
+        for task in self.ask(action="lstask")["data"]:
+            if task["work_id"] == work_id and "note" in task:
+                sys.stderr.write(f"unitd: {task['note']}\n")
+        return work_id
 
 
 def socket_of(arguments: argparse.Namespace) -> Path:

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.grammar:
         setup["grammar"] = read_file(arguments.grammar).decode()
-    work_id = connection.ask(work_id="asr", action="setup", data=setup)["work_id"]
+    work_id = connection.set_up("asr", setup)
     screen = Screen()
     try:
         if arguments.file:
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         screen.end()
     finally:
-        connection.ask(work_id=work_id, action="exit")
+        connection.close()
     return 0
 
 

@@ -23,14 +23,14 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.speaker:
         setup["speaker"] = arguments.speaker
-    work_id = connection.ask(work_id="tts", action="setup", data=setup)["work_id"]
+    work_id = connection.set_up("tts", setup)
     connection.send(
         {"request_id": "say", "work_id": work_id, "action": "inference", "object": "tts.utf-8", "data": text}
     )
     try:
         return _save(connection, arguments.output) if arguments.output else _wait_until_heard(connection)
     finally:
-        connection.ask(work_id=work_id, action="exit")
+        connection.close()
 
 
 def _save(connection: Connection, file: Path) -> int:

@@ -9,7 +9,7 @@ from unitd.cli.connection import Connection
 from unitd.cli.screens import print_table
 from unitd.core.memory import in_mib
 
-COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since")
+COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since", "served by")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,4 +30,4 @@ def run(arguments: argparse.Namespace) -> int:
 def _row(task: dict[str, Any]) -> tuple[str, ...]:
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(task["created"]))
     inputs = " ".join(task["inputs_"])
-    return (task["work_id"], task["model"], task["state"], str(task["queue"]), inputs, task["door"], since)
+    return (task["work_id"], task["model"], task["state"], str(task["queue"]), inputs, task["door"], since, task["served_by"])

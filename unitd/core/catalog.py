@@ -70,6 +70,9 @@ class Card:
     """What only the engine reads: where a remote model is, say."""
 
     is_bundled: bool = False
+    substitution: str = ""
+    """A sentence when this card was found in the place of a model that is not installed; else ""."""
+
     path: Path | None = None
     """The file that an engine loads."""
 
@@ -294,8 +297,9 @@ class Catalog:
         bundled = next((each for each in self._installed if each.unit == card.unit and each.is_bundled), None)
         if bundled is None:
             raise LoadFailed(f"the model {name!r} is not installed")
-        note = f"{name} is not installed, {bundled.name} answers in its place"
-        return replace(bundled, note=f"{note}; {bundled.note}" if bundled.note else note)
+        words = f"{name} is not installed, {bundled.name} answers in its place"
+        note = f"{words}; {bundled.note}" if bundled.note else words
+        return replace(bundled, note=note, substitution=words)
 
     def find_installed(self, name: str) -> Card | None:
         """The installed card of exactly this name."""

@@ -113,6 +113,15 @@ class Task:
     given: dict[str, Any] = field(default_factory=dict)
     """The setup as the client said it."""
 
+    served_by: str = ""
+    """The name of the model that does the work; `model` is the name that the client asked for."""
+
+    substitution: str = ""
+    """A sentence when that is another model than the one asked for; else ""."""
+
+    is_temporary: bool = False
+    """True when the setup asked for a task that ends with its owner, whatever the owner's other tasks do."""
+
     last_client: Client | None = None
     abandoned_at: float | None = None
 
@@ -120,6 +129,16 @@ class Task:
     def takes_input(self) -> bool:
         """True when clients may send inferences to it."""
         return self.kind.takes_itself(self.inputs)
+
+    @property
+    def ends_with_owner(self) -> bool:
+        """True when the task does not outlive the client that set it up."""
+        return self.is_temporary or not self.owner.keeps_tasks
+
+    @property
+    def is_restored(self) -> bool:
+        """True when the task is there again after a restart of the daemon."""
+        return self.owner.restores_tasks and not self.is_temporary
 
     @property
     def is_stream(self) -> bool:

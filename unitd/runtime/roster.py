@@ -113,7 +113,7 @@ class Roster:
         except UnitdError as error:
             return call.ok(work_id=kind.name, code=error.code, message=str(error))
         work = self._works.get(task.work_id)  # another client may have ended it meanwhile
-        if work is not None and call.client.is_gone and not call.client.keeps_tasks:
+        if work is not None and call.client.is_gone and task.ends_with_owner:
             await self.end(work)
         return call.ok(work_id=task.work_id)
 
@@ -122,6 +122,7 @@ class Roster:
         await self._make_room(call.client)
         work_id = f"{kind.name}.{self._registry.claim_number()}"
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
+        task.is_temporary = plan.setup.get("temporary", False)
         self._listen_to(task, _inputs(plan.setup.get("input")), call.client.grant)
         self._registry.add(task)
         if call.client.is_gone:  # it left while this waited for its turn
@@ -163,7 +164,7 @@ class Roster:
             finally:
                 trial.end()
                 for child in (before, trial.child):
-                    self._supervisor.release(child, for_a_while=not work.task.owner.keeps_tasks)
+                    self._supervisor.release(child, for_a_while=work.task.ends_with_owner)
             log.info("%s is served by %s from now on, for %s", work.task.work_id, plan.card.name, call.client.name)
         await self._journal.settled()
         return call.ok()
@@ -203,7 +204,7 @@ class Roster:
     def entry_of(self, work_id: str) -> Entry | None:
         """What the journal keeps of a task; None of one that is gone, or that would not be missed."""
         work = self._works.get(work_id)
-        if work is None or not work.task.owner.restores_tasks:
+        if work is None or not work.task.is_restored:
             return None
         task = work.task
         return Entry(
@@ -292,7 +293,7 @@ class Roster:
     async def _finish_end(self, work: Work, closing: Coroutine[Any, Any, None]) -> None:
         """The task's memory is free at once, its child's when nobody else uses it or soon will."""
         await closing
-        self._supervisor.release(work.child, for_a_while=not work.task.owner.keeps_tasks)
+        self._supervisor.release(work.child, for_a_while=work.task.ends_with_owner)
         await self._journal.settled()  # whoever hears that it has ended does not find it again after a crash
 
     def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
@@ -304,7 +305,7 @@ class Roster:
 
         Returns what sees the others through to their ends.
         """
-        leaving = [work for work in self.works if work.task.owner is client and not client.keeps_tasks]
+        leaving = [work for work in self.works if work.task.owner is client and work.task.ends_with_owner]
         ends = [self.end(work) for work in leaving]
         for work in self.works:
             work.forget_client(client, keep=self._switchboard.is_listened_to(work.task))
@@ -335,6 +336,8 @@ def _settings(kind: UnitKind, plan: _Plan) -> dict[str, Any]:
         "enoutput": setup.get("enoutput", True),
         "setup": setup,
         "given": plan.given,
+        "served_by": plan.card.name,
+        "substitution": plan.card.substitution,
     }
 
 
@@ -354,7 +357,7 @@ def setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
     for key in kind.required:
         if key not in data:
             raise LoadFailed(f"{key} is missing")
-    for key, wanted in (("model", str), ("response_format", str), ("enoutput", bool)):
+    for key, wanted in (("model", str), ("response_format", str), ("enoutput", bool), ("temporary", bool)):
         if key in data and type(data[key]) is not wanted:
             raise LoadFailed(f"{key} must be {'true or false' if wanted is bool else 'a text'}, it is {data[key]!r}")
     _inputs(data.get("input"))

@@ -95,16 +95,18 @@ class Work:
     def entry(self) -> dict[str, Any]:
         """What sys.lstask says of it."""
         task = self.task
-        return {
+        entry = {
             "work_id": task.work_id,
             "unit": task.kind.name,
             "model": task.model,
+            "served_by": task.served_by,
             "state": self.state,
             "queue": self.queued,
             "inputs_": list(task.inputs),
             "door": task.owner.door,
             "created": task.created,
         }
+        return entry | ({"note": task.substitution} if task.substitution else {})
 
     @property
     def hears_microphone(self) -> bool:
