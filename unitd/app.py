@@ -146,6 +146,7 @@ class App:
             files_dir=self._state.files,
             allowed=settings.sys.allow,
             unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
+            toolboxes=self._toolboxes,
         )
         self._pulls = Pulls(FETCH_ARGV, places.model_cards)
         inventory = Inventory(settings.llm, lambda: self._budget.limit_bytes)

@@ -134,7 +134,10 @@ async def test_a_door_without_tokens_asks_nobody(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("role", "expected"),
     [
-        (Role.OBSERVE, {"ping": 0, "lstask": 0, "hwinfo": 0, "setup": -8, "reset": -8, "push": -8, "rmmode": -8}),
+        (
+            Role.OBSERVE,
+            {"ping": 0, "lstask": 0, "lstools": 0, "hwinfo": 0, "setup": -8, "reset": -8, "push": -8, "rmmode": -8},
+        ),
         (Role.USE, {"ping": 0, "lstask": 0, "hwinfo": 0, "setup": 0, "reset": 0, "push": -8, "rmmode": -8}),
         (Role.ADMIN, {"ping": 0, "lstask": 0, "hwinfo": 0, "setup": 0, "reset": 0, "push": 0, "rmmode": -17}),
     ],

@@ -47,6 +47,25 @@ async def test_the_model_is_told_what_there_is(client: WireClient, caller: Calli
     assert names == ["turn_on", "turn_off", "broken", "get_state"]
 
 
+async def test_a_client_is_told_which_tools_there_are(client: WireClient) -> None:
+    """Before it sets a task up, so that the page and `unitd chat` know whether they can switch anything."""
+    reply = await client.ask(work_id="sys", action="lstools")
+
+    assert reply["object"] == "sys.lstools"
+    assert [row["name"] for row in reply["data"]] == ["turn_on", "turn_off", "broken", "get_state"]
+    assert reply["data"][0] == {
+        "tools": "home", "name": "turn_on", "description": "", "entities": ["kitchen light"]
+    }  # fmt: skip
+
+
+async def test_a_board_without_tools_lists_none(tmp_path: Path) -> None:
+    """An empty list is no error."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        reply = await client.ask(work_id="sys", action="lstools")
+
+    assert (reply["error"]["code"], reply["data"]) == (0, [])
+
+
 async def test_a_state_is_what_its_topic_said_last(client: WireClient, listener: Listener) -> None:
     """Also when it changes."""
     work_id = await client.setup("llm", SETUP)

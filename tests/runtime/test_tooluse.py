@@ -19,6 +19,10 @@ class Hands:
         """Nothing to add."""
         return setup
 
+    async def listing(self) -> list[dict[str, Any]]:
+        """Nothing to list."""
+        return []
+
     def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
         """Notes what is to be done."""
         self.calls, self.finish = list(calls), then

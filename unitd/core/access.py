@@ -62,7 +62,7 @@ REMEMBERED = 4096
 AUTH = "auth"
 """The action of `sys` that shows a token."""
 
-_SEEING = frozenset({"ping", "version", "version2", "lsmode", "lstask", "hwinfo", "cmminfo", "taskinfo"})
+_SEEING = frozenset({"ping", "version", "version2", "lsmode", "lstask", "lstools", "hwinfo", "cmminfo", "taskinfo"})
 _USING = _SEEING | {"reset"}
 
 

@@ -98,17 +98,18 @@ class Home:
         return next((each for each in self.tools if each.name == name), None)
 
     def functions(self) -> list[dict[str, Any]]:
-        """The tools as OpenAI function schemas; a tool whose devices are not there is left out."""
-        return [function for tool in self.tools if (function := self._function(tool)) is not None]
+        """Return the usable tools as OpenAI function schemas."""
+        return [_function(tool, names) for tool, names in self._usable]
 
-    def _function(self, tool: Tool) -> dict[str, Any] | None:
-        names = [each.name for each in self.entities if each.kind in tool.kinds]
-        if tool.kinds and not names:
-            return None
-        properties = ({"entity": {"type": "string", "enum": names}} if names else {}) | tool.parameters
-        schema = {"type": "object", "properties": properties, "required": list(properties)}
-        function = {"name": tool.name, "description": tool.description, "parameters": schema}
-        return {"type": "function", "function": function}
+    def listing(self) -> list[dict[str, Any]]:
+        """Return name, description and the names of the devices of each usable tool."""
+        return [{"name": tool.name, "description": tool.description, "entities": names} for tool, names in self._usable]
+
+    @property
+    def _usable(self) -> list[tuple[Tool, list[str]]]:
+        """The tools with their devices, without those for which there is no device."""
+        reached = [(tool, [each.name for each in self.entities if each.kind in tool.kinds]) for tool in self.tools]
+        return [(tool, names) for tool, names in reached if names or not tool.kinds]
 
     def misfit(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         """What is wrong with a call's arguments, in a few words; "" when nothing is.
@@ -137,6 +138,14 @@ class Home:
         has_system = first.get("role") == "system" and isinstance(first.get("content"), str)
         prompt = self.system_prompt(first["content"] if has_system else "")
         return [{"role": "system", "content": prompt}, *messages[int(has_system) :]]
+
+
+def _function(tool: Tool, names: Sequence[str]) -> dict[str, Any]:
+    """Return the OpenAI function schema of a tool that is for the devices of these names."""
+    properties = ({"entity": {"type": "string", "enum": names}} if names else {}) | tool.parameters
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    function = {"name": tool.name, "description": tool.description, "parameters": schema}
+    return {"type": "function", "function": function}
 
 
 _TYPES: dict[Any, tuple[type, ...]] = {

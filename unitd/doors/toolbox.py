@@ -135,6 +135,11 @@ class HomeToolbox:
         prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
         return setup | {"tools": functions, "prompt": self._home.system_prompt(prompt)}
 
+    async def listing(self) -> list[dict[str, Any]]:
+        """Return name, description and devices of each tool that can be used; empty when there is none."""
+        await self.read_devices()
+        return self._home.listing()
+
     def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
         """One after the other, in the order in which they were called."""
 

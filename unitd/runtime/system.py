@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import tempfile
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +21,7 @@ from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.roster import Roster
 from unitd.runtime.sound import Sound
 from unitd.runtime.supervisor import Supervisor
+from unitd.runtime.tooluse import Toolbox
 from unitd.wire.errors import BadField, BadFile, EmptyInput, Unavailable
 from unitd.wire.joining import StreamJoiner
 from unitd.wire.messages import Reply
@@ -75,6 +76,7 @@ class System:
         files_dir: Path,
         allowed: Sequence[str],
         unit_versions: Callable[[], list[str]],
+        toolboxes: Mapping[str, Toolbox],
     ) -> None:
         self._roster = roster
         self._registry = registry
@@ -85,6 +87,7 @@ class System:
         self._files = files_dir
         self._allowed = set(allowed)
         self._unit_versions = unit_versions
+        self._toolboxes = toolboxes
         self._measuring: asyncio.Future[dict[str, Any]] | None = None
         self._command_chunks: WeakKeyDictionary[Client, StreamJoiner] = WeakKeyDictionary()
         self.line: Line | None = None
@@ -98,6 +101,7 @@ class System:
             "version": lambda call: call.ok(object="sys.utf-8", data=PROTOCOL_VERSION),
             "version2": lambda call: call.ok(object="sys.utf-8.stream", data=self._unit_versions()),
             "lstask": self._lstask,
+            "lstools": self._lstools,
             "hwinfo": self._hwinfo,
             "cmminfo": self._cmminfo,
             "uartsetup": self._uartsetup,
@@ -113,6 +117,11 @@ class System:
     def _lstask(self, call: Call) -> Answer:
         own = [work for work in self._roster.works if sees(call.client.grant, work.task.holder)]
         return call.ok(object="sys.lstask", data=[work.entry for work in own])
+
+    async def _lstools(self, call: Call) -> Reply:
+        """The board's own tools, each with the name under which a setup asks for them."""
+        rows = [{"tools": name} | row for name, toolbox in self._toolboxes.items() for row in await toolbox.listing()]
+        return call.ok(object="sys.lstools", data=rows)
 
     def _hwinfo(self, call: Call) -> Answer:
         """One measurement serves everybody who asks while it runs."""

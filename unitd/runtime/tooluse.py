@@ -23,6 +23,9 @@ class Toolbox(Protocol):
             LoadFailed: there are none.
         """
 
+    async def listing(self) -> list[dict[str, Any]]:
+        """Return name, description and devices of each tool that can be used; empty when there is none."""
+
     def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
         """Does them, and gives the results back in their order; never fails, a failure is a result.
 
