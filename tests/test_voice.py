@@ -30,6 +30,16 @@ KWS = {"model": "unitd-kws", "response_format": "kws.bool", "enoutput": True, "k
 ASR = {"model": "unitd-asr", "response_format": "asr.utf-8.stream", "enoutput": True, "grammar": COMMANDS}
 TTS = {"model": "unitd-tts", "response_format": "tts.base64.wav", "input": "tts.utf-8", "enoutput": True}
 
+EARS = {"response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
+ANY_EAR = {
+    "asr": EARS,
+    "whisper": EARS | {"input": "whisper.base64", "language": "en"},
+    "vad": EARS | {"response_format": "vad.bool", "input": "vad.base64"},
+    "kws": EARS | {"response_format": "kws.bool", "input": "kws.base64", "kws": WAKE},
+}
+EMPTY = {"asr": "", "whisper": "", "vad": False, "kws": False}
+"""The answer of each unit to a recording in which there is nothing to hear."""
+
 StartDaemon = Callable[..., Any]
 
 
@@ -293,6 +303,46 @@ async def test_each_upload_is_answered_in_its_own_id(start: StartDaemon) -> None
 
     said = {"first": "turn off the bedroom light.", "second": ""}
     assert [(frame["request_id"], frame["data"]) for frame in frames] == [*said.items()] * 5
+
+
+@pytest.mark.parametrize("unit", ["asr", "whisper", "vad", "kws"])
+async def test_every_whole_upload_is_answered(start: StartDaemon, unit: str) -> None:
+    """Also when an utterance has ended in the pieces before it, which have no answer of their own."""
+    _, client = await start()
+    task = await client.setup(unit, {"model": f"unitd-{'asr' if unit == 'whisper' else unit}", **ANY_EAR[unit]})
+    chunk = {"index": 0, "delta": base64_of(silence(0.5)), "finish": True}
+    sentence = joined(silence(0.5), speak("hey jarvis"), silence(1.5))
+
+    await client.send(request_id="1", work_id=task, action="inference", object="x.base64", data=base64_of(sentence))
+    await client.send(request_id="2", work_id=task, action="inference", object="x.base64.stream", data=chunk)
+    await client.send(request_id="3", work_id=task, action="inference", object="x.base64.wav", data=wav_of(silence(1)))
+    frames = [frame async for frame in frames_until(client, "3")]
+
+    answers = [(frame["request_id"], frame["data"]) for frame in frames]
+    assert {request_id for request_id, _ in answers[:-2]} == {"1"}
+    assert answers[-2:] == [("2", EMPTY[unit]), ("3", EMPTY[unit])]
+
+
+async def test_uploads_of_one_connection_are_answered_in_their_order(start: StartDaemon) -> None:
+    """One that cannot be used too: its error waits for the answers before it."""
+    _, client = await start()
+    asr = await client.setup("asr", ASR | {"input": "asr.base64", "response_format": "asr.utf-8"})
+    long, short = (wav_of(joined(silence(each), speak("tell me a story"))) for each in (10, 0))
+
+    for request_id, data in (("1", long), ("2", "SUQzBAAA"), ("3", short)):
+        await client.send(request_id=request_id, work_id=asr, action="inference", object="asr.base64.wav", data=data)
+    answers = [await client.receive() for _ in range(3)]
+
+    assert [(each["request_id"], each["error"]["code"]) for each in answers] == [("1", 0), ("2", -11), ("3", 0)]
+
+
+async def frames_until(client: WireClient, request_id: str) -> AsyncIterator[dict[str, Any]]:
+    """Frames up to the first of this request."""
+    async with asyncio.timeout(20):
+        while True:
+            yield (frame := await client.receive())
+            if frame["request_id"] == request_id:
+                return
 
 
 async def test_who_stops_sending_has_said_all(start: StartDaemon) -> None:

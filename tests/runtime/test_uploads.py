@@ -6,7 +6,9 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.helpers import FakeClient
+import pytest
+
+from tests.helpers import FakeClient, eventually
 from unitd.runtime.frames import Asker
 from unitd.runtime.uploads import MAX_UNHEARD_BYTES, Uploads
 
@@ -35,6 +37,10 @@ class Ears:
         self.unheard.append(asyncio.get_running_loop().create_future())
         return self.unheard[-1]
 
+    def end(self) -> asyncio.Future[Any]:
+        """Nothing more comes, which is a message like any other."""
+        return self.ask("idle", b"")
+
     async def hear_all(self) -> None:
         """It has kept up, and everybody has been told."""
         for each in self.unheard:
@@ -46,7 +52,7 @@ class Ears:
 async def test_everybody_who_was_held_is_read_again() -> None:
     """Whoever's piece it was that made room."""
     ears, first, second = Ears(), Sender("first"), Sender("second")
-    uploads = Uploads("asr.1000", ears.ask, lambda *_: None)
+    uploads = Uploads("asr.1000", ears.ask, ears.end)
     for client in (first, first, second, first, first):
         uploads.hear(Asker(client, "1"), MOST_OF_IT, "pcm", is_whole=True)
     assert (first.is_held, second.is_held) == (True, True)
@@ -56,10 +62,27 @@ async def test_everybody_who_was_held_is_read_again() -> None:
     assert (first.is_held, second.is_held) == (False, False)
 
 
+async def test_the_end_of_pieces_is_heard_in_their_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the next upload comes before the child has heard that they ended."""
+    monkeypatch.setattr("unitd.runtime.uploads.IDLE_SECONDS", 0.0)
+    ears, first, second = Ears(), Asker(Sender(), "1"), Asker(Sender(), "2")
+    uploads = Uploads("asr.1000", ears.ask, ears.end)
+    uploads.hear(first, b"\0\0", "pcm", is_whole=False)
+    await ears.hear_all()
+    await eventually(lambda: bool(ears.unheard))
+
+    uploads.hear(second, b"\0\0", "pcm", is_whole=True)
+    whose = [uploads.asker]
+    await ears.hear_all()
+    whose.append(uploads.asker)
+
+    assert whose == [first, second]
+
+
 async def test_what_was_heard_is_not_kept() -> None:
     """A microphone streams for hours, and nothing is said that anybody would have asked for."""
     ears, client = Ears(), Sender()
-    uploads = Uploads("kws.1000", ears.ask, lambda *_: None)
+    uploads = Uploads("kws.1000", ears.ask, ears.end)
     asked = []
     for number in range(100):
         asker = Asker(client, str(number))

@@ -60,6 +60,10 @@ class KwsBench:
         """What woke, in order."""
         return [event["phrase"] for event in self.events()]
 
+    def results(self) -> list[dict[str, Any]]:
+        """The answers that the unit itself has given to messages."""
+        return [fields for type_, fields in self.host.said if type_ == "result"]
+
     def answers(self) -> int:
-        """How many messages have been answered by the unit itself."""
-        return sum(type_ == "result" for type_, _ in self.host.said)
+        """How many they are."""
+        return len(self.results())

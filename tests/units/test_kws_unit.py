@@ -221,16 +221,33 @@ def test_what_is_said_while_paused_is_not_heard(bench: KwsBench) -> None:
 
 
 @pytest.mark.parametrize("action", ["pause", "exit"])
-def test_an_upload_that_waits_is_answered_when_the_task_stops(bench: KwsBench, action: str) -> None:
-    """It is not heard any more."""
+def test_a_recording_that_waits_is_refused_when_the_task_stops(bench: KwsBench, action: str) -> None:
+    """It is not heard any more, and its sender waits for no answer; a piece has none."""
     bench.setup(kws="alexa")
-    fields = {"seq": 7, "task": TASK, "form": "pcm", "is_whole": True}
-    waiting = bench.unit.handlers["hear"](Envelope("hear", fields, speak("alexa").tobytes()))
+    fields = {"task": TASK, "form": "pcm"}
+    for number, is_whole in enumerate((False, True)):
+        envelope = Envelope("hear", {"seq": number, "is_whole": is_whole, **fields}, speak("alexa").tobytes())
+        assert bench.unit.handlers["hear"](envelope) is LATER
 
     bench.tell(action)
 
-    assert waiting is LATER
-    assert (bench.answers(), bench.events(), bench.unit.is_busy) == (1, [], False)
+    piece, recording = bench.results()
+    assert piece == {}
+    assert recording["code"] == RUN_FAILED and "was stopped" in recording["message"]
+    assert (bench.events(), bench.unit.is_busy) == ([], False)
+
+
+def test_a_bad_recording_is_refused_in_its_turn(bench: KwsBench) -> None:
+    """After the answer to the one before it."""
+    bench.setup(kws="alexa")
+    for form, sound in (("pcm", speak("good night").tobytes()), ("wav", b"ID3\x04" + bytes(500))):
+        envelope = Envelope("hear", {"seq": 1, "task": TASK, "form": form, "is_whole": True}, sound)
+        bench.unit.handlers["hear"](envelope)
+
+    bench.drain()
+
+    assert [type_ for type_, _ in bench.host.said] == ["event", "result", "result"]
+    assert "MP3" in bench.results()[-1]["message"]
 
 
 def test_a_long_upload_delays_nobody(bench: KwsBench) -> None:
@@ -268,11 +285,11 @@ def test_audio_that_cannot_be_used_is_an_error_and_the_next_is_heard(bench: KwsB
     """An MP3, then a word."""
     bench.setup(kws="alexa")
 
-    with pytest.raises(UnitFault, match="MP3") as fault:
-        bench.tell("hear", b"ID3\x04" + bytes(1000), form="wav", is_whole=True)
+    bench.tell("hear", b"ID3\x04" + bytes(1000), form="wav", is_whole=True)
     bench.upload(speak("alexa"))
 
-    assert fault.value.code == RUN_FAILED
+    refusal = bench.results()[0]
+    assert refusal["code"] == RUN_FAILED and "MP3" in refusal["message"]
     assert bench.phrases() == ["alexa"]
 
 

@@ -106,6 +106,18 @@ def test_an_upload_ends_with_its_last_sample(ears: Ears) -> None:
     assert ears.answers() == [{}]
 
 
+def test_a_whole_upload_without_speech_is_answered(ears: Ears) -> None:
+    """By `false`, once; linked tasks are not told, for no speech has ended. Pieces have no answer of their own."""
+    ears.setup(**VAD, input=["vad"])
+
+    ears.upload(joined(speak(SPEECH), silence(1)).tobytes(), is_whole=False)
+    ears.upload(silence(1).tobytes())
+    ears.upload(joined(speak(SPEECH), silence(1)).tobytes())
+
+    assert ears.data() == [True, False, False, True, False]
+    assert ["is_speech" in event for event in ears.events()] == [True, True, False, True, True]
+
+
 def test_uploads_and_microphone_do_not_mix(ears: Ears) -> None:
     """An upload of speech in the middle of silence changes nothing there."""
     ears.setup(**VAD)

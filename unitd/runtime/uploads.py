@@ -17,12 +17,15 @@ IDLE_SECONDS = 2.0
 
 
 class Uploads:
-    """What one task has been sent and not heard yet; `ask` and `tell` speak to its child."""
+    """What one task has been sent and not heard yet."""
 
-    def __init__(self, work_id: str, ask: Callable[..., asyncio.Future[Any]], tell: Callable[..., None]) -> None:
+    def __init__(
+        self, work_id: str, ask: Callable[..., asyncio.Future[Any]], end: Callable[[], asyncio.Future[Any]]
+    ) -> None:
+        """`ask` speaks to the task's child, `end` tells it that the audio has ended."""
         self._work_id = work_id
         self._ask = ask
-        self._tell = tell
+        self._end = end
         self._waiting: deque[tuple[Asker, asyncio.Future[Any]]] = deque()
         self._last: Asker | None = None
         self._unheard_bytes = 0
@@ -50,8 +53,13 @@ class Uploads:
         self.close()
         if not is_whole:
             # Whoever sends no more has said what there was to say; without silence behind it nobody would know.
-            self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._tell, "idle")
+            self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end_pieces, asker)
         return heard
+
+    def _end_pieces(self, asker: Asker) -> None:
+        """What is said at the end of the pieces answers the last of them, also when another upload has come since."""
+        self._forget_heard()
+        self._waiting.append((asker, self._end()))
 
     def close(self) -> None:
         """Nobody waits for more."""

@@ -61,7 +61,7 @@ class Work:
         self._watch = watch
         self._toolbox = toolbox
         self._tool_use: ToolUse | None = None
-        self.uploads = Uploads(task.work_id, self.ask, self.tell)
+        self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._handlers: Mapping[str, Callable[[Inference, Envelope], None]] = {
             "delta": self._on_delta,
@@ -209,6 +209,10 @@ class Work:
         if self._is_paused or not self._is_set_up:
             raise Unavailable(f"{self.task.work_id} is {self.state}")
         return self.child.ask(action, payload, task=self.task.work_id, **fields)
+
+    def _end_upload(self) -> asyncio.Future[Any]:
+        """Ends the audio that came in pieces, also of a paused task; done when its child has heard that."""
+        return self.child.ask("idle", task=self.task.work_id) if self._is_set_up else _done()
 
     def tell(self, message: str, **fields: Any) -> None:
         """What a link has to say to the child; nothing before it is set up."""

@@ -45,8 +45,6 @@ class Ear:
         self.recogniser = recogniser
         self.index = 0
         """Of the next frame; 0 after a final one."""
-        self.utterances = 0
-        """Texts since the present upload began."""
 
 
 class AsrTask(HearingTask):
@@ -74,17 +72,18 @@ class AsrTask(HearingTask):
                 self._say_frame(source, heard.text, at, is_final=False)
         return has_ended
 
-    def end(self, source: Source, at: float, *, must_answer: bool = False) -> bool:
-        """Says what was understood; a whole upload in which nobody spoke gets an empty answer."""
-        ear = self._ear(source)
-        was_speech = ear.recogniser.is_hearing_speech
-        said = ear.recogniser.finish()
+    def end(self, source: Source, at: float) -> bool:
+        """Says what was understood."""
+        recogniser = self._ear(source).recogniser
+        was_speech = recogniser.is_hearing_speech
+        said = recogniser.finish()
         if said or was_speech:
             self._end_utterance(source, said, at)
-        if must_answer and not ear.utterances:
-            self._say_final(source, "", at)
-        ear.utterances = 0
         return was_speech or bool(said)
+
+    def answer_empty(self) -> None:
+        """Says an empty text."""
+        self._say_final("upload", "", 0.0)
 
     def forget(self, source: Source) -> None:
         """The stream begins anew."""
@@ -105,12 +104,13 @@ class AsrTask(HearingTask):
     def _end_utterance(self, source: Source, said: str, at: float) -> None:
         """A final text; without one, a stream that somebody woke is told that nothing comes."""
         if said:
-            self._ear(source).utterances += 1
             self._say_final(source, said, at)
         elif source == "mic" and self.is_sleepy and self._is_stream:
             self._say_frame(source, "", at, is_final=True)
 
     def _say_final(self, source: Source, said: str, at: float) -> None:
+        if source == "upload":
+            self.is_upload_answered = True
         shown = f"{said}." if said else ""
         if self._is_stream:
             self._say_frame(source, shown, at, is_final=True, text=said)

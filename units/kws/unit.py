@@ -21,7 +21,7 @@ from units.kws.ear import Wake
 from units.kws.sherpa import SherpaEngine
 from units.kws.spotter import Engine
 from units.kws.task import KwsTask
-from units.sound.upload import RATE, Samples
+from units.sound.upload import NOTHING, RATE, Samples
 
 ENGINES: Mapping[str, Callable[[str], Engine]] = {
     "auto": BundledEngine,
@@ -56,6 +56,8 @@ class _Hearing:
     is_whole: bool
     position: int = 0
     has_woken: bool = False
+    fault: UnitFault | None = None
+    """Why it cannot be heard; told when its turn comes."""
 
     @property
     def is_recording(self) -> bool:
@@ -117,6 +119,10 @@ class KwsUnit(Unit):
     def _hear_upload(self) -> None:
         """A slice; the answer when all of it has been heard."""
         hearing = self._hearings[0]
+        if hearing.fault is not None:
+            self._hearings.popleft()
+            self._refuse(hearing, hearing.fault)
+            return
         task, position = hearing.task, hearing.position
         piece = hearing.samples[position : position + SLICE]
         wakes = task.hear("upload", piece)
@@ -165,17 +171,23 @@ class KwsUnit(Unit):
         task = self._task_of(envelope)
         if task.is_paused:
             return None
-        samples = task.upload.feed(envelope.payload, fields["form"])
-        if fields["is_whole"]:
-            samples = np.concatenate([samples, task.upload.finish()])
-        self._hearings.append(_Hearing(envelope, task, samples, fields["is_whole"]))
+        hearing = _Hearing(envelope, task, NOTHING, fields["is_whole"])
+        try:
+            hearing.samples = task.upload.feed(envelope.payload, fields["form"])
+            if hearing.is_whole:
+                hearing.samples = np.concatenate([hearing.samples, task.upload.finish()])
+        except UnitFault as fault:
+            hearing.samples, hearing.fault = NOTHING, fault
+        self._hearings.append(hearing)
         return LATER
 
-    def _end_upload(self, envelope: Envelope) -> None:
+    def _end_upload(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Whoever sends no more has sent all: a word in the last samples is decided."""
         task = self._tasks.get(envelope.fields["task"])
-        if task is not None and not task.is_paused:
-            self._hearings.append(_Hearing(envelope, task, task.upload.finish(), is_whole=True))
+        if task is None or task.is_paused:
+            return None
+        self._hearings.append(_Hearing(envelope, task, task.upload.finish(), is_whole=True))
+        return LATER
 
     def _trigger(self, envelope: Envelope) -> None:
         task = self._task_of(envelope)
@@ -200,13 +212,19 @@ class KwsUnit(Unit):
         return self._tasks[work_id]
 
     def _drop_waiting(self, task: KwsTask) -> None:
-        """What waits is not heard any more; it is answered all the same."""
+        """What waits is not heard any more; a recording, whose sender waits for an answer, is refused."""
         for period in self._periods:
             period.tasks = [each for each in period.tasks if each != task.work_id]
         dropped = [each for each in self._hearings if each.task is task]
         self._hearings = deque(each for each in self._hearings if each.task is not task)
         for hearing in dropped:
-            self._host.answer(hearing.envelope)
+            if hearing.is_recording:
+                self._refuse(hearing, UnitFault(RUN_FAILED, f"{task.work_id} was stopped before it heard this"))
+            else:
+                self._host.answer(hearing.envelope)
+
+    def _refuse(self, hearing: _Hearing, fault: UnitFault) -> None:
+        self._host.answer(hearing.envelope, code=fault.code, message=str(fault))
 
     def _tell(self, task: KwsTask, wakes: list[Wake], source: str, at: float | None = None) -> None:
         """Wakes go out as events; `at` is the time of the last sample heard, known for the microphone."""

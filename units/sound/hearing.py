@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from unitd.wire.envelope import Envelope
-from units.base import LATER, RUN_FAILED, Handler, Unit, UnitFault
+from units.base import LATER, Handler, Unit, UnitFault
 from units.host import Host
 from units.sound.hearing_task import Errand, HearingTask, Period
-from units.sound.upload import Samples
+from units.sound.upload import NOTHING, Samples
 
 # A board that is too slow loses audio all the time; one line in so many seconds is enough to tell.
 COMPLAINT_SECONDS = 1.0
@@ -58,8 +58,8 @@ class HearingUnit(Unit, ABC):
         task = next(task for task in self._tasks.values() if task.has_work)
         self._tasks[task.work_id] = self._tasks.pop(task.work_id)  # behind all others
         task.work_on_mic()
-        if (answered := task.work_on_upload()) is not None:
-            self._host.answer(answered)
+        if (upload := task.work_on_upload()) is not None:
+            self._host.answer(upload.envelope, **upload.outcome)
         self._complain()
 
     def _complain(self) -> None:
@@ -92,23 +92,26 @@ class HearingUnit(Unit, ABC):
                     task.work_on_mic()
 
     def _take_upload(self, envelope: Envelope) -> Mapping[str, Any]:
-        """Reads it at once, so that audio which cannot be used is refused at once; hears it in steps."""
+        """Reads it at once and hears it in steps; what cannot be used is refused when its turn comes."""
         fields = envelope.fields
         task = self._tasks[fields["task"]]
+        upload = Errand(Envelope(envelope.type, fields), NOTHING, fields["is_whole"])
+        upload.is_continued = fields["form"] == "wav" and not upload.is_whole
         try:
-            samples = task.upload.feed(envelope.payload, fields["form"])
-            if fields["is_whole"]:
-                samples = np.concatenate([samples, task.upload.finish()])
-        except UnitFault:
-            task.refuse_upload()
-            raise
-        task.take_upload(Errand(Envelope(envelope.type, fields), samples, fields["is_whole"]))
+            upload.samples = task.upload.feed(envelope.payload, fields["form"])
+            if upload.is_whole:
+                upload.samples = np.concatenate([upload.samples, task.upload.finish()])
+        except UnitFault as fault:
+            upload.samples, upload.fault = NOTHING, fault
+        task.take_upload(upload)
         return LATER
 
-    def _end_upload(self, envelope: Envelope) -> None:
+    def _end_upload(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Whoever sends no more has said what there was to say."""
-        if (task := self._tasks.get(envelope.fields["task"])) is not None:
-            task.take_upload(Errand(envelope, task.upload.finish(), is_whole=False, is_last=True))
+        if (task := self._tasks.get(envelope.fields["task"])) is None:
+            return None
+        task.take_upload(Errand(envelope, task.upload.finish(), is_whole=False, is_last=True))
+        return LATER
 
     def _wake(self, envelope: Envelope) -> None:
         if (task := self._tasks.get(envelope.fields["task"])) is not None:
@@ -136,4 +139,4 @@ class HearingUnit(Unit, ABC):
     def _exit(self, envelope: Envelope) -> None:
         if (task := self._tasks.pop(envelope.fields["task"], None)) is not None:
             for upload in task.abandon():
-                self._host.answer(upload, code=RUN_FAILED, message=f"{task.work_id} has ended")
+                self._host.answer(upload.envelope, **upload.outcome)

@@ -10,12 +10,14 @@ little before it, in what the memory holds, and goes on until one utterance has 
 
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from unitd.wire.envelope import Envelope
+from units.base import RUN_FAILED, UnitFault
 from units.sound.setup_values import inputs, is_task_of, number
 from units.sound.upload import RATE, Samples, Upload
 
@@ -66,13 +68,24 @@ class EndOfSpeech:
 
 @dataclass
 class Errand:
-    """An upload on its way; the envelope is answered when all of it has been heard."""
+    """An upload on its way; the envelope is answered when all of it has been heard, or refused when its turn comes."""
 
     envelope: Envelope
     samples: Samples
     is_whole: bool
     is_last: bool = False
     """Nothing has come behind it for a while: what was being said is over."""
+
+    is_continued: bool = False
+    """The next upload is more of the same WAV."""
+
+    fault: UnitFault | None = None
+    """Why it cannot be heard."""
+
+    @property
+    def outcome(self) -> Mapping[str, Any]:
+        """The fields of its answer."""
+        return {"code": self.fault.code, "message": str(self.fault)} if self.fault else {}
 
 
 class HearingTask(ABC):
@@ -84,6 +97,10 @@ class HearingTask(ABC):
         self.is_paused = False
         self.dropped = 0
         """Microphone periods that came faster than they could be heard, not reported yet."""
+
+        self.is_upload_answered = False
+        """True once a final frame has answered the upload that is being heard."""
+
         delay_ms = number(data, "awake_delay", USUAL_AWAKE_DELAY_MS, 0, 60_000)
         self._offset = (delay_ms - USUAL_AWAKE_DELAY_MS) / 1000 - BEFORE_WAKE_SECONDS
         self._wakers = {entry for entry in inputs(data) if is_task_of("kws", entry)}
@@ -100,8 +117,12 @@ class HearingTask(ABC):
         """Takes a slice of audio; True when an utterance has ended in it, or nobody came to speak."""
 
     @abstractmethod
-    def end(self, source: Source, at: float, *, must_answer: bool = False) -> bool:
-        """The utterance ends here; True when there was one. Somebody who `must` be answered is, also without one."""
+    def end(self, source: Source, at: float) -> bool:
+        """The utterance ends here; True when there was one."""
+
+    @abstractmethod
+    def answer_empty(self) -> None:
+        """Says the final frame of a whole upload in which nothing was heard."""
 
     @abstractmethod
     def forget(self, source: Source) -> None:
@@ -132,11 +153,6 @@ class HearingTask(ABC):
     def take_upload(self, errand: Errand) -> None:
         """A client's audio came."""
         self._errands.append(errand)
-
-    def refuse_upload(self) -> None:
-        """A client's audio could not be used: what it began does not count."""
-        if not self._errands:
-            self.forget("upload")
 
     def wake(self, at: float) -> None:
         """The linked kws heard its word: a new utterance begins, whatever was going on."""
@@ -177,11 +193,12 @@ class HearingTask(ABC):
             self._memory.clear()
             self.forget("mic")
 
-    def abandon(self) -> list[Envelope]:
-        """The task ends; returns the uploads that nobody will hear."""
-        abandoned = [errand.envelope for errand in self._errands]
-        self._errands.clear()
+    def abandon(self) -> list[Errand]:
+        """Ends the task; returns the uploads that will not be heard, each with the fault that says so."""
+        abandoned, self._errands = list(self._errands), deque()
         self._waiting.clear()
+        for errand in abandoned:
+            errand.fault = UnitFault(RUN_FAILED, f"{self.work_id} has ended")
         return abandoned
 
     # Work
@@ -209,8 +226,8 @@ class HearingTask(ABC):
         if has_ended and self._wakers:
             self._fall_asleep()
 
-    def work_on_upload(self) -> Envelope | None:
-        """One slice of the oldest upload; returns its message when all of it has been heard."""
+    def work_on_upload(self) -> Errand | None:
+        """Hears one slice of the oldest upload; returns that upload when all of it has been heard or it is refused."""
         if not self._errands:
             return None
         errand = self._errands[0]
@@ -219,9 +236,19 @@ class HearingTask(ABC):
             self.hear("upload", piece, 0.0)
         if len(errand.samples):
             return None
-        if errand.is_whole or errand.is_last:
-            self.end("upload", 0.0, must_answer=errand.is_whole)
-        return self._errands.popleft().envelope
+        self._end_upload(errand)
+        return self._errands.popleft()
+
+    def _end_upload(self, errand: Errand) -> None:
+        """A whole upload ends in a final frame; what a refused one continued does not count."""
+        if errand.fault is not None:
+            self.forget("upload")
+        elif errand.is_whole or errand.is_last:
+            self.end("upload", 0.0)
+            if errand.is_whole and not self.is_upload_answered:
+                self.answer_empty()
+        if not errand.is_continued:
+            self.is_upload_answered = False
 
     def _slice_after(self, first: Period) -> Period:
         """Joins waiting periods up to a slice; what is longer is cut."""

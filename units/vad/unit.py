@@ -53,13 +53,17 @@ class VadTask(HearingTask):
             self._say(source, is_speech, at)
         return False in changes or (not gate.is_speech and gate.silent_seconds >= self._patience)
 
-    def end(self, source: Source, at: float, *, must_answer: bool = False) -> bool:
+    def end(self, source: Source, at: float) -> bool:
         """Speech that goes on at the end of an upload ends there."""
         was_speech = self._gate_of(source).is_speech
         if was_speech:
             self._say(source, False, at)
         self.forget(source)
         return was_speech
+
+    def answer_empty(self) -> None:
+        """Says `false` to the client alone: no speech has ended, so linked tasks are not told."""
+        self._host.say("event", task=self.work_id, data=False, source="upload")
 
     def forget(self, source: Source) -> None:
         """Silence again."""
@@ -79,5 +83,7 @@ class VadTask(HearingTask):
         return SpeechGate(self._make_detector(), self._rules)
 
     def _say(self, source: Source, is_speech: bool, at: float) -> None:
+        if source == "upload" and not is_speech:
+            self.is_upload_answered = True
         heard: dict[str, Any] = {"heard_at": at} if source == "mic" else {}
         self._host.say("event", task=self.work_id, data=is_speech, is_speech=is_speech, source=source, **heard)
