@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from tests.doors.wishes import TOOLS
 from tests.helpers import eventually
 from tests.units.spoken import RATE, Samples, joined, recording, silence, speak
 from unitd.app import App
-from unitd.doors.wyoming import door
+from unitd.doors.wyoming import door, hearing
 
 
 @pytest.fixture
@@ -89,6 +90,84 @@ async def test_speech_becomes_text(client: AsyncTcpClient) -> None:
     ]
     words = Transcript.from_event(events[-1]).text.split()
     assert len({"turn", "on", "the", "kitchen", "light"} & set(words)) >= 2
+
+
+SENTENCE = "turn on the kitchen light"
+
+
+async def transcribe(app: App, seconds: float) -> str:
+    """A turn of Home Assistant's pipeline: its own connection, chunks of 2,048 bytes, silence after the sentence."""
+    async with AsyncTcpClient(*app.endpoints["wyoming"]) as client:
+        await client.write_event(Transcribe(language="en").event())
+        await send_audio(client, joined(speak(SENTENCE), silence(seconds)))
+        return Transcript.from_event((await hear(client, "transcript"))[-1]).text
+
+
+async def eventually_no_task(app: App) -> None:
+    """Returns as soon as there is none."""
+    async with tcp_client(app) as observer, asyncio.timeout(5):
+        while (await observer.ask(work_id="sys", action="lstask"))["data"]:
+            await asyncio.sleep(0.005)
+
+
+@pytest.mark.timeout(60)
+async def test_every_turn_of_home_assistant_is_answered(app: App) -> None:
+    """Whatever silence follows the sentence; nothing of it is left."""
+    await asyncio.to_thread(speak, SENTENCE)
+
+    texts = [await transcribe(app, seconds) for seconds in (0, 1.2, 3, 0, 1.2, 3)]
+
+    assert len(set(texts)) == 1 and "turn on the kitchen" in texts[0]
+    await eventually_no_task(app)
+
+
+def sessions() -> list[str]:
+    """The names of those that are served."""
+    return [each.get_name() for each in asyncio.all_tasks() if each.get_name().startswith("wyoming 127.")]
+
+
+def send_to_child(unit: str, signal: signal.Signals) -> None:
+    """To the unit's process, by the kernel."""
+    for process in psutil.Process().children():
+        if unit in process.cmdline():
+            process.send_signal(signal)
+
+
+@pytest.fixture
+async def unheard(app: App) -> AsyncIterator[AsyncTcpClient]:
+    """A client whose speech goes to a process that does not get on."""
+    async with AsyncTcpClient(*app.endpoints["wyoming"]) as client:
+        await client.write_event(Transcribe().event())
+        await client.write_event(Ping().event())
+        await hear(client, "pong")
+        await asyncio.to_thread(send_to_child, "asr", signal.SIGSTOP)
+        yield client
+        await asyncio.to_thread(send_to_child, "asr", signal.SIGCONT)
+
+
+async def test_audio_that_is_not_heard_in_time_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, unheard: AsyncTcpClient
+) -> None:
+    """Home Assistant has no limit of its own."""
+    monkeypatch.setattr(hearing, "STOP_SECONDS", 0.3)
+    await send_audio(unheard, silence(0.1))
+
+    error = (await hear(unheard, "error"))[-1]
+
+    assert "the audio was not heard within" in error.data["text"]
+    assert await unheard.read_event() is None
+
+
+async def test_a_client_that_closes_ends_a_session_that_waits(app: App, unheard: AsyncTcpClient) -> None:
+    """At once; its task ends as soon as the process gets on."""
+    await send_audio(unheard, silence(0.1))
+    assert sessions()
+
+    await unheard.disconnect()
+
+    await eventually(lambda: not sessions())
+    await asyncio.to_thread(send_to_child, "asr", signal.SIGCONT)
+    await eventually_no_task(app)
 
 
 async def test_a_wake_word_is_told_at_once(client: AsyncTcpClient) -> None:
@@ -275,13 +354,6 @@ async def test_what_cannot_be_done_is_an_error_and_the_end_of_the_connection(
     assert await client.read_event() is None
 
 
-def kill_child(unit: str) -> None:
-    """As the kernel does when memory is short."""
-    for process in psutil.Process().children():
-        if unit in process.cmdline():
-            process.kill()
-
-
 async def test_a_satellite_whose_ears_have_died_is_hung_up_on(app: App) -> None:
     """While it sends audio: it learns that nobody hears it any more, comes again, and is heard."""
     spoken = joined(silence(1.0), recording("wake/alexa/0.wav"), silence(0.5))
@@ -289,7 +361,7 @@ async def test_a_satellite_whose_ears_have_died_is_hung_up_on(app: App) -> None:
         await deaf.write_event(Detect(names=["alexa"]).event())
         await deaf.write_event(Ping().event())
         await hear(deaf, "pong")
-        await asyncio.to_thread(kill_child, "kws")
+        await asyncio.to_thread(send_to_child, "kws", signal.SIGKILL)
 
         told = asyncio.create_task(hear(deaf, "error"))
         while not told.done():
@@ -352,7 +424,7 @@ async def test_one_client_too_many_is_told_so(app: App, monkeypatch: pytest.Monk
         await hear(first, "pong")
         async with AsyncTcpClient(host, port) as second:
             refusal = (await hear(second, "error"))[-1]
-    await eventually(lambda: not any(each.get_name().startswith("wyoming 127.") for each in asyncio.all_tasks()))
+    await eventually(lambda: not sessions())
     async with AsyncTcpClient(host, port) as third:
         await third.write_event(Ping().event())
         await hear(third, "pong")
@@ -369,7 +441,4 @@ async def test_a_client_that_leaves_takes_its_tasks_along(app: App) -> None:
         await leaving.write_event(Ping().event())
         await hear(leaving, "pong")
 
-    async with tcp_client(app) as observer, asyncio.timeout(5):
-        while (await observer.ask(work_id="sys", action="lstask"))["data"]:
-            await asyncio.sleep(0.005)
-        assert (await observer.ask(work_id="sys", action="lstask"))["data"] == []
+    await eventually_no_task(app)

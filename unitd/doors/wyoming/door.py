@@ -25,6 +25,9 @@ log = logging.getLogger("unitd.wyoming")
 MAX_CLIENTS = 256
 """More than satellites of any house; each takes a descriptor and some memory."""
 
+CLOSED_SECONDS = 1.0
+"""What a client asked for before it closed is answered for so long, for `nc -N` closes its half and reads on."""
+
 NO_EVENT = (EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What the package's reader, which trusts its bytes, makes of those that are no event, or of half of one."""
 
@@ -35,6 +38,18 @@ class _Reader(asyncio.StreamReader):
     def __init__(self, limit_bytes: int) -> None:
         super().__init__()
         self._limit_bytes = limit_bytes
+        self.ended = asyncio.Event()
+        """Set as soon as the client sends no more, also while what it sent before has not been read."""
+
+    def feed_eof(self) -> None:
+        """The client has closed the connection."""
+        super().feed_eof()
+        self.ended.set()
+
+    def set_exception(self, exc: Exception) -> None:
+        """The connection has broken."""
+        super().set_exception(exc)
+        self.ended.set()
 
     async def readexactly(self, n: int) -> bytes:
         """Raises TooLong before the first byte."""
@@ -90,9 +105,10 @@ class WyomingDoor:
                 await asyncio.wait(self._sessions)
 
     def _protocol(self) -> asyncio.StreamReaderProtocol:
-        return asyncio.StreamReaderProtocol(_Reader(self._frame_bytes), self._serve)
+        reader = _Reader(self._frame_bytes)
+        return asyncio.StreamReaderProtocol(reader, lambda _, writer: self._serve(reader, writer))
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
         """In a task of its own: asyncio's for the connection must not be cancelled."""
         host, number = writer.get_extra_info("peername")[0], next(self._numbers)
         if refusal := self._refusal(host):
@@ -104,6 +120,12 @@ class WyomingDoor:
         session = Session(reader, writer, guest, self._settings, self._mind, partial(self._describe, guest))
         task = asyncio.get_running_loop().create_task(self._talk(session, guest), name=guest.name)
         self._sessions[task] = network_of(host)
+        ended = asyncio.get_running_loop().create_task(reader.ended.wait(), name=f"end of {guest.name}")
+        # A session that waits for an answer does not read: it would not notice that its client has closed.
+        await asyncio.wait([task, ended], return_when=asyncio.FIRST_COMPLETED)
+        ended.cancel()
+        await asyncio.wait([task], timeout=CLOSED_SECONDS)
+        task.cancel()
         await asyncio.wait([task])
         del self._sessions[task]
 

@@ -11,7 +11,7 @@ from wyoming.wake import Detection, NotDetected
 
 from unitd.doors.guest import Guest, Replies
 from unitd.doors.pcm import wav_of
-from unitd.wire.errors import UnitdError
+from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 
 Write = Callable[[Event], Awaitable[None]]
@@ -21,6 +21,10 @@ RATE, WIDTH, CHANNELS = 16000, 2, 1
 """What units hear."""
 
 BYTES_A_MS = RATE * WIDTH * CHANNELS // 1000
+STOP_SECONDS = 30.0
+"""How long the end of the audio may take to be heard, besides the length of the audio itself: Home Assistant waits
+without a limit, and boards that hear more slowly than people speak are of no use to it."""
+
 ASR = {"response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
 KWS = {"response_format": "kws.json", "input": "kws.base64", "enoutput": True}
 
@@ -45,6 +49,7 @@ class Transcriber:
         self._guest = guest
         self._work_id = work_id
         self._write = write
+        self._heard_bytes = 0
         self._send, self._replies = guest.feed(work_id, "asr.base64")
 
     @classmethod
@@ -56,11 +61,12 @@ class Transcriber:
 
     def hear(self, pcm: bytes) -> None:
         """On its way to the unit at once."""
+        self._heard_bytes += len(pcm)
         self._send(pcm)
 
     async def finish(self) -> None:
         """The text, in pieces and as a whole."""
-        rest = await _end_of_audio(self._guest, self._work_id)
+        rest = await _end_of_audio(self._guest, self._work_id, self._heard_bytes)
         frames = [*self._replies.take_arrived(), rest]
         utterances = [str(frame.data).removesuffix(".").strip() for frame in frames]
         text = " ".join(each for each in utterances if each)
@@ -114,7 +120,9 @@ class Detector:
 
     async def finish(self) -> None:
         """Whoever asked is told also when nothing was heard."""
-        await _end_of_audio(self._guest, self._work_id)
+        rest = await _end_of_audio(self._guest, self._work_id, self._heard_bytes)
+        if rest.data:  # a word that is decided only by the end of the audio
+            await self._detected(rest)
         if not self._was_detected:
             await self._write(NotDetected().event())
 
@@ -129,11 +137,19 @@ def _phrase_in(frame: Reply) -> str | None:
     return str(frame.data["phrase"]) if isinstance(frame.data, dict) and "phrase" in frame.data else None
 
 
-async def _end_of_audio(guest: Guest, work_id: str) -> Reply:
-    """The answer to a recording without a sound: it ends the utterance, and everything before it has been heard."""
+async def _end_of_audio(guest: Guest, work_id: str, audio_bytes: int) -> Reply:
+    """The answer to a recording without a sound: it ends the utterance, and everything before it has been heard.
+
+    Raises:
+        UnitdError: the unit failed, or did not answer in time.
+    """
     unit = work_id.partition(".")[0]
+    limit = STOP_SECONDS + audio_bytes / BYTES_A_MS / 1000
     silence = guest.infer(work_id, wav_of(b"", RATE), object_=f"{unit}.base64.wav")
     try:
-        return await anext(silence)
+        async with asyncio.timeout(limit):
+            return await anext(silence)
+    except TimeoutError:
+        raise RunFailed(f"the audio was not heard within {limit:.0f} s") from None
     finally:
         silence.close()
