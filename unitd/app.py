@@ -202,6 +202,10 @@ class App:
         """What sys.lstask says of a task; None when there is none."""
         return next((work.entry for work in self._roster.works if work.task.work_id == work_id), None)
 
+    def outlives_its_owner(self, work_id: str) -> bool:
+        """Return False for a task that ends with the client that set it up, and when there is none."""
+        return any(work.task.owner.keeps_tasks for work in self._roster.works if work.task.work_id == work_id)
+
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on."""
         self._dispatcher.when_answered(client, then)

@@ -31,3 +31,6 @@ class Server(Protocol):
 
     def entry_of(self, work_id: str) -> dict[str, Any] | None:
         """What sys.lstask says of a task; None when there is none."""
+
+    def outlives_its_owner(self, work_id: str) -> bool:
+        """Return False for a task that ends with the client that set it up, and when there is none."""

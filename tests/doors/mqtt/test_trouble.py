@@ -4,18 +4,20 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import aiomqtt
+import orjson
 import psutil
 import pytest
+from jinja2 import Environment
 
 from tests.conftest import running_app
 from tests.doors.mqtt.brokers import Broker, Listener, listening
-from tests.helpers import LLM_SETUP, LONG_QUESTION, eventually
+from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, eventually
 from unitd.app import App
 from unitd.core.config import MqttSettings
 from unitd.doors.guest import Guest
@@ -71,6 +73,74 @@ async def test_a_restart_keeps_the_entities(tmp_path: Path, broker: Broker, list
     announced = [each[wake] for each in components_on(listener) if wake in each]
     assert {len(each) > 1 for each in announced} == {True}
     assert [announced[at]["state_topic"] for at in (0, -1)] == [f"{BASE}/kws.1000/wake", f"{BASE}/kws.1001/wake"]
+
+
+def is_available(listener: Listener, component: dict[str, Any]) -> bool:
+    """As Home Assistant judges: every topic must say `online` last, by its template; one that never spoke does not."""
+    return all(_says(listener, **each) == "online" for each in component["availability"])
+
+
+def _says(listener: Listener, topic: str, value_template: str = "{{ value }}") -> str:
+    """A template's word on the last message; `value_json` is not defined for one that is no JSON."""
+    last = listener.on(topic)[-1:]
+    known: dict[str, Any] = {"value": last[0].decode()} if last else {}
+    with suppress(orjson.JSONDecodeError):
+        known |= {"value_json": orjson.loads(known.get("value", ""))}
+    return Environment().from_string(value_template).render(known) if last else ""
+
+
+@pytest.mark.parametrize("is_accident", [False, True])
+async def test_what_did_not_come_back_is_unavailable_at_once(
+    tmp_path: Path, broker: Broker, listener: Listener, *, is_accident: bool
+) -> None:
+    """Its entities stay for a while, for it may come back; after an accident the broker still has its state."""
+    wake, mqtt = "unitd_kitchen_kws_1_wake", {"port": broker.port, "node": "kitchen"}
+    async with running_app(tmp_path, {"mqtt": mqtt, "pipeline": [WAKE]}):
+        await listener.until(lambda: bool(components_on(listener)) and wake in components_on(listener)[-1])
+        before = components_on(listener)[-1][wake]
+        await listener.until(partial(is_available, listener, before))
+        state_topic = before["availability"][1]["topic"]
+        state = listener.on(state_topic)[-1]
+    await listener.until(lambda: listener.on(f"{BASE}/status")[-1] == b"offline")
+    if is_accident:
+        await listener.client.publish(state_topic, state, 1, True)
+
+    announced = len(components_on(listener))
+    async with running_app(tmp_path, {"mqtt": mqtt}):
+        await listener.until(lambda: wake in str(components_on(listener)[announced:][-1:]))
+        await listener.until(lambda: listener.on(f"{BASE}/status")[-1] == b"online")
+        await listener.until(lambda: listener.on(state_topic)[-1] == b"")
+
+        assert components_on(listener)[-1][wake] == before
+        assert not is_available(listener, before)
+
+
+async def test_what_ends_with_its_request_is_no_entity(bridged: App, listener: Listener) -> None:
+    """Nor does it take a place; its topics are there like those of every task."""
+    guest = Guest(bridged, "wyoming 127.0.0.1 1", "wyoming")
+    kws, _ = await guest.set_up("kws", KWS_SETUP)
+    await listener.until(lambda: bool(listener.on(f"{BASE}/{kws}/state")))
+    lasting = await listener.ask("kitchen", request_id="1", work_id="kws", action="setup", data=KWS_SETUP)
+    await listener.until(partial(is_announced, listener, f"{BASE}/{lasting['work_id']}/wake"))
+    guest.close()
+
+    await listener.until(lambda: listener.on(f"{BASE}/{kws}/state")[-1] == b"")
+    wakes = [name for each in components_on(listener) for name in each if name.endswith("_wake")]
+    assert set(wakes) == {"unitd_kitchen_kws_1_wake"}
+    assert f"{BASE}/{kws}/" not in str(components_on(listener))
+
+
+async def test_an_empty_question_asks_for_nothing(
+    bridged: App, listener: Listener, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Home Assistant sends one for a field that somebody has emptied."""
+    reply = await listener.ask("kitchen", request_id="1", work_id="llm", action="setup", data=LLM_SETUP)
+    for text in ("", "  ", "hello"):
+        await listener.publish(f"{BASE}/{reply['work_id']}/ask", text)
+    await listener.until(lambda: bool(listener.on(f"{BASE}/{reply['work_id']}/text")))
+
+    assert len(listener.on(f"{BASE}/{reply['work_id']}/text")) == 1
+    assert "failed" not in caplog.text
 
 
 async def test_without_a_prefix_nothing_is_announced(tmp_path: Path, broker: Broker, listener: Listener) -> None:

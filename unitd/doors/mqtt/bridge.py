@@ -141,22 +141,27 @@ class Bridge:
             self._on_text(task, topic, reply)
 
     def on_changed(self, work_id: str) -> None:
-        """Its retained state follows; Home Assistant hears of tasks that come and go."""
+        """Publishes a task's retained state; Home Assistant hears of those that come and go."""
         entry = self._server.entry_of(work_id)
-        was_there = work_id in self._entries
         topic = f"{self.board.base}/{work_id}/state"
         if entry is None:
             self._entries.pop(work_id, None)
-            self._places.leave(work_id)
             self._texts = {key: text for key, text in self._texts.items() if key[0] != work_id}
             self.outgoing.retain(topic, b"")
         else:
-            if not was_there:
-                self._places.take(work_id)
             self._entries[work_id] = entry
             self.outgoing.retain(topic, orjson.dumps(entry))
-        if was_there != (entry is not None):
-            self._announce_soon()
+        self._place(work_id, is_there=entry is not None)
+
+    def _place(self, work_id: str, *, is_there: bool) -> None:
+        """Announces a task when it has come or gone, unless it lasts no longer than a request."""
+        if is_there and work_id not in self._places and self._server.outlives_its_owner(work_id):
+            self._places.take(work_id)
+        elif not is_there and work_id in self._places:
+            self._places.leave(work_id)
+        else:
+            return
+        self._announce_soon()
 
     def _on_wake(self, topic: str, data: Any) -> None:
         details = data if isinstance(data, dict) else {}
@@ -201,7 +206,7 @@ class Bridge:
             self._announcing = None
         if self._is_closed or not self.board.prefix:
             return
-        tasks = [(self._places[work_id], entry) for work_id, entry in self._entries.items()]
+        tasks = [(self._places[each], entry) for each, entry in self._entries.items() if each in self._places]
         payload = discovery(self.board, tasks, self._known, self._expected)
         self._known = known_after(payload)
         self.outgoing.retain(self.board.topic, orjson.dumps(payload))
@@ -253,6 +258,9 @@ class Bridge:
     # What Home Assistant's entities ask for
 
     def _ask(self, work_id: str, text: str) -> None:
+        """Asks a task; an empty text, which Home Assistant sends for an emptied field, asks for nothing."""
+        if not text:
+            return
         unit = work_id.partition(".")[0]
         replies = self._guest.infer(work_id, text, object_=f"{unit}.utf-8")
         try:

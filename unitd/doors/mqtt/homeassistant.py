@@ -67,6 +67,9 @@ class Places:
         """For one that has ended."""
         self._taken.pop(work_id, None)
 
+    def __contains__(self, work_id: str) -> bool:
+        return work_id in self._taken
+
     def __getitem__(self, work_id: str) -> "Place":
         return Place(work_id, *self._taken[work_id])
 
@@ -174,8 +177,8 @@ def _task_components(board: Board, place: Place, entry: Mapping[str, Any]) -> di
         {"topic": f"{board.base}/status"},
         {
             "topic": f"{board.base}/{place.work_id}/state",
-            # It is empty when the task has ended.
-            "value_template": f"{{{{ 'offline' if {_STATE} == 'failed' else 'online' }}}}",
+            # It is empty when the task has ended, also with the daemon of an earlier run: then nothing is there.
+            "value_template": f"{{{{ 'offline' if {_STATE} | default('failed') == 'failed' else 'online' }}}}",
         },
     ]
     for each in components:
