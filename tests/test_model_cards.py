@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unitd.core.catalog import Card, Catalog, read_card
+from unitd.core.catalog import Card, read_card
 from unitd.core.kinds import BUILTIN_KINDS
 from unitd.core.memory import need_of_llama
 from units.asr.unit import ENGINES as ASR_ENGINES
@@ -25,52 +25,10 @@ def cards_in(pattern: str) -> dict[str, Card]:
 
 
 KNOWN = cards_in("configs/models/*.toml")
-BUNDLED = cards_in("units/models/*/card.toml")
 EVERY = pytest.mark.parametrize("card", KNOWN.values(), ids=lambda card: card.name)
 LLMS = pytest.mark.parametrize(
     "card", [card for card in KNOWN.values() if card.unit == "llm"], ids=lambda card: card.name
 )
-
-SENT_BY_CLIENTS = {
-    "llm": ("qwen2.5-0.5b", "qwen2.5-0.5B-prefill-20e"),
-    "kws": (
-        "sherpa-onnx-kws-zipformer-gigaspeech-3.3M-2024-01-01",
-        "sherpa-onnx-kws-zipformer-wenetspeech-3.3M-2024-01-01",
-    ),
-    "asr": (
-        "sherpa-ncnn-streaming-zipformer-20M-2023-02-17",
-        "sherpa-ncnn-streaming-zipformer-zh-14M-2023-02-23",
-        "whisper-tiny",
-    ),
-    "vad": ("silero-vad",),
-    "tts": (
-        "single_speaker_english_fast",
-        "single_speaker_fast",
-        "single-speaker-english-fast",
-        "single-speaker-fast",
-        "melotts_zh-cn",
-        "melotts-en-default",
-        "melotts-zh-cn",
-        "melotts-ja-jp",
-    ),
-}
-"""What the original's clients ask for (fact sheet, sections 2, 9 and 12), without pictures: no unit sees them here."""
-
-
-@pytest.mark.parametrize(("unit", "name"), [(unit, name) for unit, names in SENT_BY_CLIENTS.items() for name in names])
-def test_every_name_that_clients_send_is_served(unit: str, name: str) -> None:
-    """On a fresh machine, by the bundled model if need be."""
-    bundled = [Card(**{**card.__dict__, "is_bundled": True}) for card in BUNDLED.values()]
-
-    assert Catalog(KNOWN.values(), bundled, "unitd-chat").resolve(unit, name).unit == unit
-
-
-@pytest.mark.parametrize("name", [name for unit in ("llm", "kws", "asr") for name in SENT_BY_CLIENTS[unit]])
-def test_the_real_model_of_a_name_can_be_fetched(name: str) -> None:
-    """Under the very name that the client sends."""
-    found = [card for card in KNOWN.values() if name in (card.name, *card.aliases)]
-
-    assert [bool(card.parts) for card in found] == [True]
 
 
 def test_no_two_cards_share_a_name() -> None:

@@ -66,6 +66,8 @@ class Places:
 
     bundled_models: Path
     model_cards: Path
+    original_models: Path | None = None
+    """The table of the names that the original's clients use for models."""
 
 
 class _Stopped(Exception):
@@ -112,6 +114,7 @@ class App:
             folders=settings.models.dir,
             bundled_folder=places.bundled_models,
             cards_folder=places.model_cards,
+            original_models=places.original_models,
             default_llm=settings.llm.model,
             llm_url=settings.llm.url,
         )

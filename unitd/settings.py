@@ -204,4 +204,5 @@ def find_places() -> Places:
     if spec is None or not spec.submodule_search_locations:
         raise ConfigError("the package `units` is not installed; install unitd again")
     bundled = Path(next(iter(spec.submodule_search_locations))) / "models"
-    return Places(bundled_models=bundled, model_cards=Path(__file__).parent / "configs" / "models")
+    configs = Path(__file__).parent / "configs"
+    return Places(bundled, model_cards=configs / "models", original_models=configs / "original-models.toml")

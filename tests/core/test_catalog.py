@@ -117,13 +117,13 @@ def test_a_voice_that_is_installed_takes_its_names_from_the_bundled_one() -> Non
 
 def test_only_the_whole_list_holds_what_nobody_has_and_no_old_client_asks_for() -> None:
     """A serial line carries the short one in the time that clients wait."""
-    asked_for = Card("qwen", "llm", is_original=True, aliases=("qwen-0.5B-ax630c",))
+    asked_for = Card("qwen", "llm", aliases=("qwen-0.5B-20e", "qwen-0.5B-ax650"), sent_names=("qwen-0.5B-20e",))
     models = Catalog([asked_for, Card("newer", "llm")], [Card("unitd-chat", "llm", is_bundled=True)], "unitd-chat")
 
     short, whole = ([row["mode"] for row in models.listing(is_whole=each)] for each in (False, True))
 
-    assert short == ["unitd-chat", "qwen", "qwen-0.5B-ax630c"]
-    assert whole == [*short, "newer"]
+    assert short == ["unitd-chat", "qwen-0.5B-20e"]
+    assert whole == ["unitd-chat", "qwen", "qwen-0.5B-20e", "qwen-0.5B-ax650", "newer"]
 
 
 def test_a_name_that_several_cards_have_is_listed_once() -> None:
@@ -252,7 +252,6 @@ WHOLE_CARD: dict[str, Any] = {
     "homepage": "https://example.org",
     "note": "slow",
     "exact": True,
-    "is_original": True,
     "capabilities": ["chat"],
     "input_type": ["llm.utf-8"],
     "output_type": ["llm.utf-8.stream"],
@@ -301,7 +300,6 @@ def test_a_whole_card_is_read() -> None:
         architecture="llama",
         context_length=2048,
         shape=Shape(1, 2, 3, 4, 5),
-        is_original=True,
     )
 
 

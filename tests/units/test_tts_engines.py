@@ -3,6 +3,7 @@
 import importlib.util
 import itertools
 import shutil
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from units.tts.espeak_voices import EspeakVoices
 from units.tts.sherpa import find_voice_files
 from units.tts.speech import resampled
 
+ROOT = Path(__file__).parent.parent.parent
 FILES = {
     "en-us": "gmw/en-US",
     "en-gb": "gmw/en",
@@ -66,6 +68,15 @@ def test_a_language_is_found_by_what_clients_call_it(asked: str, file: str) -> N
 def test_without_a_language_the_letters_decide(text: str, file: str) -> None:
     """As far as there is a voice for them."""
     assert EspeakVoices(FILES, ["f1"]).name_of(Voice(), text) == file
+
+
+def test_the_bundled_card_names_languages_that_the_engine_has() -> None:
+    """By them the daemon knows which voices it can stand in for."""
+    card = tomllib.loads((ROOT / "units/models/unitd-tts/card.toml").read_text())
+    engine = load("espeak")
+
+    for language in card["languages"]:
+        engine.check(Voice(language=language))
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ class _Board:
             folders=settings.models.dir,
             bundled_folder=places.bundled_models,
             cards_folder=places.model_cards,
+            original_models=places.original_models,
             default_llm=settings.llm.model,
             llm_url=settings.llm.url,
         )

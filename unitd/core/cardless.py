@@ -71,4 +71,4 @@ def read_mode(name: str, document: Any, where: str) -> Card | None:
     if not isinstance(document, dict) or not {"mode", "type"} <= document.keys():
         return None
     values = {key: document[original] for original, key in _MODE_KEYS.items() if original in document}
-    return read_card({"name": name, "is_original": True} | values, where)
+    return read_card({"name": name} | values, where)

@@ -107,8 +107,11 @@ class Card:
     shape: Shape | None = None
     """Of a transformer, so that its memory is known before it is here."""
 
-    is_original: bool = False
-    """Clients of the original ask for it by name: it is listed before it is installed."""
+    sent_names: tuple[str, ...] = ()
+    """Those of its names that the original's clients send by themselves: they are listed before it is installed."""
+
+    stands_for: "Card | None" = None
+    """The model in whose place this one answers, because that one is not installed."""
 
     @property
     def is_installed(self) -> bool:
@@ -135,7 +138,6 @@ _CARD_KEYS: dict[str, type] = {
     "input_type": list,
     "output_type": list,
     "exact": bool,
-    "is_original": bool,
     "defaults": dict,
     "base_url": str,
     "remote_model": str,
@@ -281,7 +283,8 @@ class Catalog:
         cards = [card for card in (*self._installed, *self._known) if card.unit == unit]
         by_name = [card for card in cards if wanted == card.name]
         by_alias = [card for card in cards if wanted in card.aliases]
-        for card in sorted([*by_name, *by_alias], key=lambda card: not card.is_installed):
+        by_package = [card for card in cards if wanted in map(_package, (card.name, *card.aliases))]
+        for card in sorted([*by_name, *by_alias, *by_package], key=lambda card: not card.is_installed):
             return self._serving(card, wanted)
         names = sorted({card.name for card in cards})
         missing = f"there is no {unit} model {wanted!r}{self._hint(wanted)} here"
@@ -299,7 +302,7 @@ class Catalog:
             raise LoadFailed(f"the model {name!r} is not installed")
         words = f"{name} is not installed, {bundled.name} answers in its place"
         note = f"{words}; {bundled.note}" if bundled.note else words
-        return replace(bundled, note=note, substitution=words)
+        return replace(bundled, note=note, substitution=words, stands_for=card)
 
     def find_installed(self, name: str) -> Card | None:
         """The installed card of exactly this name."""
@@ -325,30 +328,36 @@ class Catalog:
     def listing(self, *, is_whole: bool) -> list[dict[str, Any]]:
         """The body of sys.lsmode, a row for each name in the original's shape (fact sheet, section 12).
 
-        What is installed, and what the original's clients ask for: over a serial line they wait two seconds for it, and
-        the whole catalogue takes three.
+        What is installed, and what the original's clients ask for by themselves: over a serial line they wait two
+        seconds for it. The whole list has every name.
         """
-        known = [card for card in self._known if is_whole or card.is_original]
         rows: dict[tuple[str, str], dict[str, Any]] = {}
-        for card in (*self._installed, *known):
+        for card in (*self._installed, *self._known):
             for name in (card.name, *card.aliases):
-                with suppress(LoadFailed):
-                    rows.setdefault((card.unit, name), self._mode(card, name))
+                if is_whole or card.is_installed or name in card.sent_names:
+                    with suppress(LoadFailed):
+                        rows.setdefault((card.unit, name), self._mode(card, name, is_whole=is_whole))
         return list(rows.values())
 
-    def _mode(self, card: Card, name: str) -> dict[str, Any]:
+    def _mode(self, card: Card, name: str, *, is_whole: bool) -> dict[str, Any]:
         serving = self.resolve(card.unit, name)
         is_real = name in (serving.name, *serving.aliases)
-        return _mode(serving, name, serving if is_real else card)
+        is_described = name == (serving if is_real else card).name and (is_whole or is_real)
+        return _mode(serving, name, serving if is_real else card, is_described=is_described)
 
     def _serving(self, card: Card, name: str) -> Card:
         return card if card.is_installed else self._substitute(card, name)
 
 
+def _package(name: str) -> str:
+    """What the original's list of packages calls a model."""
+    return f"llm-model-{name.lower()}"
+
+
 _TOLD_ONCE = ("description", "homepage", "licence", "architecture", "context_length")
 
 
-def _mode(card: Card, name: str, about: Card) -> dict[str, Any]:
+def _mode(card: Card, name: str, about: Card, *, is_described: bool) -> dict[str, Any]:
     """A name's row: the model that serves it, and the one that it is the name of."""
     row: dict[str, Any] = {
         "mode": name,
@@ -362,6 +371,6 @@ def _mode(card: Card, name: str, about: Card) -> dict[str, Any]:
         "installed": about is card,
     }
     told: dict[str, Any] = {"note": card.note}
-    if name == about.name:  # once for each model: a serial line carries all of this
+    if is_described:  # once for each model: a serial line carries all of this
         told |= {key: getattr(about, key) for key in _TOLD_ONCE}
     return row | {key: value for key, value in told.items() if value}

@@ -16,6 +16,7 @@ from unitd.core.catalog import Card
 from unitd.core.kinds import UnitKind
 from unitd.core.links import check_link
 from unitd.core.registry import ABSENT, Client, Registry, Task
+from unitd.core.standin import fitted
 from unitd.runtime.adapters import with_files
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.journal import Entry
@@ -61,6 +62,8 @@ class _Plan(NamedTuple):
     given: dict[str, Any]
     setup: dict[str, Any]
     toolbox: Toolbox | None
+    warning: str
+    """What the model that stands in for another leaves out of the setup; "" if nothing."""
 
 
 class Roster:
@@ -171,6 +174,7 @@ class Roster:
 
     def _resettle(self, task: Task, plan: "_Plan", grant: Grant) -> None:
         """The settings of a new setup; owner and links stay, new ones may come."""
+        _warn(task, plan)
         vars(task).update(_settings(task.kind, plan))
         self._listen_to(task, _inputs(plan.setup.get("input")), grant)
         self._watch.changed(task.work_id)
@@ -221,15 +225,16 @@ class Roster:
     async def _plan(self, kind: UnitKind, data: dict[str, Any]) -> "_Plan":
         """Raises UnitdError: no such model, or a value that cannot be used."""
         card = await self._card_for(kind, data)
-        setup = setup_data(kind, card.defaults | data)
+        setup, warning = fitted(card, setup_data(kind, card.defaults | data))
         toolbox = self._toolbox_of(setup) if kind.name == "llm" else None
         if toolbox is not None:
             setup = await toolbox.prepare(setup)
         if kind.name == "llm" and "lora" in setup:
             setup = await with_files(setup, self._shelf.folders)
-        return _Plan(card, data, setup, toolbox)
+        return _Plan(card, data, setup, toolbox, warning)
 
     def _start(self, task: Task, plan: "_Plan", memory: Any = None) -> Work:
+        _warn(task, plan)
         child = self._supervisor.child_for(plan.card)
         queue_limit = _queue_limit(plan.setup, self._queue_limit)
         work = Work(task, child, self._switchboard, self._watch, queue_limit, plan.toolbox)
@@ -339,6 +344,11 @@ def _settings(kind: UnitKind, plan: _Plan) -> dict[str, Any]:
         "served_by": plan.card.name,
         "substitution": plan.card.substitution,
     }
+
+
+def _warn(task: Task, plan: _Plan) -> None:
+    if plan.warning:
+        log.warning("%s, set up with model %s: %s", task.work_id, plan.setup.get("model"), plan.warning)
 
 
 async def _all_of(endings: list[Coroutine[Any, Any, None]]) -> None:

@@ -19,6 +19,7 @@ import orjson
 from unitd.core.cardless import described_card, family_of, read_mode
 from unitd.core.catalog import Card, Catalog, read_card, remote_card
 from unitd.core.gguf import Description, read_description
+from unitd.core.original import OriginalNames, nameless_cards, read_original_names, with_original_names
 from unitd.core.progress import INCOMING
 from unitd.runtime.adapters import ADAPTERS
 from unitd.wire.errors import BadFile, ConfigError, Unavailable
@@ -40,11 +41,16 @@ class Shelf:
         cards_folder: Path,
         default_llm: str,
         llm_url: str = "",
+        original_models: Path | None = None,
     ) -> None:
-        """`llm_url`: a server that is the default llm; `default_llm` is then what it is asked for."""
+        """`llm_url`: a server that is the default llm; `default_llm` is then what it is asked for.
+
+        `original_models` is the table of the names that the original's clients use (core.original).
+        """
         self.folders = folders
         self._bundled_folder = bundled_folder
         self._cards_folder = cards_folder
+        self._original_names = _read_original(original_models) if original_models else ()
         self._served = [remote_card(llm_url, default_llm)] if llm_url else []
         self._default_llm = self._served[0].name if self._served else default_llm
         self._complained_about: set[Path] = set()
@@ -96,11 +102,16 @@ class Shelf:
     def _look(self) -> Catalog:
         damaged: list[str] = []
         cards = [self._card_in(path, damaged) for path in self._files(self._cards_folder, ".toml")]
-        known = {card.name: card for card in cards if card}
+        known = {card.name: with_original_names(card, self._original_names) for card in cards if card}
         for name, mode in self._modes(damaged).items():
             known[name] = _completed(mode, known.get(name))
         found = [card for folder in self.folders for card in self._cards_of(folder, damaged)]
-        bundled = [replace(card, is_bundled=True) for card in self._cards_of(self._bundled_folder, damaged)]
+        bundled = [
+            replace(with_original_names(card, self._original_names), is_bundled=True)
+            for card in self._cards_of(self._bundled_folder, damaged)
+        ]
+        for card in nameless_cards(self._original_names, (*known.values(), *bundled)):
+            known.setdefault(card.name, card)
         installed = [self._described(_completed(card, known.get(card.name))) for card in (*found, *bundled)]
         return Catalog(known.values(), [*self._served, *installed], self._default_llm, damaged)
 
@@ -151,7 +162,7 @@ class Shelf:
         for folder in self.folders:
             for name, path in self._mode_files(folder):
                 if name not in modes and (mode := self._card_in(path, damaged)):
-                    modes[name] = replace(mode, name=name)
+                    modes[name] = replace(mode, name=name, sent_names=(name,))
         return modes
 
     def _mode_files(self, folder: Path) -> Iterator[tuple[str, Path]]:
@@ -221,6 +232,10 @@ def _completed(card: Card, known: Card | None) -> Card:
 
 def _read_card_file(path: Path) -> Card:
     return read_card(tomllib.loads(path.read_text()), str(path))
+
+
+def _read_original(path: Path) -> tuple[OriginalNames, ...]:
+    return read_original_names(tomllib.loads(path.read_text()), str(path))
 
 
 def _read_mode_file(path: Path) -> Card | None:

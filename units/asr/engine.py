@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from unitd.wire.languages import main_language
 from units.base import LoadError
 from units.sound.setup_values import number, text
 from units.sound.upload import Samples
@@ -94,7 +95,7 @@ def read_options(data: Mapping[str, Any], usual: Rules, *, has_vad: bool) -> Asr
         rules["rule2"] = number(data, "silence_timeout", 0, 1, LONGEST_TIMEOUT_MS) / 1000
     if has_vad:
         rules["rule2"] = math.inf
-    return AsrOptions(Rules(**rules), text(data, "language"), text(data, "grammar"))
+    return AsrOptions(Rules(**rules), main_language(text(data, "language")), text(data, "grammar"))
 
 
 def _rule(data: Mapping[str, Any], rule: str, long_name: str, usual: float) -> float:

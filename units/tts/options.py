@@ -16,15 +16,6 @@ LOWEST_RATE, HIGHEST_RATE = 8000, 48000
 SLOWEST, FASTEST = 0.25, 4.0
 """Of what is usual; an engine that cannot go so far goes as far as it can."""
 
-_LANGUAGE_OF_MODEL = {
-    "single-speaker-fast": "zh",
-    "single_speaker_fast": "zh",
-    "melotts-zh-cn": "zh",
-    "melotts_zh-cn": "zh",
-    "melotts-ja-jp": "ja",
-}
-"""The original's models speak one language each; clients that name them send no other sign of it (section 9)."""
-
 
 @dataclass(frozen=True)
 class TtsOptions:
@@ -56,7 +47,7 @@ def read_options(data: dict[str, Any]) -> TtsOptions:
     form = _text(data, "response_format", "")
     return TtsOptions(
         voice=Voice(
-            language=_text(data, "language", "") or _LANGUAGE_OF_MODEL.get(_text(data, "model", ""), ""),
+            language=_text(data, "language", ""),
             speaker=_speaker(data),
             speed=_number(data, "speed" if "speed" in data else "spacker_speed", 1.0, SLOWEST, FASTEST),
         ),

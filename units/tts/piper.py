@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from unitd.wire.languages import main_language
 from units.base import SETUP_REFUSED, LoadError, UnitFault
 from units.tts.engine import Sound, SpeechFailed, Voice
 
@@ -63,8 +64,7 @@ def _languages_of(config: dict[str, Any]) -> set[str]:
 
 def check_language(asked: str, spoken: set[str]) -> None:
     """UnitFault when a voice of its own languages is asked for another; `en` fits `en-us`."""
-    main = asked.lower().replace("_", "-").partition("-")[0]
-    if asked and spoken and main not in {tag.partition("-")[0] for tag in spoken}:
+    if asked and spoken and main_language(asked) not in {main_language(tag) for tag in spoken}:
         raise UnitFault(SETUP_REFUSED, f"language {asked!r}: this voice speaks {', '.join(sorted(spoken))}")
 
 
