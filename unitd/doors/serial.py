@@ -16,6 +16,7 @@ from unitd.core.config import SerialSettings
 from unitd.doors.server import Server
 from unitd.doors.talk import Talk, TalkSettings
 from unitd.runtime.system import LineSettings
+from unitd.wire.errors import reason_of
 
 log = logging.getLogger("unitd.serial")
 
@@ -81,7 +82,7 @@ class SerialDoor:
                     await self._open()
                 except (OSError, ValueError, serial.SerialException, termios.error) as error:
                     level = logging.DEBUG if has_complained else logging.WARNING
-                    log.log(level, "%s cannot be opened, it is tried again: %s", self._device, error)
+                    log.log(level, "%s cannot be opened, it is tried again: %s", self._device, reason_of(error))
                     has_complained = True
                     self.was_tried.set()
                     await asyncio.sleep(wait * random.uniform(0.8, 1.2))
@@ -135,7 +136,7 @@ class SerialDoor:
                     }
                 )
             except (OSError, ValueError, serial.SerialException, termios.error) as error:
-                log.warning("%s does not take %s: %s", self._device, settings, error)
+                log.warning("%s does not take %s: %s", self._device, settings, reason_of(error))
                 return
         self._line = settings
         log.info("%s is at %d baud now", self._device, settings.baud)

@@ -22,6 +22,7 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, parse_r
 
 from unitd.core.catalog import Part
 from unitd.fetch.failures import BadLuck, PullFailed
+from unitd.wire.errors import reason_of
 
 SHA256_DIGITS = 64
 # What was asked for arrives unchanged: of compressed bytes, neither length nor position would mean anything.
@@ -66,7 +67,7 @@ class Hub:
             except httpx2.ConnectError as error:
                 # Nothing has begun yet: somebody without a network is told so at once.
                 host = urlsplit(str(error.request.url)).netloc
-                raise PullFailed(f"{host} cannot be reached: {error}") from error
+                raise PullFailed(f"{host} cannot be reached: {reason_of(error)}") from error
         _compare(part, source)
         return source
 
@@ -145,7 +146,7 @@ def errors_told(part: Part) -> Iterator[None]:
     except HfHubHTTPError as error:
         raise _refused(part, error.response) from error
     except httpx2.TransportError as error:
-        raise BadLuck(f"{told(part)}: the connection failed ({error or type(error).__name__})") from error
+        raise BadLuck(f"{told(part)}: the connection failed ({reason_of(error) or type(error).__name__})") from error
     except (httpx2.HTTPError, httpx2.InvalidURL, HFValidationError) as error:
         raise PullFailed(f"{told(part)} cannot be fetched: {error}") from error
 

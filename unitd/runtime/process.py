@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from unitd.runtime.heap import HEAP_VARIABLES
 from unitd.wire.envelope import CANNOT_LOAD, Envelope, EnvelopeReader, encode_envelope
+from unitd.wire.errors import reason_of
 
 log = logging.getLogger("unitd.process")
 
@@ -122,7 +123,7 @@ class Process:
         try:
             ours, theirs = socket.socketpair()
         except OSError as error:  # no descriptors are left
-            self._listener.on_exit(f"it could not be started: {error}", was_ready=False)
+            self._listener.on_exit(f"it could not be started: {reason_of(error)}", was_ready=False)
             return
         with ours, theirs:
             try:
@@ -139,7 +140,7 @@ class Process:
                     start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which stops its children in order
                 )
             except OSError as error:
-                self._listener.on_exit(f"it could not be started: {error}", was_ready=False)
+                self._listener.on_exit(f"it could not be started: {reason_of(error)}", was_ready=False)
                 return
             theirs.close()
             try:

@@ -22,7 +22,7 @@ from unitd.core.gguf import Description, read_description
 from unitd.core.original import OriginalNames, nameless_cards, read_original_names, with_original_names
 from unitd.core.progress import INCOMING
 from unitd.runtime.adapters import ADAPTERS
-from unitd.wire.errors import BadFile, ConfigError, Unavailable
+from unitd.wire.errors import BadFile, ConfigError, Unavailable, reason_of
 
 log = logging.getLogger("unitd.shelf")
 
@@ -200,8 +200,8 @@ class Shelf:
         try:
             found = self._read(path, _READERS[path.suffix])
         except (OSError, ValueError, RecursionError, ConfigError) as error:
-            self._complain(path, f"is no model card, it is left out: {error}")
-            damaged.append(f"{path} is no model card: {error}")
+            self._complain(path, f"is no model card, it is left out: {reason_of(error)}")
+            damaged.append(f"{path} is no model card: {reason_of(error)}")
             return None
         return found if isinstance(found, Card) else None
 

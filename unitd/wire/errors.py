@@ -32,6 +32,18 @@ Codes and words: the fact sheet of the original firmware, section 3.
 MAX_REASON = 400
 
 
+def reason_of(error: BaseException) -> str:
+    """Returns an error in words: its own text or, where that quotes a system call's number ("[Errno 111] …"), the words
+    of the call that failed at its root."""
+    reason = str(error)
+    cause = error if "[Errno" in reason else None
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            reason = cause.strerror
+        cause = cause.__cause__ or cause.__context__
+    return reason
+
+
 class UnitdError(Exception):
     """An error with a wire code; `words` are the original's, `reason` says what to do about it."""
 

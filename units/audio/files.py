@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from unitd.wire.errors import reason_of
 from units.audio.devices import BLOCK, NOTHING, PERIOD, Clock, DeviceLost, DeviceMissing, Pace, Samples, is_fifo
 from units.base import UnitFault
 from units.sound.upload import RATE, Upload
@@ -144,7 +145,7 @@ class WavSink:
         try:
             self._wav.writeframes(block.astype("<i2").tobytes())
         except (OSError, struct.error) as error:  # the disk is full, or the WAV, at 4 GiB
-            raise DeviceLost(f"{self.name}: {error}") from error
+            raise DeviceLost(f"{self.name}: {reason_of(error)}") from error
         if self.needs_silence:
             self._clock.wait(len(block))
 

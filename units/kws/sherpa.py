@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unitd.wire.errors import reason_of
 from units.base import LoadError
 from units.kws.options import KwsOptions, refusal
 from units.kws.spotter import Heard, Spotter, SpotterMaker, Warn
@@ -86,7 +87,7 @@ def read_tokens(path: Path) -> frozenset[str]:
             rows = [line.split() for line in lines]
         numbers = {row[0]: int(row[1]) for row in rows if len(row) == 2}
     except (OSError, ValueError) as error:
-        raise LoadError(f"{path} is no list of tokens: {error}") from error
+        raise LoadError(f"{path} is no list of tokens: {reason_of(error)}") from error
     if not rows or len(numbers) != len(rows):
         raise LoadError(f"{path} is no list of tokens: a line must be one token and its number")
     return frozenset(numbers)

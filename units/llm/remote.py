@@ -27,6 +27,7 @@ import httpx
 import orjson
 
 from unitd.wire.envelope import Envelope
+from unitd.wire.errors import reason_of
 from units.base import RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.llm.chat_api import CallPieces, request_body
@@ -321,7 +322,7 @@ def _words_of(error: Exception) -> str:
     if isinstance(error, httpx.TimeoutException):
         return f"silent for {SILENCE_SECONDS:.0f} s"
     if isinstance(error, httpx.ConnectError):
-        return f"cannot be reached ({error})"
+        return f"cannot be reached ({reason_of(error)})"
     if isinstance(error, httpx.HTTPError):
-        return f"the answer broke off ({error})"
+        return f"the answer broke off ({reason_of(error)})"
     return str(error) if isinstance(error, RemoteError) else f"it sent what is no JSON ({error})"

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from unitd.wire.errors import reason_of
 from units.base import LoadError
 from units.tts.engine import Sound, SpeechFailed, Voice
 from units.tts.espeak_voices import EspeakVoices, words_per_minute
@@ -81,7 +82,7 @@ def _table(program: str, argument: str) -> list[list[str]]:
             [program, argument], capture_output=True, text=True, check=True, timeout=_LISTING_TIMEOUT_SECONDS
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise LoadError(f"{program} does not work: {error}") from error
+        raise LoadError(f"{program} does not work: {reason_of(error)}") from error
     return [line.split() for line in listed.stdout.splitlines()[1:]]
 
 

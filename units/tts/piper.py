@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from unitd.wire.languages import main_language
+from unitd.wire.errors import reason_of
 from units.base import SETUP_REFUSED, LoadError, UnitFault
 from units.tts.engine import Sound, SpeechFailed, Voice
 
@@ -100,7 +101,7 @@ def _read_config(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise LoadError(f"the voice's {path.name} is missing beside it; {_VOICES}") from None
     except (OSError, ValueError) as error:
-        raise LoadError(f"{path} cannot be read: {error}") from error
+        raise LoadError(f"{path} cannot be read: {reason_of(error)}") from error
     if not isinstance(config, dict) or not isinstance(config.get("phoneme_id_map"), dict):
         raise LoadError(f"{path} is no piper voice's description; {_VOICES}")
     return config

@@ -25,7 +25,7 @@ from unitd.core.config import MqttSettings
 from unitd.doors.mqtt.bridge import Bridge
 from unitd.doors.mqtt.outgoing import Publication
 from unitd.doors.mqtt.requests import Incoming
-from unitd.wire.errors import ConfigError, UnitdError
+from unitd.wire.errors import ConfigError, UnitdError, reason_of
 
 log = logging.getLogger("unitd.mqtt")
 
@@ -293,5 +293,5 @@ def tls_of(settings: MqttSettings) -> ssl.SSLContext | None:
         if settings.cert_file is not None:
             context.load_cert_chain(settings.cert_file, settings.key_file)
     except (OSError, ssl.SSLError) as error:
-        raise ConfigError(f"mqtt: the certificates cannot be used: {error}") from error
+        raise ConfigError(f"mqtt: the certificates cannot be used: {reason_of(error)}") from error
     return context
