@@ -31,6 +31,7 @@ from unitd.runtime.inventory import Inventory
 from unitd.runtime.journal import Journal
 from unitd.runtime.live import Live
 from unitd.runtime.logbook import Logbook
+from unitd.runtime.measuring import measure_board
 from unitd.runtime.meters import Meters
 from unitd.runtime.models import ModelActions
 from unitd.runtime.pulls import FETCH_ARGV, Pulls
@@ -153,7 +154,13 @@ class App:
         )
         self._pulls = Pulls(FETCH_ARGV, places.model_cards)
         inventory = Inventory(settings.llm, lambda: self._budget.limit_bytes)
-        self._models = ModelActions(shelf, inventory, self._pulls, self._roster)
+        self._models = ModelActions(
+            shelf,
+            inventory,
+            self._pulls,
+            self._roster,
+            lambda: measure_board(places.bundled_models, settings.llm.threads),
+        )
         self._logbook = Logbook()
         own = {"reload": self._answer_reload}
         sys_handlers = {

@@ -1,4 +1,4 @@
-"""Covers models, inventory: what there is, from a name to an answering unit, and who may fetch what."""
+"""Covers models, inventory, measuring: what there is and what suits the board, from a name to an answering unit."""
 
 import fcntl
 import logging
@@ -10,11 +10,11 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import tcp_client
+from tests.conftest import running_app, tcp_client
 from tests.fetch.files import HEADER_BYTES
 from tests.fetch.local_hub import BLOCK, HubFile, LocalHub
 from tests.fetch.small_model import CONTENT, FETCHED, HALF, board, held_at_half, small_catalogue, small_hub
-from tests.helpers import LLM_SETUP, WireClient
+from tests.helpers import LLM_SETUP, WireClient, eventually
 from tests.runtime.asking import ask_sys
 from unitd.app import App, unit_argv
 from unitd.core.access import Grant, Role, check_request
@@ -250,7 +250,7 @@ async def test_what_cannot_be_pulled_is_refused(client: WireClient, data: Any, c
     assert words in reply["error"]["message"]
 
 
-@pytest.mark.parametrize("action", ["pull_model", "rmmode"])
+@pytest.mark.parametrize("action", ["pull_model", "rmmode", "suggest_model"])
 @pytest.mark.parametrize("role", [Role.OBSERVE, Role.USE])
 def test_only_an_administrator_changes_the_models(action: str, role: Role) -> None:
     """The others see what there is."""
@@ -259,6 +259,31 @@ def test_only_an_administrator_changes_the_models(action: str, role: Role) -> No
     check_request(grant, Request("1", "sys", "lsmode"))
     with pytest.raises(NotAllowed):
         check_request(grant, Request("1", "sys", action, data="small"))
+
+
+# What suits this board
+
+
+async def test_the_suggested_model_is_the_most_able_that_fits(tmp_path: Path) -> None:
+    """With 300 MiB for models none of the larger ones; how it will answer comes with its name."""
+    document = {"limits": {"memory": "300M"}, "llm": {"threads": 1}}
+    async with running_app(tmp_path, document) as app, tcp_client(app) as client:
+        suggested = await ask_sys(client, "suggest_model")
+
+    assert (suggested["object"], suggested["data"]["model"]) == ("sys.suggest_model", "unitd-chat")
+    assert suggested["data"]["tokens_per_s"] > 1
+    assert suggested["data"]["first_token_s"] > 0
+
+
+async def test_a_measurement_holds_nothing_up(tmp_path: Path) -> None:
+    """Neither the client's next request, nor the daemon's stop."""
+    async with running_app(tmp_path, {"llm": {"threads": 1}}) as app, tcp_client(app) as client:
+        await client.send(work_id="sys", action="suggest_model")
+        await eventually(lambda: psutil.Process().children())
+
+        listing = await client.send(work_id="sys", action="lsmode")
+
+        assert (await client.receive())["request_id"] == listing
 
 
 # The goodbye

@@ -4,9 +4,8 @@ The board is measured for about half a second by a program of the llm unit: this
 goes to stderr, so that stdout is the table alone.
 """
 
-import json
+import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,19 +21,16 @@ from unitd.core.fit import (
     Speed,
     best_of,
     features_in,
-    forecast,
     in_order,
     processor_in,
-    read_speed,
 )
 from unitd.core.memory import in_mib, limit_of
 from unitd.core.progress import size_words
 from unitd.runtime.budget import memory_of_board
 from unitd.runtime.inventory import Stock
+from unitd.runtime.measuring import measure_board, prospect_of
+from unitd.wire.errors import Unavailable
 
-MEASURE = "units.llm.measure"
-# Reading the engine's libraries from a cold memory card takes most of it.
-MEASURE_TIMEOUT_SECONDS = 120.0
 # Of the cores, over the last minute: beside it a model that uses all of them is slowed down.
 BUSY_SHARE = 0.5
 COLUMNS = ("", "model", "unit", "size", "fits", "tokens/s", "first token", "memory left", "installed")
@@ -48,7 +44,7 @@ def suggest(settings: Settings, bundled_models: Path, stock: Sequence[Stock]) ->
     board = _board(settings)
     sys.stderr.write(f"{_described(board)}\n")
     speed = measured(bundled_models, settings.llm.threads)
-    prospects = in_order(_prospect(each, speed) for each in stock)
+    prospects = in_order(prospect_of(each, speed) for each in stock)
     best = best_of(prospects)
     print_table(COLUMNS, [_row(each, board, is_best=each is best) for each in prospects])
     sys.stderr.write(f"{_advice(best)}\n")
@@ -57,17 +53,10 @@ def suggest(settings: Settings, bundled_models: Path, stock: Sequence[Stock]) ->
 
 def measured(bundled_models: Path, threads: int) -> Speed:
     """How fast this board is; exits with 1 and the measuring program's last words when that cannot be found out."""
-    if (model := next(bundled_models.glob("*/*.gguf"), None)) is None:
-        fail("the bundled model is not there to measure with; install unitd again")
-    command = [sys.executable, "-m", MEASURE, str(model), str(threads)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=MEASURE_TIMEOUT_SECONDS, check=True)
-    except subprocess.TimeoutExpired:
-        fail(f"measuring this board took more than {MEASURE_TIMEOUT_SECONDS:.0f} s")
-    except subprocess.CalledProcessError as error:
-        words = error.stderr.strip().rpartition("\n")[2] or f"status {error.returncode}"
-        fail(f"this board cannot be measured: {words}")
-    return read_speed(json.loads(done.stdout))
+        return asyncio.run(measure_board(bundled_models, threads))
+    except Unavailable as error:
+        fail(error.reason)
 
 
 def _board(settings: Settings) -> Board:
@@ -90,13 +79,6 @@ def _described(board: Board) -> str:
     is_busy = os.getloadavg()[0] > board.cores * BUSY_SHARE
     company = " Other programs are busy on it: speeds are those beside them." if is_busy else ""
     return f"This board: {board.name}, {cores}{able}; {memory}.{company}"
-
-
-def _prospect(stock: Stock, speed: Speed) -> Prospect:
-    card = stock.card
-    is_computed_here = (card.unit, card.engine) == ("llm", "llama") and stock.size > 0
-    expected = forecast(speed, stock.size, card.shape, card.parameters) if is_computed_here else None
-    return Prospect(card, stock.size, stock.need, stock.fits, expected)
 
 
 def _row(prospect: Prospect, board: Board, *, is_best: bool) -> tuple[str, ...]:

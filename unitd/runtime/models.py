@@ -1,13 +1,16 @@
-"""The actions of `sys` on models: what there is, to fetch one, to remove one."""
+"""The actions of `sys` on models: what there is, which one suits this board, to fetch one, to remove one."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import orjson
 
+from unitd.core.fit import Speed, best_of
 from unitd.core.progress import FAILED, Progress
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.inventory import Inventory, Stock
+from unitd.runtime.measuring import prospect_of
 from unitd.runtime.pulls import Pull, Pulls, card_to_pull, folder_for
 from unitd.runtime.roster import Roster
 from unitd.runtime.shelf import Shelf
@@ -26,18 +29,33 @@ _SHORT_ROW = ("mode", "type", "capabilities", "card", "model", "installed")
 
 
 class ModelActions:
-    """lsmode, rmmode, pull_model."""
+    """lsmode, suggest_model, rmmode, pull_model."""
 
-    def __init__(self, shelf: Shelf, inventory: Inventory, pulls: Pulls, roster: Roster) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        inventory: Inventory,
+        pulls: Pulls,
+        roster: Roster,
+        measure: Callable[[], Awaitable[Speed]],
+    ) -> None:
+        """`measure` finds out how fast this board is; it raises Unavailable where it cannot."""
         self._shelf = shelf
         self._inventory = inventory
         self._pulls = pulls
         self._roster = roster
+        self._measure = measure
+        self._is_measuring = asyncio.Lock()
 
     @property
     def handlers(self) -> dict[str, Handler]:
         """By action."""
-        return {"lsmode": self._lsmode, "rmmode": self._rmmode, "pull_model": self._pull_model}
+        return {
+            "lsmode": self._lsmode,
+            "suggest_model": lambda call: Begun(self._suggest(call)),
+            "rmmode": self._rmmode,
+            "pull_model": self._pull_model,
+        }
 
     async def _lsmode(self, call: Call) -> Reply:
         catalog = await self._shelf.catalog()
@@ -49,6 +67,18 @@ class ModelActions:
             if row["mode"] == row["card"]:  # once for each model: a serial line carries all of this
                 row |= _figures(stock[row["card"]], under_way.get(row["card"]))
         return call.ok(object="sys.lsmode", data=rows if is_whole else _shortened(rows))
+
+    async def _suggest(self, call: Call) -> Reply:
+        """Measures the board anew for each request: what was found while it was busy must not stay."""
+        catalog = await self._shelf.catalog()
+        stock = await self._inventory.take(catalog.cards)
+        async with self._is_measuring:  # two at a time would slow each other down
+            speed = await self._measure()
+        best = best_of(prospect_of(each, speed) for each in stock)
+        if best is None or best.forecast is None:
+            return call.ok(object="sys.suggest_model", data={"model": None})
+        figures = {"tokens_per_s": best.forecast.tokens_per_s, "first_token_s": best.forecast.first_token_s}
+        return call.ok(object="sys.suggest_model", data={"model": best.card.name} | figures)
 
     async def _rmmode(self, call: Call) -> Reply:
         """Of a model that is on its way: what has come of it."""
