@@ -52,6 +52,24 @@ async def test_a_token_opens_the_connection_that_shows_it(tmp_path: Path) -> Non
         assert await code_of(other, "sys", "ping") == NOT_ALLOWED
 
 
+@pytest.mark.parametrize("role", Role)
+async def test_a_client_may_ask_who_it_is(tmp_path: Path, role: Role) -> None:
+    """Whatever its role; so it does not have to try what it may do."""
+    token = write_tokens(tmp_path, {"anna": role})["anna"]
+    async with asking_app(tmp_path) as app, client_with(app, token) as client:
+        reply = await client.ask(work_id="sys", action="whoami")
+
+    assert (reply["object"], reply["data"]) == ("sys.whoami", {"name": "anna", "role": role.value, "expires": None})
+
+
+async def test_who_needs_no_token_is_an_administrator(tmp_path: Path) -> None:
+    """Without a name."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        reply = await client.ask(work_id="sys", action="whoami")
+
+    assert reply["data"] == {"name": "", "role": "admin", "expires": None}
+
+
 async def test_auth_and_what_follows_may_come_in_one_packet(tmp_path: Path) -> None:
     """Requests keep their order."""
     token = write_tokens(tmp_path, TWO)["anna"]

@@ -62,7 +62,12 @@ REMEMBERED = 4096
 AUTH = "auth"
 """The action of `sys` that shows a token."""
 
-_SEEING = frozenset({"ping", "version", "version2", "lsmode", "lstask", "lstools", "hwinfo", "cmminfo", "taskinfo"})
+WHOAMI = "whoami"
+"""The action of `sys` that tells a client what its own grant is."""
+
+_SEEING = frozenset(
+    {"ping", WHOAMI, "version", "version2", "lsmode", "lstask", "lstools", "hwinfo", "cmminfo", "taskinfo"}
+)
 _USING = _SEEING | {"reset"}
 
 

@@ -20,6 +20,7 @@ from unitd.core.access import (
     STRANGER,
     TRUSTED,
     UNLIMITED,
+    WHOAMI,
     Grant,
     Role,
     check_request,
@@ -67,7 +68,7 @@ class Access:
     @property
     def handlers(self) -> Mapping[str, Handler]:
         """Of `sys`."""
-        return {AUTH: self._auth}
+        return {AUTH: self._auth, WHOAMI: self._whoami}
 
     @property
     def token_count(self) -> int:
@@ -113,7 +114,8 @@ class Access:
             raise Unavailable(f"too many wrong tokens came from here; try again in {until - now:.0f} s")
         if grant is None:
             self._note_failure(network, count + 1 if now < until + FORGIVEN_SECONDS else 1, now)
-            raise NotAllowed("this token is not known, or its time is over")
+            what = "key or token" if self.has_key else "token"
+            raise NotAllowed(f"this {what} is not known, or its time is over")
         return grant
 
     def known(self, text: str) -> Grant | None:
@@ -144,6 +146,10 @@ class Access:
             self.leave(before if client.grant is grant else grant)
         log.info("%s is %r, role %s", client.name, grant.name, grant.role and grant.role.value)
         return call.ok(object="sys.auth", data=_described(grant))
+
+    def _whoami(self, call: Call) -> Answer:
+        """Tells a client its name, role and expiry, so that it does not have to try what it may do."""
+        return call.ok(object="sys.whoami", data=_described(call.client.grant))
 
     # How many come
 

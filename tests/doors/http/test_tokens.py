@@ -114,6 +114,41 @@ async def test_sockets_ask_for_a_token_too(tmp_path: Path) -> None:
             assert orjson.loads(await ws.recv())["type"] == "pong"
 
 
+@pytest.mark.parametrize(
+    ("http", "has_token", "accepts"),
+    [
+        ({}, False, ["token"]),
+        ({}, True, ["token"]),
+        ({"api_key": "k"}, False, ["api_key"]),
+        ({"api_key": "k"}, True, ["api_key", "token"]),
+    ],
+)
+async def test_a_refused_page_is_told_what_to_ask_for(
+    tmp_path: Path, http: dict[str, str], has_token: bool, accepts: list[str]
+) -> None:
+    """A key is asked for only where there is one; a token also where none was made yet."""
+    write_tokens(tmp_path, {"anna": Role.USE} if has_token else {})
+    async with (
+        asking_app(tmp_path, http={"enabled": True} | http) as app,
+        connect(address_of(app, "/ws/units")) as ws,
+    ):
+        refusal = orjson.loads(await ws.recv())
+
+    assert (refusal["error_code"], refusal["accepts"]) == ("authentication_failed", accepts)
+
+
+async def test_a_refused_socket_is_told_why(tmp_path: Path) -> None:
+    """A wrong key is another matter than one that comes too soon after wrong ones, though it is right."""
+    async with asking_app(tmp_path, http={"enabled": True, "api_key": "right"}) as app:
+        reasons = []
+        for key in ["guess"] * access.FREE_TRIES + ["right"]:
+            async with connect(address_of(app, f"/ws/units?api_key={key}")) as ws:
+                reasons.append(orjson.loads(await ws.recv())["message"])
+
+    assert reasons[0] == "this key or token is not known, or its time is over"
+    assert reasons[-1].startswith("too many wrong tokens came from here; try again in ")
+
+
 async def test_a_stranger_learns_only_that_somebody_is_here(tmp_path: Path) -> None:
     """Not what computes the answers, nor how many there are."""
     token = write_tokens(tmp_path, {"anna": Role.USE})["anna"]

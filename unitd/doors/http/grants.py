@@ -8,6 +8,9 @@ from unitd.runtime.access import Access
 GRANT = "unitd.grant"
 """Where it is in the scope."""
 
+REFUSAL = "unitd.refusal"
+"""Where in the scope the reason is why the key that a client gave did not let it in; absent if it gave none."""
+
 
 def admit(access: Access, connection: HTTPConnection) -> Grant:
     """What a client may do, by the key that it gives, in the query or in a header, or by where it comes from.

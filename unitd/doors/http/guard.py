@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from unitd.core.access import STRANGER, TRUSTED, is_address
-from unitd.doors.http.grants import GRANT, admit
+from unitd.doors.http.grants import GRANT, REFUSAL, admit
 from unitd.runtime.access import Access
 from unitd.wire.errors import NotAllowed, Unavailable
 
@@ -55,11 +55,11 @@ class Guard:
         try:
             scope[GRANT] = admit(self._access, HTTPConnection(scope))
         except Unavailable as error:
-            scope[GRANT] = STRANGER
+            scope[GRANT], scope[REFUSAL] = STRANGER, error.reason
             if not is_socket and not _is_open(scope["path"]):
                 return _turned_away(429, error.reason, "too_many_wrong_keys", type_="rate_limit_error")
-        except NotAllowed:
-            scope[GRANT] = STRANGER
+        except NotAllowed as error:
+            scope[GRANT], scope[REFUSAL] = STRANGER, error.reason
         if scope[GRANT] is TRUSTED and not self._is_own(headers.get("host", "")):
             scope[GRANT] = STRANGER
             if is_socket or not _is_open(scope["path"]):

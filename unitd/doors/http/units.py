@@ -16,8 +16,9 @@ from unitd.core.access import Grant
 from unitd.doors.guest import Guest
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.grants import GRANT
-from unitd.doors.http.sockets import TRY_AGAIN_LATER, close, receive, send_text
-from unitd.doors.http.ws import seated_route
+from unitd.doors.http.sockets import TRY_AGAIN_LATER, Message, close, receive, send_text
+from unitd.doors.http.ws import refusal_message, seated_route
+from unitd.wire.errors import NotAllowed, UnitdError
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
 
@@ -26,7 +27,17 @@ log = logging.getLogger("unitd.doors")
 
 def routes(desk: Desk) -> list[BaseRoute]:
     """The socket."""
-    return [seated_route("/ws/units", desk, lambda ws: _talk(ws, desk))]
+    return [seated_route("/ws/units", desk, lambda ws: _talk(ws, desk), _explain)]
+
+
+def _explain(error: UnitdError, desk: Desk) -> Message:
+    """Returns the refusal; one for a missing or wrong key says what would do instead, for a page that asks for it."""
+    message = refusal_message(error, desk)
+    if not isinstance(error, NotAllowed):
+        return message
+    access = desk.server.access
+    accepts = ["api_key"] * access.has_key + ["token"] * (access.token_count > 0 or not access.has_key)
+    return message | {"accepts": accepts}
 
 
 class _Client:

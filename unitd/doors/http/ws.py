@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from unitd.doors.http import bargein, chunked
 from unitd.doors.http.bargein_session import Sessions
 from unitd.doors.http.desk import Desk
-from unitd.doors.http.grants import grant_of
+from unitd.doors.http.grants import REFUSAL, grant_of
 from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER, Message, close, object_in, receive, send
 from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
 
@@ -37,15 +37,15 @@ def routes(desk: Desk) -> list[BaseRoute]:
     return [seated_route("/ws", desk, lambda ws: _serve_dialect(ws, desk, sessions))]
 
 
-def _explain(error: UnitdError, desk: Desk) -> Message:
-    """In the form of barge-in inference."""
+def refusal_message(error: UnitdError, desk: Desk) -> Message:
+    """Returns what a client is told that may not come in, in the form of barge-in inference."""
     if isinstance(error, NotAllowed):
         return {"type": "error", "error_code": "authentication_failed", "message": error.reason}
     refusal = {"type": "error", "error_code": "server_at_capacity", "message": error.reason}
     return refusal | {"capacity": desk.seats.capacity}
 
 
-def seated_route(path: str, desk: Desk, talk: Talk, explain: Explain = _explain) -> BaseRoute:
+def seated_route(path: str, desk: Desk, talk: Talk, explain: Explain = refusal_message) -> BaseRoute:
     """A socket whose clients have a key and a seat while `talk` serves them; others are told why and sent away."""
 
     async def serve(ws: WebSocket) -> None:
@@ -79,7 +79,7 @@ async def _watch(ws: WebSocket, desk: Desk) -> None:
 async def _enter(ws: WebSocket, desk: Desk) -> None:
     """A key, then a seat."""
     if grant_of(ws).role is None:
-        raise NotAllowed(NOT_ALLOWED)
+        raise NotAllowed(ws.scope.get(REFUSAL, NOT_ALLOWED))
     await desk.take_seat(ws)
 
 
