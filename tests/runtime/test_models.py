@@ -279,7 +279,7 @@ async def test_a_measurement_holds_nothing_up(tmp_path: Path) -> None:
     """Neither the client's next request, nor the daemon's stop."""
     async with running_app(tmp_path, {"llm": {"threads": 1}}) as app, tcp_client(app) as client:
         await client.send(work_id="sys", action="suggest_model")
-        await eventually(lambda: psutil.Process().children())
+        await eventually(lambda: bool(psutil.Process().children()))
 
         listing = await client.send(work_id="sys", action="lsmode")
 
