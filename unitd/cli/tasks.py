@@ -30,4 +30,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _row(task: dict[str, Any]) -> tuple[str, ...]:
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(task["created"]))
     inputs = " ".join(task["inputs_"])
-    return (task["work_id"], task["model"], task["state"], str(task["queue"]), inputs, task["door"], since, task["served_by"])
+    return (
+        task["work_id"],
+        task["model"],
+        task["state"],
+        str(task["queue"]),
+        inputs,
+        task["door"],
+        since,
+        task["served_by"],
+    )

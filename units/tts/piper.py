@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from unitd.wire.languages import main_language
 from unitd.wire.errors import reason_of
+from unitd.wire.languages import main_language
 from units.base import SETUP_REFUSED, LoadError, UnitFault
 from units.tts.engine import Sound, SpeechFailed, Voice
 
