@@ -63,6 +63,7 @@ class Work:
         self._tool_use: ToolUse | None = None
         self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._outcome.add_done_callback(asyncio.Future.exception)  # nobody waits for that of a restored task
         self._handlers: Mapping[str, Callable[[Inference, Envelope], None]] = {
             "delta": self._on_delta,
             "speak": self._on_speak,
