@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from units.llm.options import SamplerSpec
-from units.llm.sampling import QUOTED, grammar_of_schema
+from units.llm.sampling import QUOTED, grammar_of_schema, without_marks
 from units.llm.text import TextStream, suspect_length
-from units.llm.tools import CLOSE, OPEN, ToolCall, Tools, maybe_call
+from units.llm.tools import CALL_MARKS, CLOSE, OPEN, ToolCall, Tools, maybe_call
 
 # A model that cannot stop calling is stopped.
 MAX_CALLS = 8
@@ -32,7 +32,7 @@ def with_calls(spec: SamplerSpec, tools: Tools | None) -> SamplerSpec:
         return spec
     if tools.must_call:
         return spec._replace(grammar=grammar_of(tools), json_schema="")
-    words = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
+    words = without_marks(grammar_of_schema(spec.json_schema), CALL_MARKS) if spec.json_schema else spec.grammar
     return spec._replace(grammar=grammar_of(tools, words), json_schema="", wakes_at="" if words else OPEN)
 
 
@@ -57,7 +57,8 @@ def _grammar(functions: str, most: int) -> str:
         definitions |= its_definitions
         named = {"name": {"const": function["name"]}, "arguments": arguments}
         calls.append({"type": "object", "properties": named, "required": ["name", "arguments"]})
-    rules = _renamed(grammar_of_schema(json.dumps({"anyOf": calls, "$defs": definitions})), "json-")
+    schema = json.dumps({"anyOf": calls, "$defs": definitions})
+    rules = _renamed(without_marks(grammar_of_schema(schema), CALL_MARKS), "json-")
     more = f" (nl call){{0,{most - 1}}}" if most > 1 else ""
     return f'root ::= call{more}\ncall ::= "{OPEN}" nl json-root nl "{CLOSE}"\nnl ::= "\\n"?\n{rules}'
 
@@ -96,6 +97,17 @@ def _with_references(schema: Any, prefix: str) -> Any:
     return changed
 
 
+_CLOSE_OR_TEXT = re.compile(rf'"(?:\\.|[^"\\])*"|{re.escape(CLOSE)}', re.DOTALL)
+
+
+def _call_of(text: str) -> tuple[str, str, str]:
+    """Partition a text at the mark that ends a call; a mark within a JSON text is none."""
+    for found in _CLOSE_OR_TEXT.finditer(text):
+        if found[0] == CLOSE:
+            return text[: found.start()], CLOSE, text[found.end() :]
+    return text, "", ""
+
+
 class CallStream(TextStream):
     """Text as in any answer; what stands between the marks of a call is told to `on_call` instead."""
 
@@ -118,7 +130,7 @@ class CallStream(TextStream):
         self._unread += text
         shown = ""
         while not self.stop_word:
-            before, mark, behind = self._unread.partition(CLOSE if self._is_calling else OPEN)
+            before, mark, behind = _call_of(self._unread) if self._is_calling else self._unread.partition(OPEN)
             if not mark:
                 return shown if self._is_calling else shown + self._show_plain()
             self._unread = behind

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from units.base import SETUP_REFUSED, UnitFault
+from units.llm.devices import Devices
 from units.llm.policy import NEVER, PausePolicy, read_policy
 from units.llm.tools import ToolCall, Tools, read_calls, read_tools
 
@@ -77,6 +78,9 @@ class LlmOptions:
 
     tools: Tools | None = None
     """What the model may call."""
+
+    devices: Devices | None = None
+    """The form in which a model reads these tools that was taught with lists of devices."""
 
 
 class Message(NamedTuple):

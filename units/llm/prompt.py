@@ -17,6 +17,8 @@ CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+_SIGNATURES = "{{ 'Tools:' }}"
+
 # No tokenizer makes less than one token of this many bytes, so a longer text needs no counting to be refused.
 MAX_BYTES_PER_TOKEN = 64
 
@@ -34,7 +36,15 @@ class PromptMaker:
         template = model.chat_template or card_template or CHATML
         self._template = environment.from_string(template)
         self._knows_calls = OPEN in template and "tools" in template
+        self.lists_signatures = self._knows_calls and _SIGNATURES in template
+        """The template shows of a tool its name and parameters, no more, as train/chatml.py writes it."""
+
         self._tokens = {"bos_token": model.bos, "eos_token": model.eos}
+
+    @property
+    def call_token(self) -> int:
+        """The first token of a call's opening mark."""
+        return self._model.tokenize(OPEN, parse_special=True)[0]
 
     def make(
         self, messages: Sequence[Message], *, context: int, thinks: bool, asks: bool = True, tools: Tools | None = None

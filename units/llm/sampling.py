@@ -24,10 +24,9 @@ from units.llm.options import SamplerSpec
 
 # Of the converter's strings, which may hold what JSON's may not: raw control characters and halves of surrogate pairs.
 _ANY_CHARACTER = re.compile(r"^char ::= .*$", re.MULTILINE)
-_CHARACTER = (
-    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" '
-    r"([0-9a-ce-fA-CE-F] [0-9a-fA-F] | [dD] [0-7]) [0-9a-fA-F] [0-9a-fA-F])"
-)
+_ESCAPE = r'"\\" (["\\/bfnrt] | "u" ([0-9a-ce-fA-CE-F] [0-9a-fA-F] | [dD] [0-7]) [0-9a-fA-F] [0-9a-fA-F])'
+_LESS = '"<" char-0'
+_CHARACTER = rf'char ::= [^"\\\x7F\x00-\x1F] | {_ESCAPE}'
 
 QUOTED = re.compile(r'"(?:\\.|[^"\\])*"?|\[(?:\\.|[^\]\\])*\]?|<[^>]*>?|#[^\r\n]*', re.DOTALL)
 """What stands for itself in GBNF: texts, sets of characters, tokens, comments."""
@@ -37,6 +36,8 @@ QUOTED = re.compile(r'"(?:\\.|[^"\\])*"?|\[(?:\\.|[^\]\\])*\]?|<[^>]*>?|#[^\r\n]
 MAX_DEPTH = 500
 MAX_RULES = 20_000
 MAX_REPEATS = 1000  # llama.cpp counts to 2,000 rules
+
+_ONE_CHARACTER = re.compile(rf"^{re.escape(_CHARACTER)}$", re.MULTILINE)
 
 _RANGE = re.compile(r"\{\s*(\d+)\s*,\s*(\d+)\s*\}")
 
@@ -234,6 +235,29 @@ def grammar_of_schema(schema: str) -> str:
         return grammar
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError, IndexError, RecursionError) as error:
         raise ValueError(f"json_schema cannot be used: {error!r}") from error
+
+
+def without_marks(grammar: str, marks: Sequence[str]) -> str:
+    """Return the grammar of a JSON schema without these marks, which all begin with "<", inside its texts.
+
+    A text ends before what may become a mark is known to be none, so "<" as its last character has to be escaped; and
+    what follows a "<" is counted as one character with it.
+    """
+    return _ONE_CHARACTER.sub(lambda _: _marked_characters(tuple(marks)), grammar)
+
+
+@lru_cache
+def _marked_characters(marks: tuple[str, ...]) -> str:
+    """The rule for a character, with one more for each beginning of a mark."""
+    beginnings = sorted({mark[:size] for mark in marks for size in range(1, len(mark))}, key=len)
+    names = {beginning: f"char-{at}" for at, beginning in enumerate(beginnings)}
+    rules = [rf'char ::= [^"\\<\x7F\x00-\x1F] | char-escape | {_LESS}', f"char-escape ::= {_ESCAPE}"]
+    for beginning, name in names.items():
+        following = sorted({mark[len(beginning)] for mark in marks if mark.startswith(beginning)})
+        longer = [f'"{each}" {names[beginning + each]}' for each in following if beginning + each in names]
+        others = rf'[^"\\<\x7F\x00-\x1F{"".join(following)}]'
+        rules.append(" | ".join([f"{name} ::= {others}", "char-escape", _LESS, *longer]))
+    return "\n".join(rules)
 
 
 def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:

@@ -21,6 +21,7 @@ from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
 from units.llm.snapshots import Snapshots, identity_of
 from units.llm.task import RESET_ANSWER, LlmTask, conversation
+from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
 from units.llm.tools import ToolCall
 
@@ -122,6 +123,7 @@ class LlmUnit(Unit):
     def _setup(self, envelope: Envelope) -> None:
         fields = envelope.fields
         task = LlmTask.from_setup(fields["task"], fields["data"], fields.get("memory"), self._context.context)
+        task.options = self._taught(task.options)
         self._check_sampler(task.options)
         self._check_prompt(task)
         self._use_adapters(task, fields["data"].get("lora", []))
@@ -175,6 +177,7 @@ class LlmUnit(Unit):
                 self._reset(task, number)
                 return
             options = self._options_of(task, envelope.fields.get("options", {}))
+            options = narrowed(options, text, self._prompts.call_token)
             prompt = self._prompt(task, options, text)
         except UnitFault as fault:
             self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
@@ -185,9 +188,12 @@ class LlmUnit(Unit):
         """The task's options with what this inference alone wants otherwise."""
         if not changes:
             return task.options
-        options = task.options_with(changes)
+        options = self._taught(task.options_with(changes))
         self._check_sampler(options)
         return options
+
+    def _taught(self, options: LlmOptions) -> LlmOptions:
+        return taught(options) if self._prompts.lists_signatures else options
 
     def _start(
         self, task: LlmTask, options: LlmOptions, prompt: list[int], number: int, priority: int = 0
@@ -262,8 +268,15 @@ class LlmUnit(Unit):
         if options.tools is None:
             return TextStream(options.stop)
 
+        told: list[tuple[str, Any]] = []
+
         def tell(call: ToolCall) -> None:
             task.has_called = True
+            if options.devices is not None:
+                call = options.devices.meant(call)
+                if (call.name, call.arguments) in told:  # a model that says it twice means it once
+                    return
+                told.append((call.name, call.arguments))
             self._host.say("tool_call", task=task.work_id, inference=number, **call._asdict())
 
         return CallStream(options.stop, tell)
