@@ -44,7 +44,8 @@ CI refuses a licence that is not on the list in `packaging/licences.py`.
 """
 TAIL = """
 espeakng-loader holds espeak-ng's library. It is loaded by the tts program alone and may be left out, see
-[voice.md](voice.md). Models have licences of their own, see [models.md](models.md).
+[voice.md](voice.md). soundfile's wheel brings libsndfile and LAME, which are LGPL-2.1-or-later. Models have licences of
+their own, see [models.md](models.md).
 """
 
 

@@ -41,7 +41,7 @@ FOR_DOORS = {
 
 HEAVY = {
     "numpy", "llama_cpp", "rich", "typer", "jinja2", "psutil", "serial", "serial_asyncio_fast", "units", "torch",
-    "huggingface_hub", "httpx2",
+    "huggingface_hub", "soundfile", "httpx2",
 }  # fmt: skip
 """What must not be loaded before it is needed, if at all."""
 

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import llama_cpp
 import orjson
 import pytest
 
@@ -16,8 +17,8 @@ from units.llm.chat_api import CallPieces, request_body
 from units.llm.llama import Model
 from units.llm.options import Message, read_options
 from units.llm.prompt import PromptMaker
-from units.llm.sampling import make_grammar
-from units.llm.tools import ToolCall, Tools, read_tools
+from units.llm.sampling import _allows, grammar_of_schema, make_grammar, without_marks
+from units.llm.tools import CALL_MARKS, ToolCall, Tools, read_tools
 from units.llm.unit import LlmUnit
 
 ROOMS = ["kitchen", "hall"]
@@ -103,6 +104,17 @@ def prompt(model: Model, messages: list[Message], tools: Tools | None = None) ->
     return text_of(model, PromptMaker(model).make(messages, context=4096, thinks=False, tools=tools))
 
 
+def obeys(model: Model, grammar: str, text: str) -> bool:
+    """Whether a grammar takes a whole text, byte by byte."""
+    sampler = make_grammar(model, grammar)
+    for byte in text.encode():
+        token = model.byte_tokens[byte]
+        if not _allows(sampler, token):
+            return False
+        llama_cpp.llama_sampler_accept(sampler, token)
+    return True
+
+
 # Calls
 
 
@@ -128,6 +140,46 @@ def test_a_device_may_be_called_anything(asker: Asker, name: str) -> None:
     calls = asker.ask("light!", tools=[tool], tool_choice="required", parallel_tool_calls=False)
 
     assert [call["arguments"] for call in calls] == [{name: name}]
+
+
+SAY = {"name": "say", "parameters": {"properties": {"text": {"type": "string", "maxLength": 30}}, "required": ["text"]}}
+
+
+@pytest.mark.parametrize("mark", ["<tool_call>", "</tool_call>"])
+@pytest.mark.parametrize("temperature", [0, 1.5])
+def test_no_mark_of_a_call_stands_in_a_text(asker: Asker, model: Model, mark: str, temperature: float) -> None:
+    """However much the model wants it there: what a client gets is a call, and nothing beside it."""
+    [token] = model.tokenize(mark, parse_special=True)
+    tool = {"type": "function", "function": SAY}
+    wish = {"logit_bias": {str(token): 50}, "temperature": temperature, "seed": 1}
+
+    calls = asker.ask("say it", tools=[tool], tool_choice="required", parallel_tool_calls=False, **wish)
+
+    assert [list(call["arguments"]) for call in calls] == [["text"]]
+    assert mark not in calls[0]["arguments"]["text"]
+    assert asker.host.text() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_allowed"),
+    [
+        ("a < b", True),
+        ("</tool_cal", False),
+        ("<tool_call> ", False),
+        ("x<</tool_call>", False),
+        ("<b>bold</b> <tool>", True),
+        ("<tool_call", False),
+        ("</tool_calls>", True),
+        (r"<\u0074ool_call>", True),
+        (r"ends with \u003c", True),
+        ("ends with <", False),
+    ],
+)
+def test_a_grammar_forbids_marks_and_nothing_else(model: Model, text: str, is_allowed: bool) -> None:
+    """Also letter by letter. A text that ends with what may become a mark has to escape it."""
+    grammar = without_marks(grammar_of_schema('{"type": "string"}'), CALL_MARKS)
+
+    assert obeys(model, grammar, f'"{text}"') is is_allowed
 
 
 def test_required_leaves_the_choice_of_the_function(asker: Asker) -> None:
@@ -247,6 +299,16 @@ def heard(pieces: list[str]) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     stream = CallStream(["END"], calls.append)
     text = "".join(stream.feed(piece.encode()) for piece in pieces) + stream.finish()
     return text, [(call.name, call.arguments) for call in calls]
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_a_mark_within_a_text_ends_no_call(size: int) -> None:
+    """A model whose words are not bound by a grammar may write one there."""
+    said = '<tool_call>{"name": "a", "arguments": {"x": "</tool_call> \\" <tool_call>"}}</tool_call>'
+
+    pieces = [said[at : at + size] for at in range(0, len(said), size)]
+
+    assert heard(pieces) == ("", [("a", {"x": '</tool_call> " <tool_call>'})])
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])

@@ -1,12 +1,14 @@
 """Covers units.tts.unit, speech, options, espeak: with the bundled voice."""
 
 import importlib.util
+import io
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import soundfile
 
 from tests.units.voice_host import VoiceHost, tell
 from unitd.wire.envelope import Envelope
@@ -303,6 +305,35 @@ def test_exit_ends_what_is_said(host: VoiceHost, unit: TtsUnit, setup: Setup) ->
     assert not unit.is_busy
 
 
+# Files
+
+
+@pytest.mark.parametrize(("form", "found"), [("mp3", "MP3"), ("opus", "OGG"), ("flac", "FLAC"), ("wav", "WAV")])
+def test_a_file_holds_all_that_is_said(host: VoiceHost, unit: TtsUnit, setup: Setup, form: str, found: str) -> None:
+    """One file for the whole text, whose sentences were encoded one after the other."""
+    setup(response_format=f"tts.base64.{form}", sample_rate=24000)
+
+    say(unit, "The light is on. The heating is off. Good night.")
+    run(unit)
+
+    [sound] = [each["payload"] for each in host.all("delta")]
+    samples, _ = soundfile.read(io.BytesIO(sound))
+    assert soundfile.info(io.BytesIO(sound)).format == found
+    assert abs(samples).max() > 0.1
+    assert 2 < soundfile.info(io.BytesIO(sound)).duration < 8
+
+
+def test_each_delta_of_a_stream_is_a_file(host: VoiceHost, unit: TtsUnit, setup: Setup) -> None:
+    """As with WAV."""
+    setup(response_format="tts.base64.mp3.stream")
+
+    say(unit, "The light is on. The heating is off.")
+    run(unit)
+
+    found = [soundfile.info(io.BytesIO(payload)).format for payload in (each["payload"] for each in host.all("delta"))]
+    assert found == ["MP3", "MP3"]
+
+
 # Bad input
 
 
@@ -318,6 +349,8 @@ def test_exit_ends_what_is_said(host: VoiceHost, unit: TtsUnit, setup: Setup) ->
         ({"spacker_speed": "fast"}, "spacker_speed must be"),
         ({"speed": float("nan")}, "speed must be"),
         ({"sample_rate": 96000}, "sample_rate must be"),
+        ({"sample_rate": 17000, "response_format": "tts.base64.mp3"}, "sample_rate must be one of 8000, .* for mp3"),
+        ({"sample_rate": 22050, "response_format": "tts.base64.opus"}, "sample_rate must be one of 8000, .* for opus"),
         ({"enoutput": "yes"}, "enoutput must be true or false"),
         ({"response_format": None}, "response_format must be a text"),
     ],

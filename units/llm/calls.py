@@ -97,7 +97,7 @@ def _with_references(schema: Any, prefix: str) -> Any:
     return changed
 
 
-_CLOSE_OR_TEXT = re.compile(rf'"(?:\\.|[^"\\])*"|{re.escape(CLOSE)}', re.DOTALL)
+_CLOSE_OR_TEXT = re.compile(rf'"(?:\\.|[^"\\])*(?:"|\\?\Z)|{re.escape(CLOSE)}', re.DOTALL)
 
 
 def _call_of(text: str) -> tuple[str, str, str]:

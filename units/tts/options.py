@@ -5,6 +5,7 @@ units use or newer clients send is ignored, as the original does.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,16 @@ USUAL_RATE = 16000
 LOWEST_RATE, HIGHEST_RATE = 8000, 48000
 SLOWEST, FASTEST = 0.25, 4.0
 """Of what is usual; an engine that cannot go so far goes as far as it can."""
+
+
+_ANY_RATE = range(LOWEST_RATE, HIGHEST_RATE + 1)
+CONTAINERS: Mapping[str, Sequence[int]] = {
+    "wav": _ANY_RATE,
+    "flac": _ANY_RATE,
+    "mp3": (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000),
+    "opus": (8000, 12000, 16000, 24000, 48000),
+}
+"""What a response_format may name, and the rates that it can hold."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +45,13 @@ class TtsOptions:
     is_streamed: bool
     """The client gets each sentence when it is spoken, else everything at the end."""
 
-    has_header: bool
-    """The client's audio is WAV, else raw."""
+    container: str
+    """What the client's audio is wrapped in: one of CONTAINERS, or "" for raw samples."""
+
+    @property
+    def is_encoded(self) -> bool:
+        """True of a container whose samples are encoded."""
+        return self.container not in ("", "wav")
 
 
 def read_options(data: dict[str, Any]) -> TtsOptions:
@@ -45,17 +61,21 @@ def read_options(data: dict[str, Any]) -> TtsOptions:
         UnitFault: a value is of the wrong type or out of range; the words name the key.
     """
     form = _text(data, "response_format", "")
+    container = next((each for each in CONTAINERS if each in form), "")
+    rate = int(_number(data, "sample_rate", USUAL_RATE, LOWEST_RATE, HIGHEST_RATE))
+    if rate not in CONTAINERS.get(container, (rate,)):
+        raise _refusal("sample_rate", f"one of {', '.join(map(str, CONTAINERS[container]))} for {container}", rate)
     return TtsOptions(
         voice=Voice(
             language=_text(data, "language", ""),
             speaker=_speaker(data),
             speed=_number(data, "speed" if "speed" in data else "spacker_speed", 1.0, SLOWEST, FASTEST),
         ),
-        rate=int(_number(data, "sample_rate", USUAL_RATE, LOWEST_RATE, HIGHEST_RATE)),
+        rate=rate,
         is_delivered=_flag(data, "enoutput"),
         is_played="sys" in form,
         is_streamed="stream" in form,
-        has_header="wav" in form,
+        container=container,
     )
 
 

@@ -1,19 +1,19 @@
 """One inference of the tts unit: its text on the way in, its sound on the way out."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import soxr
 
+from units.sound.wav import wav_header
+from units.tts.container import Encoder
 from units.tts.engine import Samples, Sound, SpeechFailed
 from units.tts.options import TtsOptions
 from units.tts.pieces import Pieces
 
 # 35 minutes at 16 kHz; a client that wants more asks for a stream.
 MAX_KEPT_BYTES = 64 * 1024 * 1024
-
-SILENCE: Samples = np.zeros(0, np.int16)
 
 
 class Speech:
@@ -40,6 +40,7 @@ class Speech:
         self._pieces: deque[str] = deque()
         self._heard: list[Sound] = []
         self._kept: list[Samples] = []
+        self._encoder: Encoder | None = None
         self._kept_bytes = 0
 
     def feed(self, text: str, is_last: bool) -> None:
@@ -72,20 +73,26 @@ class Speech:
         self._has_spoken = True
         return Sound(rate, np.concatenate([gap, *(sound.samples for sound in heard)]))
 
-    def keep(self, samples: Samples) -> None:
-        """For a client that gets everything at the end.
+    def keep(self, samples: Samples, is_cut: Callable[[], bool]) -> None:
+        """Keep the samples for a client that gets everything at the end.
 
         Raises:
-            SpeechFailed: it would be too much.
+            SpeechFailed: it would be too much, or cannot be encoded.
         """
         self._kept_bytes += samples.nbytes
         if self._kept_bytes > MAX_KEPT_BYTES:
             raise SpeechFailed(f"the speech is over {MAX_KEPT_BYTES} bytes; ask for a stream (response_format)")
-        self._kept.append(samples)
+        if self.options.is_encoded:
+            self._encoder = self._encoder or Encoder(self.options.container, self.options.rate)
+            self._encoder.write(samples, is_cut)
+        else:
+            self._kept.append(samples)
 
-    def kept(self) -> Samples:
-        """All that was kept."""
-        return np.concatenate([SILENCE, *self._kept])
+    def take_kept(self) -> bytes:
+        """Return all that was kept, in the client's container; b"" if there was nothing."""
+        if not self._kept_bytes:
+            return b""
+        return self._encoder.finish() if self._encoder else contained(np.concatenate(self._kept), self.options)
 
     def close(self) -> None:
         """It ends here; an engine in the middle of a piece is let go."""
@@ -93,6 +100,19 @@ class Speech:
         sounds, self.sounds = self.sounds, None
         if sounds is not None and hasattr(sounds, "close"):
             sounds.close()
+
+
+def contained(samples: Samples, options: TtsOptions) -> bytes:
+    """Return a stretch of sound as a client gets it.
+
+    Raises:
+        SpeechFailed: it cannot be encoded.
+    """
+    if options.is_encoded:
+        encoder = Encoder(options.container, options.rate)
+        encoder.write(samples, lambda: False)
+        return encoder.finish()
+    return (wav_header(len(samples), options.rate) if options.container == "wav" else b"") + samples.tobytes()
 
 
 def resampled(sound: Sound, rate: int) -> Samples:

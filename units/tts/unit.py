@@ -13,11 +13,10 @@ from typing import Any
 from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, Handler, Unit, UnitFault
 from units.host import Host
-from units.sound.wav import wav_header
-from units.tts.engine import Engine, Samples, Sound, SpeechFailed, load_engine
+from units.tts.engine import Engine, Sound, SpeechFailed, load_engine
 from units.tts.options import USUAL_RATE, TtsOptions, read_options
 from units.tts.pieces import speakable
-from units.tts.speech import Speech, resampled
+from units.tts.speech import Speech, contained, resampled
 
 CUTTING = ("cancel", "exit")
 NOTHING_TO_SAY = ("", "None")
@@ -205,19 +204,18 @@ class TtsUnit(Unit):
             payload = resampled(sound, USUAL_RATE).tobytes()
             self._host.say("speak", payload, task=task.work_id, inference=speech.number, text=speech.piece)
         if options.is_delivered and options.is_streamed:
-            self._send(task, speech, resampled(sound, options.rate))
+            self._send(task, speech, contained(resampled(sound, options.rate), options))
         elif options.is_delivered:
-            speech.keep(resampled(sound, options.rate))
+            speech.keep(resampled(sound, options.rate), lambda: self._cuts.is_cut(task.work_id))
 
-    def _send(self, task: Task, speech: Speech, samples: Samples) -> None:
-        header = wav_header(len(samples), speech.options.rate) if speech.options.has_header else b""
-        self._host.say("delta", header + samples.tobytes(), task=task.work_id, inference=speech.number)
+    def _send(self, task: Task, speech: Speech, sound: bytes) -> None:
+        self._host.say("delta", sound, task=task.work_id, inference=speech.number)
 
     def _end(self, task: Task, speech: Speech, reason: str, error: str = "") -> None:
         """The one end of a text; what was kept for the client goes before it."""
         speech.close()
         task.speech = None
-        if reason == "stop" and len(kept := speech.kept()):
+        if reason == "stop" and (kept := speech.take_kept()):
             self._send(task, speech, kept)
         self._finish(task, speech.number, reason, error)
 

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import openai
 import pytest
+import soundfile
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel
@@ -288,7 +289,7 @@ async def test_installed_models_are_listed(client: AsyncOpenAI) -> None:
     """Those that this API can use."""
     models = (await client.models.list()).data
 
-    assert sorted(model.id for model in models) == ["unitd-asr", "unitd-chat", "unitd-tts"]
+    assert [model.id for model in models] == ["unitd-chat", "unitd-asr", "unitd-tts"]
     assert {model.owned_by for model in models} == {"unitd"}
 
 
@@ -366,6 +367,33 @@ async def test_a_text_becomes_sound(client: AsyncOpenAI) -> None:
     assert len(fast.content) < 0.7 * len(sound.content)
 
 
+@pytest.mark.parametrize(
+    ("form", "content_type", "found"),
+    [
+        ("mp3", "audio/mpeg", "MP3"),
+        ("opus", "audio/ogg", "OGG"),
+        ("flac", "audio/flac", "FLAC"),
+        ("", "audio/mpeg", "MP3"),
+    ],
+)
+async def test_sound_comes_in_the_format_that_was_asked_for(
+    client: AsyncOpenAI, form: str, content_type: str, found: str
+) -> None:
+    """24 kHz, as long as the WAV; without a format it is an MP3, as OpenAI has it."""
+    fields: Any = {"model": "tts-1", "voice": "alloy", "input": "The light is on. The heating is off."}
+    wanted: Any = {"response_format": form} if form else {}
+
+    wav = await client.audio.speech.create(**fields, response_format="wav")
+    sound = await client.audio.speech.create(**fields, **wanted)
+
+    assert sound.response.headers["content-type"] == content_type
+    assert soundfile.info(io.BytesIO(sound.content)).format == found
+    samples, rate = soundfile.read(io.BytesIO(sound.content))
+    assert len(samples) / rate == pytest.approx((len(wav.content) - 44) / 48000, abs=0.15)
+    assert abs(samples).max() > 0.1
+    assert len(sound.content) < 0.7 * len(wav.content)
+
+
 async def test_pcm_is_streamed_while_it_is_spoken(client: AsyncOpenAI) -> None:
     """The same sound without a header, in more than one piece."""
     fields: Any = {"model": "tts-1", "voice": "alloy", "input": "One sentence. And another one. And a third."}
@@ -377,6 +405,16 @@ async def test_pcm_is_streamed_while_it_is_spoken(client: AsyncOpenAI) -> None:
     assert answer.headers["content-type"] == "audio/pcm"
     assert len(pieces) > 1
     assert len(b"".join(pieces)) == pytest.approx(len(whole.content) - 44, rel=0.01)
+
+
+@pytest.mark.parametrize("language", ["en-US", "en_US", "EN"])
+async def test_a_language_may_have_a_region(client: AsyncOpenAI, language: str) -> None:
+    """English is English."""
+    file = wav_of(speak("what is the capital of france"))
+
+    heard = await client.audio.transcriptions.create(model="whisper-1", file=file, language=language)
+
+    assert "capital" in heard.text
 
 
 async def test_a_wrong_key_is_its_own_error(http_daemon: App, client: AsyncOpenAI) -> None:

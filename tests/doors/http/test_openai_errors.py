@@ -152,7 +152,7 @@ async def test_a_bad_value_of_a_completion_is_named(
     ("fields", "param"),
     [
         ({"voice": "alloy"}, "input"),
-        ({"input": "Hello", "response_format": "mp3"}, "response_format"),
+        ({"input": "Hello", "response_format": "aac"}, "response_format"),
         ({"input": "Hello", "voice": "nobody"}, "voice"),
         ({"input": "Hello", "voice": 7}, "voice"),
         ({"input": "Hello", "speed": 9}, "speed"),

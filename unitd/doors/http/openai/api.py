@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from unitd.core.catalog import DEFAULT_NAME
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.openai.answer import Answer
 from unitd.doors.http.openai.audio import Speech, Transcript, read_speech, read_transcript
@@ -17,7 +18,7 @@ from unitd.doors.http.openai.completions import CompletionForm
 from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
 from unitd.doors.http.openai.requests import Asked, read_body, read_chat, read_completion
 from unitd.doors.http.openai.served import is_known
-from unitd.wire.errors import UnitdError
+from unitd.wire.errors import LoadFailed, UnitdError
 
 UNITS = ("llm", "asr", "tts")
 """What this API can use; wake words are not its matter."""
@@ -63,14 +64,26 @@ class Api:
         self._created = int(desk.clock())
 
     async def list_models(self, request: Request) -> Response:
-        """Every installed model; other names that `sys.lsmode` lists are understood, too."""
+        """Every installed model, chat models first; other names that `sys.lsmode` lists are understood, too.
+
+        Many clients take the first: that is the configured chat model.
+        """
         guest = self._desk.guest(request)
         try:
             rows = (await guest.ask("sys", "lsmode")).data
         finally:
             guest.close()
+        usual = await self._usual_chat_model()
         own = [row for row in rows if row["type"] in UNITS and row["installed"] and row["mode"] == row["model"]]
+        own.sort(key=lambda row: (UNITS.index(row["type"]), row["mode"] != usual))
         return _json({"object": "list", "data": [self._model(row["mode"]) for row in own]})
+
+    async def _usual_chat_model(self) -> str:
+        """Return the name of the model that "default" stands for; "" if there is none."""
+        try:
+            return (await self._desk.models.resolve("llm", DEFAULT_NAME)).name
+        except LoadFailed:
+            return ""
 
     async def show_model(self, request: Request) -> Response:
         """One model, by any name that would be understood."""

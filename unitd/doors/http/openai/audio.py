@@ -22,7 +22,15 @@ TRANSCRIPT_FORMS = ("json", "text", "verbose_json")
 _USUAL_MODELS = frozenset(
     {"default", "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "tts-1", "tts-1-hd", "gpt-4o-mini-tts"}
 )
-_SPEECH_FORMS = ("wav", "pcm")
+_SPEECH_FORMS = {
+    "mp3": "audio/mpeg",
+    "opus": "audio/ogg",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    "pcm": "audio/pcm",
+}
+"""Each with its content type; the first is what OpenAI documents as the default."""
+
 # The names of OpenAI's own voices, which clients send because they must send one: the unit's usual voice. Written as a
 # set they would take fourteen lines.
 _USUAL_VOICES = frozenset(
@@ -76,7 +84,7 @@ class AskedSpeech:
     model: str
     text: str
     form: str
-    """wav or pcm."""
+    """One of _SPEECH_FORMS."""
 
     options: dict[str, Any]
     """For the tts unit."""
@@ -91,9 +99,10 @@ def read_speech(body: Body) -> AskedSpeech:
     text, voice = text_of(body, "input", ""), body.get("voice") or "default"
     if not text.strip():
         raise bad_value("input must be a text to speak.", "input")
-    form = text_of(body, "response_format", "wav")
+    form = text_of(body, "response_format", next(iter(_SPEECH_FORMS)))
     if form not in _SPEECH_FORMS:
-        raise bad_value(f"response_format is '{form}'; sound is made as wav or pcm here.", "response_format")
+        known = ", ".join(_SPEECH_FORMS)
+        raise bad_value(f"response_format is '{form}'; sound is made as {known} here.", "response_format")
     if text_of(body, "stream_format", "audio") != "audio":
         raise bad_value("stream_format must be audio; events are not sent here.", "stream_format")
     voice = voice.get("id") if isinstance(voice, dict) else voice
@@ -135,7 +144,7 @@ class Transcript(Served):
 
 
 class Speech(Served):
-    """A text as sound: WAV in one piece, PCM sentence by sentence as soon as it is spoken."""
+    """A text as sound: a file in one piece, PCM sentence by sentence as soon as it is spoken."""
 
     unit = "tts"
 
@@ -145,15 +154,15 @@ class Speech(Served):
 
     async def serve(self, stream: Stream) -> None:
         """The sound, at the rate of OpenAI's."""
-        is_wav = self._asked.form == "wav"
-        shape = "tts.base64.wav" if is_wav else "tts.base64.stream"
+        form = self._asked.form
+        shape = "tts.base64.stream" if form == "pcm" else f"tts.base64.{form}"
         setup = {"model": self._model, "response_format": shape, "input": "tts.utf-8", "enoutput": True}
         work_id, _ = await self._guest.set_up("tts", setup | {"sample_rate": speaking.RATE} | self._asked.options)
         frames = self._guest.infer(work_id, self._asked.text, object_="tts.utf-8")
-        if is_wav:
-            await stream.whole(base64.b64decode((await anext(frames)).data), "audio/wav")
+        if form != "pcm":
+            await stream.whole(base64.b64decode((await anext(frames)).data), _SPEECH_FORMS[form])
             return
-        headers = {"content-type": "audio/pcm"}
+        headers = {"content-type": _SPEECH_FORMS[form]}
         async for frame in frames:
             if sound := base64.b64decode(frame.data["delta"]):
                 await stream.say(sound, headers)
