@@ -8,6 +8,7 @@ import pytest
 from tests.units.client_tools import KEPT, TOOLBOXES, TUNED, Sentence
 from tests.units.test_llm_tools import Asker
 from units.llm.devices import Devices, devices_of
+from units.llm.taught import MOST_CHARACTERS
 from units.llm.tools import ToolCall, read_tools
 
 pytestmark = pytest.mark.timeout(120)
@@ -209,6 +210,17 @@ def test_required_calls_what_is_meant(asker: Asker) -> None:
     calls = asker.ask("turn off the bedroom light", tools=TOOLBOXES["set_light"], tool_choice="required")
 
     assert [call["arguments"] for call in calls] == [{"room": "bedroom", "on": False}]
+
+
+def test_a_free_text_of_a_required_call_ends(asker: Asker) -> None:
+    """A city that the model cannot spell would fill the context."""
+    weather = {"type": "function", "function": function("get_weather", city={"type": "string"})}
+
+    [call] = asker.ask(
+        "what is the weather in Paris?", tools=[weather], tool_choice="required", parallel_tool_calls=False
+    )
+
+    assert 0 < len(call["arguments"]["city"]) <= MOST_CHARACTERS
 
 
 def test_a_result_is_told_and_the_next_call_is_made(asker: Asker) -> None:

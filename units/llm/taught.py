@@ -2,9 +2,16 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from units.llm.devices import DEVICES_TITLE, devices_of
 from units.llm.options import LlmOptions, Message
+from units.llm.tools import Tools
+
+MOST_CHARACTERS = 100
+"""Of a free text in a call, where its schema sets no limit."""
+
+_LIMITS = {"enum", "const", "pattern", "minLength"}
 
 
 def taught(options: LlmOptions) -> LlmOptions:
@@ -16,7 +23,8 @@ def taught(options: LlmOptions) -> LlmOptions:
     prompts = [options.system_prompt, *(each.content for each in messages or () if each.role == "system")]
     if options.tools is None or any(DEVICES_TITLE in prompt for prompt in prompts):
         return options
-    if (devices := devices_of(options.tools)) is None:
+    options = replace(options, tools=_bounded(options.tools))
+    if options.tools is None or (devices := devices_of(options.tools)) is None:
         return options
     if messages is not None:
         has_system = bool(messages) and messages[0].role == "system"
@@ -40,6 +48,26 @@ def narrowed(options: LlmOptions, text: str, call_token: int) -> LlmOptions:
         bias = (*options.sampler.logit_bias, (call_token, -math.inf))
         return replace(options, sampler=options.sampler._replace(logit_bias=bias))
     return replace(options, tools=options.devices.narrowed(text))
+
+
+def _bounded(tools: Tools) -> Tools:
+    """Return the tools with free texts of a few words: a model of this size writes on until the context is full."""
+    return replace(tools, functions=tuple(map(_bounded_function, tools.functions)))
+
+
+def _bounded_function(function: dict[str, Any]) -> dict[str, Any]:
+    parameters = function.get("parameters") or {}
+    properties = parameters.get("properties")
+    if not isinstance(properties, dict):
+        return function
+    bounded = {
+        key: {"maxLength": MOST_CHARACTERS, **each} if _is_free(each) else each for key, each in properties.items()
+    }
+    return {**function, "parameters": {**parameters, "properties": bounded}}
+
+
+def _is_free(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string" and not _LIMITS & schema.keys()
 
 
 def _joined(prompt: str, listing: str) -> str:
