@@ -10,7 +10,7 @@ import pytest
 
 from unitd.core.config import Settings
 from unitd.core.mistakes import Mistake
-from unitd.settings import load_settings
+from unitd.settings import files_words, load_settings
 from unitd.wire.errors import ConfigError
 
 NOBODY = 65534
@@ -58,7 +58,10 @@ def test_socket_lies_in_the_state_directory_by_default(settings_file: Callable[[
 def test_tilde_is_the_home_directory(settings_file: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """In every path of the file."""
     monkeypatch.setenv("HOME", "/home/somebody")
-    text = 'state.dir = "~/s"\nmodels.dir = ["~/m"]\nunix.path = "~/u"\nauth = {tls_cert = "~/c", tls_key = "~/k"}'
+    text = (
+        'state.dir = "~/s"\nmodels.dir = ["~/m"]\nunix.path = "~/u"\nauth = {tls_cert = "~/c", tls_key = "~/k"}\n'
+        'audio = {capture = "file:~/in.wav", playback = "file:~/out.wav"}'
+    )
 
     settings = load_settings(settings_file(text), {})
 
@@ -66,6 +69,10 @@ def test_tilde_is_the_home_directory(settings_file: Callable[[str], Path], monke
     assert settings.models.dir == (Path("/home/somebody/m"),)
     assert settings.unix.path == Path("/home/somebody/u")
     assert settings.auth.tls_key == Path("/home/somebody/k")
+    assert (settings.audio.capture, settings.audio.playback) == (
+        "file:/home/somebody/in.wav",
+        "file:/home/somebody/out.wav",
+    )
 
 
 def test_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -89,9 +96,33 @@ def closed_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     (tmp_path / "home").chmod(0o700)
 
 
-def test_a_default_file_that_may_not_be_seen_is_not_there(closed_home: Path) -> None:
+@pytest.fixture
+def default_file(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only one that may be there: this machine may have a service with a configuration of its own."""
+    path = Path("~/.config/unitd/unitd.toml")
+    monkeypatch.setattr("unitd.settings.DEFAULT_FILES", [path, Path("/nowhere/unitd.toml")])
+    return path
+
+
+def test_a_default_file_that_may_not_be_seen_is_not_there(closed_home: Path, default_file: Path) -> None:
     """The service's configuration is not for everybody who types `unitd chat`."""
     assert load_settings(None, {}).state.dir == closed_home / ".local/state/unitd"
+
+
+def test_the_files_that_were_read_are_named(
+    tmp_path: Path, default_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody shall take for read what is not there; what the configuration names is read as well."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    without = files_words(None, load_settings(None, {}))
+    file, tools = default_file.expanduser(), tmp_path / "tools.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[home]\ntools = "~/tools.toml"\n')
+    tools.touch()
+
+    assert without == "no file (neither ~/.config/unitd/unitd.toml nor /nowhere/unitd.toml), the defaults"
+    assert files_words(None, load_settings(None, {})) == f"{file}, {tools}"
+    assert files_words(file, load_settings(file, {})) == f"{file}, {tools}"
 
 
 # Mistakes, and where they were made

@@ -101,7 +101,7 @@ class App:
         self.started = asyncio.Event()
         self._stopping = asyncio.Event()
         self._state = StateDir(settings.state.dir)
-        self._kinds = _all_kinds()
+        self._kinds = all_kinds()
         self._registry = Registry(settings.limits.tasks)
         self.meters = Meters()
         self._watch = Watch()
@@ -111,14 +111,7 @@ class App:
         self.access = Access(settings, self._registry, self.meters, clock)
         self._budget = Budget(memory_of_board(), settings.limits.memory)
         self._supervisor = Supervisor(argv_for, self._load_for, self.meters, settings.models.idle_s, self._budget)
-        self._shelf = shelf = Shelf(
-            folders=settings.models.dir,
-            bundled_folder=places.bundled_models,
-            cards_folder=places.model_cards,
-            original_models=places.original_models,
-            default_llm=settings.llm.model,
-            llm_url=settings.llm.url,
-        )
+        self._shelf = shelf = shelf_of(settings, places)
         works: dict[str, Work] = {}
         turns = Turns(self.meters)
         sound = Sound(self._supervisor, settings.audio, works.values, turns)
@@ -344,7 +337,19 @@ def _loaded(_: Settings) -> None:
     """What `Access.load` has taken over."""
 
 
-def _all_kinds() -> dict[str, UnitKind]:
+def shelf_of(settings: Settings, places: Places) -> Shelf:
+    """Where this configuration's models are."""
+    return Shelf(
+        folders=settings.models.dir,
+        bundled_folder=places.bundled_models,
+        cards_folder=places.model_cards,
+        original_models=places.original_models,
+        default_llm=settings.llm.model,
+        llm_url=settings.llm.url,
+    )
+
+
+def all_kinds() -> dict[str, UnitKind]:
     """The built-in kinds and those that installed packages register."""
     found = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
     return {point.name: third_party_kind(point.name) for point in found} | BUILTIN_KINDS

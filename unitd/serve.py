@@ -7,19 +7,29 @@ import logging
 import os
 import signal
 import sys
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unitd.app import App
+from unitd.app import App, all_kinds, shelf_of
+from unitd.core.catalog import Catalog
 from unitd.core.checks import Check
 from unitd.core.config import Settings
 from unitd.doors.logs import LoopErrors, start_logging
-from unitd.doors.preflight import taken_ports, unusable_files
+from unitd.doors.preflight import (
+    access_words,
+    substitutions,
+    taken_ports,
+    unknown_models,
+    unusable_audio,
+    unusable_files,
+    unusable_pipelines,
+)
 from unitd.doors.systemd import Service, activated_sockets, take_variables
 from unitd.runtime.heap import bound_heap
-from unitd.settings import find_places, load_settings
+from unitd.settings import files_words, find_places, load_settings
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd")
@@ -53,10 +63,10 @@ def serve(arguments: argparse.Namespace) -> int:
     try:
         variables = take_variables(os.environ)
         service, activated = Service(variables), activated_sockets(variables)
-        settings = _settings(arguments, unusable_files, partial(taken_ports, activated=activated))
+        checks: list[Check] = [unusable_files, partial(taken_ports, activated=activated)]
         if arguments.check:
-            sys.stdout.write("the configuration is fine\n")
-            return EXIT_OK
+            return _check(arguments, checks)
+        settings = _settings(arguments, *checks)
         start_logging(settings.log.level, settings.log.format, os.environ)
         bound_heap()
         read_again = partial(_settings, arguments)
@@ -68,9 +78,28 @@ def serve(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
+def _check(arguments: argparse.Namespace, checks: list[Check]) -> int:
+    """Says which files were read, which models are replaced, and who may come in.
+
+    Raises:
+        ConfigError: something is wrong.
+    """
+
+    def catalog(settings: Settings) -> Catalog:
+        return asyncio.run(shelf_of(settings, find_places()).catalog())
+
+    settings = _settings(arguments, *checks, unusable_audio, partial(unknown_models, kinds=all_kinds, catalog=catalog))
+    sys.stdout.write(f"read: {files_words(arguments.config, settings)}\nthe configuration is fine\n")
+    sys.stdout.writelines(f"note: {words}\n" for words in substitutions(settings, all_kinds(), catalog(settings)))
+    warnings, reach = access_words(settings, time.time())
+    sys.stdout.writelines(f"open: {words}\n" for words in warnings or [reach])
+    return EXIT_OK
+
+
 def _settings(arguments: argparse.Namespace, *checks: Check) -> Settings:
     """What the configuration says now, under what the command line says."""
-    settings = load_settings(arguments.config, options=chosen_options(arguments), checks=checks)
+    always = partial(unusable_pipelines, kinds=all_kinds)
+    settings = load_settings(arguments.config, options=chosen_options(arguments), checks=[always, *checks])
     level = arguments.log_level or settings.log.level
     return replace(settings, log=replace(settings.log, level=level))
 

@@ -16,10 +16,11 @@ from typing import Any
 
 from unitd.app import Places
 from unitd.core.checks import Check
-from unitd.core.config import AuthSettings, HomeSettings, MqttSettings, Settings
+from unitd.core.config import FILE_PREFIX, AuthSettings, HomeSettings, MqttSettings, Settings, maybe_path
 from unitd.core.lines import Lines
 from unitd.core.mistakes import Key, Mistake, Mistakes, name_of
 from unitd.core.reading import ENVIRONMENT, read_settings, with_environment
+from unitd.doors.preflight import files_read
 from unitd.wire.errors import ConfigError
 
 DEFAULT_FILES = (Path("~/.config/unitd/unitd.toml"), Path("/etc/unitd/unitd.toml"))
@@ -52,8 +53,7 @@ def load_settings(
     Raises:
         ConfigError: the file is missing, is no TOML, or something in it or in the options cannot be used.
     """
-    if path is None:
-        path = next((found for each in DEFAULT_FILES if _is_there(found := each.expanduser())), None)
+    path = find_configuration(path)
     text, document = ("", {}) if path is None else _read_toml(path)
     document = with_environment(_with_options(document, options or {}), environment)
     credentials = Path(environment["CREDENTIALS_DIRECTORY"]) if "CREDENTIALS_DIRECTORY" in environment else None
@@ -74,6 +74,19 @@ def load_settings(
         raise Mistakes(sources.placed(error.mistakes)) from error
     except RuntimeError as error:  # a home directory that cannot be found
         raise ConfigError(str(error)) from error
+
+
+def find_configuration(path: Path | None) -> Path | None:
+    """The file that `load_settings` reads for this path; None where there is none, and the defaults count."""
+    return path or next((found for each in DEFAULT_FILES if _is_there(found := each.expanduser())), None)
+
+
+def files_words(path: Path | None, settings: Settings) -> str:
+    """Which files the settings of `load_settings(path)` came from, and which ones they name that are read at start."""
+    found = find_configuration(path)
+    named = [*([found] if found else []), *files_read(settings)]
+    without = [] if found else [f"no file (neither {' nor '.join(map(str, DEFAULT_FILES))}), the defaults"]
+    return ", ".join([*without, *map(str, named)])
 
 
 @dataclass(frozen=True)
@@ -164,7 +177,17 @@ def _expand(settings: Settings, runtime_directory: str | None) -> Settings:
         mqtt=settings.mqtt and _expand_mqtt(settings.mqtt),
         home=_expand_home(settings.home),
         auth=_expand_auth(settings.auth),
+        audio=replace(
+            settings.audio,
+            capture=_expand_device(settings.audio.capture),
+            playback=_expand_device(settings.audio.playback),
+        ),
     )
+
+
+def _expand_device(setting: str) -> str:
+    path = maybe_path(setting)
+    return setting if path is None else f"{FILE_PREFIX}{path.expanduser()}"
 
 
 def _expand_mqtt(mqtt: MqttSettings) -> MqttSettings:

@@ -16,6 +16,7 @@ async def test_doctor_finds_a_healthy_machine(config: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert "MISSING" not in done.out
     assert "bundled model" in done.out
+    assert f"configuration: {config}\n" in done.out
     assert "nobody listens" in done.out
     assert " MiB for models\n" in done.out
 
@@ -42,6 +43,30 @@ async def test_doctor_knows_whether_home_assistant_finds_the_door(config: Path) 
     assert "wyoming: not configured\n" in closed.out
     assert f"wyoming: nobody listens on 127.0.0.1:{port} (Connection refused)\n" in away.out
     assert f"wyoming: listens on 127.0.0.1:{port}\n" in there.out
+
+
+# What ALSA finds on a board without a sound card, and on one with a headset. With nothing at all to look at PortAudio
+# ends the process.
+NO_CARD = "pcm.gone { type hw card 99 }\n"
+HEADSET = NO_CARD + "pcm.Headset { type null }\n"
+
+
+async def test_doctor_knows_a_board_without_sound(tmp_path: Path, config: Path) -> None:
+    """The library alone makes none; that is no fault, and what is a file needs no device."""
+    asound = tmp_path / "asound.conf"
+    config.write_text(config.read_text().replace('capture = ""', 'capture = "default"'))
+    asound.write_text(NO_CARD)
+    without = await unitd("doctor", "--config", str(config), environment={"ALSA_CONFIG_PATH": str(asound)})
+    asound.write_text(HEADSET)
+    there = await unitd("doctor", "--config", str(config), environment={"ALSA_CONFIG_PATH": str(asound)})
+    asound.write_text("")
+    dead = await unitd("doctor", "--config", str(config), environment={"ALSA_CONFIG_PATH": str(asound)})
+
+    assert (without.code, there.code, dead.code) == (0, 0, 0)
+    assert "absent  microphone: this machine has no microphone\n        → " in without.out
+    assert f"ok      loudspeaker: file:{tmp_path}/heard.wav\n" in without.out
+    assert "ok      microphone: Headset\n" in there.out
+    assert "absent  microphone: " in dead.out
 
 
 @pytest.mark.parametrize(

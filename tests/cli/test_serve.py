@@ -17,18 +17,65 @@ async def test_good_configuration_passes_the_check(config: Path) -> None:
     done = await unitd("serve", "--check", "--config", str(config))
 
     assert (done.code, done.err) == (0, "")
-    assert "fine" in done.out
+    assert done.out == f"read: {config}\nthe configuration is fine\nopen: only this machine\n"
     assert not (config.parent / "state").exists()
+
+
+async def test_the_check_says_what_was_read_and_what_is_open(config: Path) -> None:
+    """Every file, the models that another one answers for, and each door that other machines reach."""
+    tools = config.parent / "tools.toml"
+    tools.touch()
+    mind = '[[pipeline]]\nname = "p"\n[[pipeline.tasks]]\nname = "m"\nunit = "llm"\ndata = { model = "qwen2.5-0.5b" }\n'
+    text = config.read_text().replace("[tcp]", '[tcp]\nhost = "0.0.0.0"')
+    auth = '[auth]\nwithout_token = ["tcp"]\nwithout_tls = ["tcp"]\n'
+    config.write_text(f'{text}{auth}[home]\ntools = "{tools}"\n{mind}')
+
+    done = await unitd("serve", "--check", "--config", str(config))
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        f"read: {config}, {tools}",
+        "the configuration is fine",
+        "note: qwen2.5-0.5b is not installed, unitd-chat answers in its place",
+        "open: tcp listens on 0.0.0.0 without token: every machine there may use this device",
+    ]
+
+
+async def test_the_check_looks_at_what_the_daemon_waits_for(config: Path) -> None:
+    """A microphone that is a file, and a model: the daemon starts without them, the check does not pass."""
+    config.write_text(
+        config.read_text().replace('capture = ""', 'capture = "file:/nowhere.wav"') + '[llm]\nmodel = "x"\n'
+    )
+
+    done = await unitd("serve", "--check", "--config", str(config))
+    async with serving(config) as daemon:
+        pass
+
+    assert (done.code, done.err.count("\n"), daemon.returncode) == (78, 3, 0)
+    assert f"{config}:10: audio.capture: /nowhere.wav cannot be read: No such file or directory\n" in done.err
+    assert f"{config}:14: llm.model: there is no llm model 'x' here" in done.err
+
+
+@pytest.mark.parametrize("check", [["--check"], []], ids=["check", "serve"])
+async def test_a_pipeline_that_cannot_work_is_refused(config: Path, check: list[str]) -> None:
+    """Before it starts, with its line: a chain that never comes up would be found out much later."""
+    task = '[[pipeline.tasks]]\nname = "m"\nunit = "llm"\ndata = { promt = "Be brief." }\n'
+    config.write_text(f'{config.read_text()}[[pipeline]]\nname = "p"\n{task}')
+
+    done = await unitd("serve", *check, "--config", str(config))
+
+    words = "unknown key pipeline[0].tasks[0].data.promt, llm does not have it; did you mean prompt?"
+    assert (done.code, done.err) == (78, f"unitd: configuration error: {config}:18: {words}\n")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[tcp]\nprot = 1", "tcp.prot, did you mean port?"),
-        ("[tcp]\nport = 'x'", "tcp.port must be a whole number"),
-        ("[tcp]\nport = 70000", "tcp.port is 70000"),
-        ("[serial]\nbaud = 9600", "serial.device is missing"),
-        ("[log]\nlevel = 'loud'", "log.level is 'loud'"),
+        ("tcp.port = 0\ntcp.prot = 1", "tcp.prot, did you mean port?"),
+        ("tcp.port = 'x'", "tcp.port must be a whole number"),
+        ("tcp.port = 70000", "tcp.port is 70000"),
+        ("tcp.port = 0\n[serial]\nbaud = 9600", "serial.device is missing"),
+        ("tcp.port = 0\n[log]\nlevel = 'loud'", "log.level is 'loud'"),
         ("tcp = 3", "tcp must be a table"),
         ("[tcp", "unitd.toml"),
     ],
@@ -37,7 +84,7 @@ async def test_good_configuration_passes_the_check(config: Path) -> None:
 async def test_bad_configuration_is_refused(tmp_path: Path, text: str, words: str, check: list[str]) -> None:
     """Exit code 78 and one sentence that names the key."""
     path = tmp_path / "unitd.toml"
-    path.write_text(text)
+    path.write_text(f"http.port = 0\n{text}")
 
     done = await unitd("serve", *check, "--config", str(path))
 

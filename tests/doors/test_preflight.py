@@ -1,5 +1,6 @@
-"""Covers preflight: files that cannot be read and ports that are taken are told before anything starts."""
+"""Covers preflight: files, pipelines and models that cannot be used and taken ports are told before anything starts."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +9,21 @@ from typing import Any
 import orjson
 import pytest
 
+from unitd.app import all_kinds, shelf_of
+from unitd.core.catalog import Catalog
 from unitd.core.config import Settings
 from unitd.core.mistakes import Mistake
 from unitd.core.reading import read_settings
-from unitd.doors.preflight import taken_ports, unusable_files
+from unitd.doors.preflight import (
+    files_read,
+    substitutions,
+    taken_ports,
+    unknown_models,
+    unusable_audio,
+    unusable_files,
+    unusable_pipelines,
+)
+from unitd.settings import find_places
 
 CLOSED = {"tcp": {"enabled": False}, "http": {"enabled": False}}
 
@@ -101,6 +113,93 @@ def test_every_mistake_in_the_tools_is_told_with_its_own_line(tmp_path: Path) ->
     assert [each.place for each in mistakes] == [f"{tools}:3", f"{tools}:6"]
     assert [each.key for each in mistakes] == [("home", "tools")] * 2
     assert mistakes[1].words.startswith("tool 't': topic is no template: ")
+
+
+def test_files_that_are_read_are_named(tmp_path: Path) -> None:
+    """Those that are there; passwords of a door that is closed are not read."""
+    for name in ("tokens.json", "tools.toml", "password"):
+        (tmp_path / name).touch()
+    document = {
+        "home": {"tools": str(tmp_path / "tools.toml")},
+        "auth": {"tls_cert": "/nowhere", "tls_key": "/nowhere"},
+    }
+    mqtt = {"password_file": str(tmp_path / "password"), "cert_file": str(tmp_path / "password")}
+
+    assert files_read(settings_of(tmp_path, document)) == [tmp_path / "tokens.json", tmp_path / "tools.toml"]
+    assert files_read(settings_of(tmp_path, {"mqtt": mqtt})) == [tmp_path / "tokens.json", tmp_path / "password"]
+
+
+# Pipelines
+
+
+def pipeline_of(unit: str, **data: Any) -> dict[str, Any]:
+    """A configuration with one task."""
+    return {"pipeline": [{"name": "p", "tasks": [{"name": "t", "unit": unit, "data": data}]}]}
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        (pipeline_of("llm", enoutput="yes"), "enoutput must be true or false, it is 'yes'"),
+        (pipeline_of("llm", queue=-1), "queue must be a whole number from 0 to 1024, it is -1"),
+        (pipeline_of("whisper", model="whisper-base"), "response_format is missing"),
+    ],
+)
+def test_a_setup_that_is_always_refused_is_told(tmp_path: Path, document: dict[str, Any], words: str) -> None:
+    """In the words of its refusal."""
+    told = words_of(unusable_pipelines(settings_of(tmp_path, document), all_kinds))
+
+    assert told == [f"pipeline[0].tasks[0].data: {words}"]
+
+
+def test_a_task_with_a_mistake_is_told_once(tmp_path: Path) -> None:
+    """What else its setup would say follows from it."""
+    document = pipeline_of("llm", promt="Be brief.", enoutput="yes")
+
+    assert len(words_of(unusable_pipelines(settings_of(tmp_path, document), all_kinds))) == 1
+
+
+# Models and files that may come later
+
+
+def catalog_of(settings: Settings) -> Catalog:
+    """The models that are really here."""
+    return asyncio.run(shelf_of(settings, find_places()).catalog())
+
+
+def test_names_that_stand_for_no_model_are_told(tmp_path: Path) -> None:
+    """Each once, at the first place that asks for it; one that can be fetched is no mistake."""
+    models = {"models": {"dir": [str(tmp_path)]}}
+    unknown = settings_of(tmp_path, models | {"llm": {"model": "gone"}} | pipeline_of("tts", model="lost"))
+    known = settings_of(tmp_path, models | {"llm": {"model": "qwen2.5-0.5b"}} | pipeline_of("kws"))
+
+    told = list(unknown_models(unknown, all_kinds, catalog_of))
+
+    assert [each.key for each in told] == [("llm", "model"), ("pipeline", 0, "tasks", 0, "data", "model")]
+    assert told[0].words.startswith("llm.model: there is no llm model 'gone' here; sys.lsmode lists ")
+    assert words_of(unknown_models(known, all_kinds, catalog_of)) == []
+    assert substitutions(known, all_kinds(), catalog_of(known)) == [
+        "qwen2.5-0.5b is not installed, unitd-chat answers in its place"
+    ]
+
+
+def test_devices_that_are_files_must_be_usable(tmp_path: Path) -> None:
+    """A microphone is read; a loudspeaker is written, and its folder must be there before it."""
+    (tmp_path / "in.wav").touch()
+    missing = {"audio": {"capture": f"file:{tmp_path}/none.wav", "playback": f"file:{tmp_path}/none/out.wav"}}
+    folders = {"audio": {"capture": f"file:{tmp_path}", "playback": f"file:{tmp_path}"}}
+    usable = {"audio": {"capture": f"file:{tmp_path}/in.wav", "playback": f"file:{tmp_path}/out.wav"}}
+
+    assert words_of(unusable_audio(settings_of(tmp_path, missing))) == [
+        f"audio.capture: {tmp_path}/none.wav cannot be read: No such file or directory",
+        f"audio.playback: {tmp_path}/none/out.wav cannot be written: No such file or directory",
+    ]
+    assert [each.split(": ")[-1] for each in words_of(unusable_audio(settings_of(tmp_path, folders)))] == [
+        "Is a directory",
+        "Is a directory",
+    ]
+    assert words_of(unusable_audio(settings_of(tmp_path, usable))) == []
+    assert words_of(unusable_audio(settings_of(tmp_path, {}))) == []
 
 
 # Ports

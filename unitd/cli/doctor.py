@@ -3,30 +3,35 @@
 import argparse
 import ctypes.util
 import importlib.metadata
+import json
 import os
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from unitd.app import all_kinds
 from unitd.cli.connection import find_socket
-from unitd.core.access import is_this_machine
-from unitd.core.config import Settings
+from unitd.core.config import AudioSettings, Settings, maybe_path
 from unitd.core.memory import in_mib, limit_of
-from unitd.core.openness import hosts_of, warnings_of
-from unitd.doors.tls import Tls
-from unitd.runtime.access import load_tokens, tokens_file
+from unitd.doors.preflight import access_words, unusable_audio, unusable_pipelines
 from unitd.runtime.budget import memory_of_board
-from unitd.settings import find_places, load_settings
+from unitd.settings import files_words, find_places, load_settings
 from unitd.wire.errors import ConfigError
 
 SERVICE_FILES = tuple(
     Path(folder, "systemd/system/unitd.service") for folder in ("/etc", "/usr/local/lib", "/usr/lib", "/lib")
 )
 """Where systemd looks for units, the first one that is there counts."""
+
+LOOK = "units.audio.look"
+LOOK_SECONDS = 30.0
+"""Reading numpy from a cold memory card takes most of it."""
 
 KNOCK_SECONDS = 2.0
 """A door of this machine answers at once."""
@@ -72,14 +77,15 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield _package("pyserial-asyncio-fast", "serial_asyncio_fast", "pip install pyserial-asyncio-fast")
     yield _package("aiomqtt", "aiomqtt", "pip install 'unitd[mqtt]'", is_needed=False)
     try:
-        settings = load_settings(config)
+        settings = load_settings(config, checks=[partial(unusable_pipelines, kinds=all_kinds)])
     except ConfigError as error:
         yield Finding("configuration", False, str(error), "unitd serve --check")
         return
-    yield Finding("configuration", True, str(config) if config else "default files or none")
+    yield Finding("configuration", True, files_words(config, settings))
     yield _bundled_model()
     yield _state(settings)
     yield _memory(settings)
+    yield from _sound(settings)
     yield from _access(settings)
     yield _serial(settings)
     yield _daemon(settings, config)
@@ -101,7 +107,42 @@ def _portaudio() -> Finding:
     """The library that opens microphones and loudspeakers; files need none."""
     name = ctypes.util.find_library("portaudio")
     remedy = "sudo apt-get install libportaudio2"
-    return Finding("sound devices", name is not None, name or "PortAudio is not installed", remedy, is_needed=False)
+    return Finding("sound library", name is not None, name or "PortAudio is not installed", remedy, is_needed=False)
+
+
+def _sound(settings: Settings) -> Iterator[Finding]:
+    """The microphone and the loudspeaker of the configuration; a board without them serves other clients."""
+    unusable = {each.key[-1]: each.words for each in unusable_audio(settings)}
+    devices = {"capture": settings.audio.capture, "playback": settings.audio.playback}
+    found = _devices(settings.audio) if any(map(_is_device, devices.values())) else {}
+    for key, word in (("capture", "microphone"), ("playback", "loudspeaker")):
+        setting = devices[key]
+        if not setting:
+            yield Finding(word, True, f"none wanted ([audio] {key})")
+        elif not _is_device(setting):
+            yield Finding(word, key not in unusable, unusable.get(key, setting), f"change audio.{key}", is_needed=False)
+        else:
+            name, missing = found[key].get("name", ""), found[key].get("missing", "")
+            remedy = f"plug one in, or name a device or a file: [audio] {key}"
+            yield Finding(word, not missing, missing or name, remedy, is_needed=False)
+
+
+def _is_device(setting: str) -> bool:
+    """False of a file, and where none is wanted."""
+    return bool(setting) and maybe_path(setting) is None
+
+
+def _devices(audio: AudioSettings) -> dict[str, dict[str, str]]:
+    """What a program of the audio unit finds; PortAudio is not loaded here."""
+    command = [sys.executable, "-m", LOOK, audio.capture, audio.playback]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LOOK_SECONDS, check=True)
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+        why = f"{LOOK_SECONDS:.0f} s" if isinstance(error, subprocess.TimeoutExpired) else f"status {error.returncode}"
+        missing = {"missing": f"PortAudio could not look for devices ({why})"}
+        return {"capture": missing, "playback": missing}
+    found: dict[str, dict[str, str]] = json.loads(done.stdout)
+    return found
 
 
 def _bundled_model() -> Finding:
@@ -134,20 +175,14 @@ def _memory(settings: Settings) -> Finding:
 def _access(settings: Settings) -> Iterator[Finding]:
     """What is open to other machines, and until when their certificate is good."""
     try:
-        tokens = len(load_tokens(tokens_file(settings)))
-        auth = settings.auth
-        expiry = Tls(auth.tls_cert, auth.tls_key).warning(time.time()) if auth.tls_cert and auth.tls_key else ""
+        warnings, reach = access_words(settings, time.time())
     except ConfigError as error:
         yield Finding("access", False, error.reason, "docs/access.md")
         return
-    warnings = [*warnings_of(settings, tokens), *([expiry] if expiry else [])]
     for words in warnings:
         yield Finding("access", False, words, "docs/access.md", is_needed=False)
-    reached = [door for door, host in hosts_of(settings).items() if not is_this_machine(host)]
-    if not warnings and reached:
-        yield Finding("access", True, f"{' and '.join(reached)} with TLS and tokens, of which there are {tokens}")
-    elif not warnings:
-        yield Finding("access", True, "only this machine")
+    if not warnings:
+        yield Finding("access", True, reach)
 
 
 def _serial(settings: Settings) -> Finding:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from unitd.app import Places
+from unitd.app import Places, shelf_of
 from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
 from unitd.cli.screens import ProgressScreen, print_table
 from unitd.core.catalog import Card, Catalog
@@ -46,15 +46,7 @@ class _Board:
     @staticmethod
     def of(config: Path | None) -> "_Board":
         settings, places = load_settings(config), find_places()
-        shelf = Shelf(
-            folders=settings.models.dir,
-            bundled_folder=places.bundled_models,
-            cards_folder=places.model_cards,
-            original_models=places.original_models,
-            default_llm=settings.llm.model,
-            llm_url=settings.llm.url,
-        )
-        return _Board(settings, places, shelf)
+        return _Board(settings, places, shelf_of(settings, places))
 
     def catalog(self) -> Catalog:
         return asyncio.run(self.shelf.catalog())

@@ -259,6 +259,14 @@ class LlmSettings:
     """Bit-identical greedy text in any company, a little slower; absent: as the model's card says."""
 
 
+FILE_PREFIX = "file:"
+
+
+def maybe_path(device: str) -> Path | None:
+    """The file that stands in for a device; None where the setting names no file."""
+    return Path(device.removeprefix(FILE_PREFIX)) if device.startswith(FILE_PREFIX) else None
+
+
 @dataclass(frozen=True)
 class AudioSettings:
     """The board's microphone and loudspeaker; used once a task listens or speaks."""

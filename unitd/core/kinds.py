@@ -4,6 +4,32 @@ from dataclasses import dataclass
 
 from unitd.wire.messages import is_task_id, unit_of
 
+COMMON_KEYS = frozenset(
+    {"model", "response_format", "enoutput", "input", "queue", "on_pause", "temporary"},
+)
+"""Keys of a setup that the daemon itself reads."""
+
+_SAMPLING_KEYS = {
+    "temperature", "enable_temperature", "top_k", "enable_top_k_sampling", "top_p", "enable_top_p_sampling", "min_p",
+    "repetition_penalty", "enable_repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_window",
+    "seed", "logit_bias", "grammar", "json_schema", "end_bias",
+}  # fmt: skip
+_LLM_KEYS = {
+    "prompt", "system_prompt", "max_token_len", "context", "lora", "pause", "stop", "history", "usage", "prompt_done",
+    "tools", "tool_choice", "parallel_tool_calls", "raw", "thinking", "enable_thinking", "messages",
+}  # fmt: skip
+_ASR_KEYS = {
+    "rule1", "rule2", "rule3", "endpoint_config.rule1.min_trailing_silence",
+    "endpoint_config.rule2.min_trailing_silence", "endpoint_config.rule3.min_utterance_length",
+    "silence_timeout", "awake_delay", "grammar", "language",
+}  # fmt: skip
+_KWS_KEYS = {"kws", "threshold", "debounce", "enwake_audio", "keywords_threshold", "keywords_score"}
+_VAD_KEYS = {
+    "engine", "rule1", "awake_delay",
+    "silero_vad.threshold", "silero_vad.min_silence_duration", "silero_vad.min_speech_duration",
+}  # fmt: skip
+_TTS_KEYS = {"speaker", "spacker_role", "speed", "spacker_speed", "language", "sample_rate"}
+
 COMMON_ACTIONS = frozenset({"setup", "inference", "link", "unlink", "pause", "work", "exit", "taskinfo"})
 
 
@@ -14,6 +40,9 @@ class UnitKind:
     name: str
     required: tuple[str, ...] = ("model", "response_format", "enoutput")
     """Keys that setup must hold; fact sheet, section 2."""
+
+    setup_keys: frozenset[str] = frozenset()
+    """Every key of a setup that the daemon or the unit's program reads; empty where that is not known."""
 
     actions: frozenset[str] = COMMON_ACTIONS
     sources: frozenset[str] = frozenset()
@@ -56,19 +85,45 @@ BUILTIN_KINDS = {
         UnitKind(
             "llm",
             required=("model", "response_format", "enoutput", "prompt"),
+            setup_keys=COMMON_KEYS | _SAMPLING_KEYS | _LLM_KEYS,
             actions=COMMON_ACTIONS | {"cancel", "warm"},
         ),
         UnitKind(
             "kws",
+            setup_keys=COMMON_KEYS | _KWS_KEYS,
             actions=COMMON_ACTIONS | {"trigger"},
             sources=frozenset({MICROPHONE, "buttons_thread"}),
             hears=True,
         ),
-        UnitKind("asr", patience_seconds=8.0, sources=frozenset({MICROPHONE}), hears=True),
-        UnitKind("whisper", patience_seconds=8.0, sources=frozenset({MICROPHONE}), program="asr", hears=True),
-        UnitKind("vad", sources=frozenset({MICROPHONE}), hears=True),
-        UnitKind("tts", actions=COMMON_ACTIONS | {"cancel"}, patience_seconds=8.0),
-        UnitKind("melotts", actions=COMMON_ACTIONS | {"cancel"}, patience_seconds=13.0, program="tts"),
+        UnitKind(
+            "asr",
+            setup_keys=COMMON_KEYS | _ASR_KEYS,
+            patience_seconds=8.0,
+            sources=frozenset({MICROPHONE}),
+            hears=True,
+        ),
+        UnitKind(
+            "whisper",
+            setup_keys=COMMON_KEYS | _ASR_KEYS,
+            patience_seconds=8.0,
+            sources=frozenset({MICROPHONE}),
+            program="asr",
+            hears=True,
+        ),
+        UnitKind("vad", setup_keys=COMMON_KEYS | _VAD_KEYS, sources=frozenset({MICROPHONE}), hears=True),
+        UnitKind(
+            "tts",
+            setup_keys=COMMON_KEYS | _TTS_KEYS,
+            actions=COMMON_ACTIONS | {"cancel"},
+            patience_seconds=8.0,
+        ),
+        UnitKind(
+            "melotts",
+            setup_keys=COMMON_KEYS | _TTS_KEYS,
+            actions=COMMON_ACTIONS | {"cancel"},
+            patience_seconds=13.0,
+            program="tts",
+        ),
     )
 }
 

@@ -80,3 +80,11 @@ def warnings_of(settings: Settings, tokens: int) -> list[str]:
         elif not is_encrypted(settings, door):
             warnings.append(f"{door} listens on {host} without TLS: who listens on the way hears tokens and words")
     return warnings
+
+
+def reach_of(settings: Settings, tokens: int) -> str:
+    """Who may come in, where there is nothing to warn of."""
+    reached = [door for door, host in hosts_of(settings).items() if not is_this_machine(host)]
+    if not reached:
+        return "only this machine"
+    return f"{' and '.join(reached)} with TLS and tokens, of which there are {tokens}"

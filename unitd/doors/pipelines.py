@@ -7,9 +7,9 @@ under a new work_id, and so do those that listen to it, with their links.
 
 import asyncio
 import logging
-from typing import Any
 
 from unitd.core.config import PipelineSettings, PipelineTask
+from unitd.core.pipelines import inputs_of, setup_of
 from unitd.core.registry import Task
 from unitd.doors.guest import Guest
 from unitd.doors.server import Server
@@ -20,15 +20,6 @@ log = logging.getLogger("unitd.pipelines")
 
 FIRST_BACKOFF_SECONDS = 0.5
 MAX_BACKOFF_SECONDS = 60.0
-
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "llm": {"model": "default", "response_format": "llm.utf-8.stream", "prompt": "", "input": "llm.utf-8"},
-    "kws": {"model": "unitd-kws", "response_format": "kws.bool", "input": "sys.pcm"},
-    "asr": {"model": "unitd-asr", "response_format": "asr.utf-8.stream", "input": "sys.pcm"},
-    "vad": {"model": "unitd-vad", "response_format": "vad.bool", "input": "sys.pcm"},
-    "tts": {"model": "unitd-tts", "response_format": "sys.pcm", "input": "tts.utf-8"},
-}
-"""What a task in the configuration need not say."""
 
 
 class Pipeline:
@@ -84,10 +75,8 @@ class Pipeline:
             log.info("pipeline %s is up: %s", self.settings.name, names)
 
     async def _set_up(self, task: PipelineTask) -> None:
-        data = DEFAULTS.get(task.unit, {}) | {"enoutput": True} | task.data
-        inputs = data.get("input", [])
-        listed = [inputs] if isinstance(inputs, str) else inputs
-        data["input"] = [self._work_ids.get(each, each) for each in listed]
+        data = setup_of(task)
+        data["input"] = [self._work_ids.get(each, each) for each in inputs_of(task)]
         work_id, replies = await self._guest.set_up(task.unit, data)
         replies.close()
         self._work_ids[task.name] = work_id
@@ -95,7 +84,6 @@ class Pipeline:
     async def _relink(self, renewed: set[str]) -> None:
         """Those that stayed listen to the new tasks of the old names."""
         for task in self.settings.tasks:
-            inputs = task.data.get("input", [])
-            for source in [inputs] if isinstance(inputs, str) else inputs:
+            for source in inputs_of(task):
                 if source in renewed and task.name not in renewed:
                     await self._guest.ask(self._work_ids[task.name], "link", self._work_ids[source])

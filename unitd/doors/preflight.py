@@ -1,24 +1,32 @@
 """What a configuration needs around it, looked at before anything starts: files that can be read, ports that are free.
 
-A port is bound and given back at once, so somebody may still take it before its door opens; the door says so then.
+Models and the files of `[audio]` may come later, and the daemon tries them again; so only `unitd serve --check` looks
+at them. A port is bound and given back at once, so somebody may still take it before its door opens; the door says so
+then.
 """
 
 import errno
+import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from unitd.core.catalog import DEFAULT_NAME, Card, Catalog
 from unitd.core.checks import addresses_of
-from unitd.core.config import AuthSettings, HomeSettings, MqttSettings, Settings
+from unitd.core.config import AuthSettings, HomeSettings, MqttSettings, Settings, maybe_path
+from unitd.core.kinds import UnitKind
 from unitd.core.mistakes import Key, Mistake, Mistakes, name_of
+from unitd.core.openness import reach_of, warnings_of
+from unitd.core.pipelines import check_pipelines, setup_of, tasks_of
 from unitd.doors.systemd import Activated
 from unitd.doors.tls import Tls
 from unitd.runtime.access import load_tokens, tokens_file
-from unitd.wire.errors import ConfigError
+from unitd.runtime.roster import setup_data
+from unitd.wire.errors import ConfigError, LoadFailed, UnitdError
 
 
 def unusable_files(settings: Settings) -> Iterator[Mistake]:
@@ -31,6 +39,17 @@ def unusable_files(settings: Settings) -> Iterator[Mistake]:
     if settings.mqtt is not None:
         yield from _unusable_of_mqtt(settings.mqtt)
     yield from _unusable_of_home(settings.home)
+
+
+def access_words(settings: Settings, now: float) -> tuple[list[str], str]:
+    """What is open to other machines as warnings, and who may come in where there are none.
+
+    Raises:
+        ConfigError: the tokens or the certificate cannot be used.
+    """
+    tokens, auth = len(load_tokens(tokens_file(settings))), settings.auth
+    expiry = Tls(auth.tls_cert, auth.tls_key).warning(now) if auth.tls_cert and auth.tls_key else ""
+    return [*warnings_of(settings, tokens), *filter(None, [expiry])], reach_of(settings, tokens)
 
 
 def _unusable_of_auth(auth: AuthSettings) -> Iterator[Mistake]:
@@ -83,6 +102,92 @@ def _unreadable(key: Key, path: Path | None, *, is_text: bool = False) -> Iterat
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         yield Mistake(key, f"{name_of(key)}: {path} cannot be read: {reason}")
+
+
+def files_read(settings: Settings) -> list[Path]:
+    """The files beside the configuration that the daemon reads at its start: tokens, certificates and the like."""
+    auth, mqtt, home = settings.auth, settings.mqtt, settings.home
+    named = [tokens_file(settings), auth.tls_cert, auth.tls_key, home.tools, home.homeassistant_token_file]
+    if mqtt is not None:
+        named += [mqtt.password_file, *([mqtt.ca_file, mqtt.cert_file, mqtt.key_file] if mqtt.tls else [])]
+    return [path for path in named if path is not None and path.exists()]
+
+
+# Pipelines
+
+
+def unusable_pipelines(settings: Settings, kinds: Callable[[], Mapping[str, UnitKind]]) -> Iterator[Mistake]:
+    """Units, keys and inputs that would never work, and values of a type that no setup takes."""
+    if not settings.pipeline:
+        return
+    known = kinds()
+    found = list(check_pipelines(settings, known))
+    yield from found
+    for key, _, task in tasks_of(settings):
+        if task.unit not in known or any(each.key[: len(key)] == key for each in found):
+            continue
+        try:
+            setup_data(known[task.unit], setup_of(task))
+        except UnitdError as error:
+            yield Mistake((*key, "data"), f"{name_of((*key, 'data'))}: {error.reason}")
+
+
+# What may come later
+
+
+def models_wanted(settings: Settings, kinds: Mapping[str, UnitKind]) -> Iterator[tuple[Key, str, str]]:
+    """The key, the unit and the name of each model that the configuration asks for."""
+    yield ("llm", "model"), "llm", DEFAULT_NAME
+    if settings.http.enabled:
+        yield ("http", "barge_in", "model"), "llm", settings.http.barge_in.model
+    for key, _, task in tasks_of(settings):
+        name = setup_of(task).get("model")
+        if task.unit in kinds and isinstance(name, str):
+            yield (*key, "data", "model"), kinds[task.unit].serving, name
+
+
+def unknown_models(
+    settings: Settings, kinds: Callable[[], Mapping[str, UnitKind]], catalog: Callable[[Settings], Catalog]
+) -> Iterator[Mistake]:
+    """Names that stand for no model."""
+    known = catalog(settings)
+    told = set[tuple[str, str]]()
+    for key, unit, name in models_wanted(settings, kinds()):
+        try:
+            known.resolve(unit, name)
+        except LoadFailed as error:
+            if (unit, name) not in told:
+                yield Mistake(key, f"{name_of(key)}: {error.reason}")
+            told.add((unit, name))
+
+
+def substitutions(settings: Settings, kinds: Mapping[str, UnitKind], catalog: Catalog) -> list[str]:
+    """A sentence for each model that is not installed, and which one answers in its place."""
+    cards: list[Card] = [catalog.resolve(unit, name) for _, unit, name in models_wanted(settings, kinds)]
+    return list(dict.fromkeys(card.substitution for card in cards if card.substitution))
+
+
+def unusable_audio(settings: Settings) -> Iterator[Mistake]:
+    """Files that stand in for a microphone that cannot be read, or for a loudspeaker that cannot be written."""
+    capture, playback = maybe_path(settings.audio.capture), maybe_path(settings.audio.playback)
+    if capture is not None and (reason := _refusal(capture, os.R_OK)):
+        yield Mistake(("audio", "capture"), f"audio.capture: {capture} cannot be read: {reason}")
+    if playback is not None:
+        written = playback if playback.exists() else playback.absolute().parent
+        if reason := _refusal(written, os.W_OK, is_folder=not playback.exists()):
+            yield Mistake(("audio", "playback"), f"audio.playback: {playback} cannot be written: {reason}")
+
+
+def _refusal(path: Path, access: int, *, is_folder: bool = False) -> str:
+    """Why a file, or a folder for a new one, cannot be used; "" when it can."""
+    if not path.exists():
+        return os.strerror(errno.ENOENT)
+    if path.is_dir() != is_folder:
+        return os.strerror(errno.EISDIR if path.is_dir() else errno.ENOTDIR)
+    return "" if os.access(path, access) else os.strerror(errno.EACCES)
+
+
+# Ports
 
 
 def taken_ports(settings: Settings, activated: Activated) -> Iterator[Mistake]:

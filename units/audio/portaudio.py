@@ -45,11 +45,11 @@ class PortAudio:
         self.is_stale = False
         """True when an open stream hides a device that has come."""
 
-    def look_for(self, setting: str, kind: Kind) -> None:
-        """DeviceMissing when there is none of this name."""
+    def look_for(self, setting: str, kind: Kind) -> str:
+        """The name of the device; DeviceMissing when there is none."""
         with self._lock:
             library = _import()
-            _find(library, setting, kind)
+            return str(_find(library, setting, kind)["name"])
 
     def open_source(self, setting: str) -> "DeviceSource":
         """DeviceMissing when there is none, or it does not open."""
