@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,30 @@ from tests.doors.calling_server import CallingServer, calling_server
 from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
 from tests.helpers import WireClient
 from unitd.app import App, unit_argv
-from unitd.core.config import Settings
+from unitd.core.config import MqttSettings, Settings, WyomingSettings
 from unitd.core.reading import read_settings
 from unitd.settings import find_places
 
 StartDaemon = Callable[..., Any]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whoever runs the tests may have a daemon of their own: its state, models and configuration stay untouched."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def default_ports() -> Iterator[None]:
+    """As if that daemon, and a broker, were running now: the default ports are in use, so no test can need them."""
+    ports = (Settings().tcp.port, Settings().http.port, WyomingSettings().port, MqttSettings().port)
+    with ExitStack() as stack:
+        for port in ports:
+            with suppress(OSError):  # it does run
+                stack.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
 
 
 @pytest.fixture(autouse=True)

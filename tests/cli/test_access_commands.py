@@ -71,7 +71,7 @@ async def test_a_damaged_file_of_tokens_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "tokens.json"
     file.write_text("[1, 2")
 
-    done = await unitd("token", "new", "anna", "--file", str(file))
+    done = await unitd("token", "new", "anna", "--file", str(file), "--socket", str(tmp_path / "nowhere.sock"))
 
     assert done.code == 1 and "tokens.json: this is no file of tokens" in done.err
     assert file.read_text() == "[1, 2"
@@ -99,7 +99,8 @@ async def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> N
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / name).symlink_to(target)
 
-    made = await unitd("token", "new", "anna", "--file", str(tmp_path / "state" / "tokens.json"))
+    place = ["--file", str(tmp_path / "state" / "tokens.json"), "--socket", str(tmp_path / "nowhere.sock")]
+    made = await unitd("token", "new", "anna", *place)
 
     assert made.code == 0
     assert target.read_bytes() == dump_tokens([])

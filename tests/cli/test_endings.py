@@ -31,7 +31,7 @@ async def tasks_of(config: Path) -> list[str]:
 
 async def until_none(config: Path) -> None:
     """Returns when there is no task."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while await tasks_of(config):
             pass
 
