@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.programs import UNITD, Finished, start, unitd
 from tests.conftest import running_app, tcp_client
+from tests.doors.mqtt.brokers import free_port
 from tests.fetch.files import gguf, packed
 from tests.fetch.local_hub import BLOCK, HubFile, LocalHub
 from tests.fetch.small_model import CONTENT, HALF, held_at_half, small_catalogue, small_hub
@@ -309,6 +310,23 @@ def test_a_model_is_removed_without_a_daemon(run: Run, models: Path) -> None:
 
     assert (removed.code, removed.out) == (0, "tiny is removed\n")
     assert not (models / "tiny.gguf").exists()
+
+
+async def test_what_had_come_of_a_pull_that_failed_is_removed(
+    tmp_path: Path, models: Path, options: tuple[str, ...]
+) -> None:
+    """It was never installed, and nobody is told that it was; with a daemon and without; then there is nothing."""
+    nobody = {"HF_ENDPOINT": f"http://127.0.0.1:{free_port()}"}
+    pulled = await unitd("models", "pull", "qwen2.5-0.5b", *options, environment=nobody)
+    alone = await unitd("models", "rm", "qwen2.5-0.5b", *options)
+    async with running_app(tmp_path):
+        await unitd("models", "pull", "qwen2.5-0.5b", *options, environment=nobody)
+        served = await unitd("models", "rm", "qwen2.5-0.5b", *options)
+        again = await unitd("models", "rm", "qwen2.5-0.5b", *options)
+
+    words = "qwen2.5-0.5b, which was not installed: what had come of it is removed\n"
+    assert (pulled.code, alone.out, served.out) == (1, words, words)
+    assert (again.code, again.err) == (1, "unitd: no model qwen2.5-0.5b is installed\n")
 
 
 async def test_a_model_that_the_daemon_uses_stays(tmp_path: Path, models: Path, options: tuple[str, ...]) -> None:

@@ -143,7 +143,8 @@ def _remove(board: _Board, arguments: argparse.Namespace) -> int:
     is_gone = is_listened_to(socket_of(arguments)) and _remove_by_daemon(Connection(arguments), card.name)
     if not is_gone:
         asyncio.run(board.shelf.remove(card.name))
-    sys.stdout.write(f"{card.name} is removed\n")
+    what = "" if card.is_installed else ", which was not installed: what had come of it"
+    sys.stdout.write(f"{card.name}{what} is removed\n")
     return 0
 
 

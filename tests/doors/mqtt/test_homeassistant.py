@@ -79,6 +79,7 @@ def test_the_payload_is_what_home_assistant_takes() -> None:
 
     assert {"device", "origin", "components"} <= set(payload)
     assert payload["device"]["identifiers"] == ["unitd_kitchen_shelf"]
+    assert set(payload["origin"]) == {"name", "sw_version"}  # a support_url would be somebody else's page
     assert payload["origin"]["name"] == "unitd"
     assert payload["availability"] == [{"topic": "unitd/kitchen shelf/status"}]
     assert {name: wrong for name, each in payload["components"].items() if (wrong := mistakes_in(each))} == {}

@@ -21,7 +21,6 @@ from unitd.core.kinds import BUILTIN_KINDS
 
 Component = dict[str, Any]
 
-HOMEPAGE = "https://github.com/unitd/unitd"
 # A state in Home Assistant has at most 255 characters.
 STATE_LENGTH = 255
 # An llm task has five components.
@@ -116,7 +115,7 @@ def discovery(
             "model": "voice and language device",
             "sw_version": board.version,
         },
-        "origin": {"name": "unitd", "sw_version": board.version, "support_url": HOMEPAGE},
+        "origin": {"name": "unitd", "sw_version": board.version},
         "availability": [{"topic": f"{board.base}/status"}],
         "components": components | gone,
     }

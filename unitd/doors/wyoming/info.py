@@ -18,7 +18,7 @@ from wyoming.info import (
 
 from unitd import __version__
 
-OURS = Attribution("unitd", "https://github.com/unitd/unitd")
+OURS = Attribution("unitd", "")
 LANGUAGES = {"English": "en", "Chinese": "zh", "Japanese": "ja", "German": "de", "French": "fr", "Spanish": "es"}
 
 
