@@ -189,6 +189,18 @@ def test_a_word_at_the_end_of_one_upload_and_the_start_of_the_next_are_two(bench
     assert len(bench.events()) == 3
 
 
+@pytest.mark.parametrize(
+    ("phrase", "said"), [("hey_jarvis", "hey jarvis"), ("ok_nabu", "okay nabu"), ("hey_computer", "hey computer")]
+)
+def test_a_phrase_may_be_written_as_satellites_write_it(bench: KwsBench, phrase: str, said: str) -> None:
+    """With underscores; a wake tells it as it was written."""
+    bench.setup(kws=phrase, response_format="kws.json")
+
+    bench.upload(joined(silence(1), speak(said), silence(0.3)))
+
+    assert bench.phrases() == [phrase]
+
+
 def test_an_uploaded_file_may_have_any_rate(bench: KwsBench) -> None:
     """48 kHz in odd pieces."""
     samples = np.repeat(joined(speak("alexa"), silence(0.5)), 3)

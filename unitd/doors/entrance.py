@@ -193,7 +193,8 @@ class Entrance:
             raise ConfigError(f"wyoming needs {error.name}: pip install 'unitd[wyoming]'") from error
 
         node = self.settings.mqtt.node if self.settings.mqtt else socket.gethostname()
-        door = WyomingDoor(self._server, settings, self.settings.home, node, self.settings.limits.frame_bytes)
+        home, frame_bytes = self.settings.home, self.settings.limits.frame_bytes
+        door = WyomingDoor(self._server, self._models, settings, home, node, frame_bytes)
         self._connections["wyoming"] = lambda: door.connections
         address = await door.open()
         self._bridges.append(group.create_task(door.run(), name="wyoming door"))

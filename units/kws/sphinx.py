@@ -39,6 +39,7 @@ _MEAN_BLOCKS = 2 * _BLOCKS_PER_SECOND
 
 _UTTERANCE_BLOCKS = 600 * _BLOCKS_PER_SECOND
 _REPLAYED_BLOCKS = 2 * _BLOCKS_PER_SECOND
+_SPACES = str.maketrans("-_", "  ")
 _EDGES = '.,;:!?"“”«»()[]'
 
 
@@ -66,10 +67,10 @@ def is_installed() -> bool:
 
 
 def words_of(phrase: str) -> tuple[str, ...]:
-    """The words to be spoken: lower case, without punctuation around them."""
+    """The words to be spoken: lower case, without punctuation around them; satellites write `hey_jarvis`."""
     words = (
         word.strip(_EDGES)
-        for word in phrase.casefold().replace("-", " ").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()
+        for word in phrase.casefold().translate(_SPACES).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()
     )
     return tuple(word for word in words if word)
 

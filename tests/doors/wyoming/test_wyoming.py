@@ -3,9 +3,11 @@
 import asyncio
 import gc
 import signal
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 from wyoming.asr import Transcribe, Transcript
@@ -67,6 +69,7 @@ async def test_the_info_offers_all_four_services(client: AsyncTcpClient) -> None
     await client.write_event(Describe().event())
     info = Info.from_event((await hear(client, "info"))[-1])
 
+    assert {each.name for each in (*info.asr, *info.tts, *info.handle, *info.wake)} == {socket.gethostname()}
     assert info.asr[0].models[0].name == "unitd-asr" and info.asr[0].installed
     assert info.tts[0].supports_synthesize_streaming and info.tts[0].voices[0].languages[0] == "en"
     assert info.handle[0].supports_handled_streaming and info.handle[0].models
@@ -179,6 +182,33 @@ async def test_a_wake_word_is_told_at_once(client: AsyncTcpClient) -> None:
     events = await hear(client, "detection")
 
     assert Detection.from_event(events[-1]).name == "alexa"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("hey_jarvis", "hey jarvis"), ("ok_nabu", "okay nabu"), ("okay_nabu", "okay nabu"), ("alexa", "alexa")],
+)
+async def test_a_wake_word_is_heard_by_the_name_that_satellites_use(
+    client: AsyncTcpClient, name: str, said: str
+) -> None:
+    """And told by that name: Home Assistant passes over the detection of any other."""
+    heard = joined(silence(1.0), speak(said), silence(0.5))
+    await client.write_event(Detect(names=[name]).event())
+    await send_audio(client, heard)
+
+    assert Detection.from_event((await hear(client, "detection"))[-1]).name == name
+
+
+async def test_a_wake_word_at_the_end_of_the_audio_is_a_detection(client: AsyncTcpClient) -> None:
+    """One that only the end of the audio decides."""
+    spoken = speak("hey jarvis")
+    spoken = spoken[: np.flatnonzero(np.abs(spoken) > 300)[-1] + 1]
+    await client.write_event(Detect(names=["hey jarvis"]).event())
+    await send_audio(client, joined(silence(1.0), spoken))
+
+    first = await client.read_event()
+
+    assert first is not None and first.type == "detection"
 
 
 async def test_audio_without_a_wake_word_is_told_too(client: AsyncTcpClient) -> None:

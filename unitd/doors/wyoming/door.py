@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import logging
 from contextlib import suppress
-from functools import partial
 
 from wyoming.error import Error
 from wyoming.event import async_write_event
@@ -17,7 +16,7 @@ from unitd.doors.server import Server
 from unitd.doors.wyoming.announcing import announce
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.info import describe
-from unitd.doors.wyoming.session import Session
+from unitd.doors.wyoming.session import Models, Session
 from unitd.wire.errors import ConfigError, TooLong
 
 log = logging.getLogger("unitd.wyoming")
@@ -62,9 +61,16 @@ class WyomingDoor:
     """Serves until cancelled."""
 
     def __init__(
-        self, server: Server, settings: WyomingSettings, home: HomeSettings, node: str, frame_bytes: int
+        self,
+        server: Server,
+        models: Models,
+        settings: WyomingSettings,
+        home: HomeSettings,
+        node: str,
+        frame_bytes: int,
     ) -> None:
         self._server = server
+        self._models = models
         self._settings = settings
         self._node = node
         self._frame_bytes = frame_bytes
@@ -117,7 +123,7 @@ class WyomingDoor:
             writer.close()
             return
         guest = Guest(self._server, f"wyoming {host} {number}", "wyoming")
-        session = Session(reader, writer, guest, self._settings, self._mind, partial(self._describe, guest))
+        session = Session(reader, writer, guest, self._settings, self._mind, self._models, self._describe)
         task = asyncio.get_running_loop().create_task(self._talk(session, guest), name=guest.name)
         self._sessions[task] = network_of(host)
         ended = asyncio.get_running_loop().create_task(reader.ended.wait(), name=f"end of {guest.name}")
@@ -144,6 +150,8 @@ class WyomingDoor:
         except (OSError, TooLong, *NO_EVENT) as error:
             log.info("%s is sent away: %r", guest.name, error)
 
-    async def _describe(self, guest: Guest) -> Info:
-        models = (await guest.ask("sys", "lsmode")).data
-        return describe(models, self._settings.wake_words, switches_things=self._mind.switches_things)
+    async def _describe(self) -> Info:
+        """Return what is offered now: models come and go."""
+        catalog = await self._models.catalog()
+        switches_things = self._mind.switches_things
+        return describe(self._node, catalog, self._settings.wake_words, switches_things=switches_things)

@@ -1,6 +1,6 @@
 """What a client reads about us: which services there are, with which models."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from wyoming.info import (
@@ -17,46 +17,68 @@ from wyoming.info import (
 )
 
 from unitd import __version__
+from unitd.core.catalog import DEFAULT_NAME, Card, Catalog
+from unitd.wire.errors import LoadFailed
 
 OURS = Attribution("unitd", "")
-LANGUAGES = {"English": "en", "Chinese": "zh", "Japanese": "ja", "German": "de", "French": "fr", "Spanish": "es"}
+USUAL_ASR = "unitd-asr"
+MULTILINGUAL = "mul"
+"""A card's tag for a model of more languages than it lists."""
+
+TOLD_BY_LETTERS = ("en", "zh", "ja", "ko", "ru")
+"""What the bundled voice finds out by the letters of a text; it speaks others where the setup names them."""
+
+_IN_WORDS = {"English": "en", "Chinese": "zh", "Japanese": "ja", "German": "de", "French": "fr", "Spanish": "es"}
+
+_WHISPER = """
+en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk
+te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo
+ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su
+"""
+WHISPER_LANGUAGES = tuple(_WHISPER.split())
+"""What multilingual speech to text understands: all such models are Whisper's."""
 
 
-def describe(models: Sequence[Mapping[str, Any]], wake_words: Iterable[str], *, switches_things: bool) -> Info:
-    """The info message from rows of sys.lsmode; only what is installed is offered."""
-    installed = [row for row in models if row.get("installed") and row["mode"] == row.get("model", row["mode"])]
+def describe(board: str, catalog: Catalog, wake_words: Iterable[str], *, switches_things: bool) -> Info:
+    """Return the info message of this board; only what is installed and in use is offered.
 
-    def of_unit(unit: str) -> list[Mapping[str, Any]]:
-        return [row for row in installed if row["type"] == unit]
-
-    asr = [AsrModel(**_artifact(row), languages=_languages(row)) for row in of_unit("asr")]
-    voices = [TtsVoice(**_artifact(row), languages=_languages(row)) for row in of_unit("tts")]
-    minds = [HandleModel(**_artifact(row), languages=_languages(row)) for row in of_unit("llm")]
-    wakes = [WakeModel(**_named(word, f'Wakes at "{word}"'), languages=["en"], phrase=word) for word in wake_words]
+    Home Assistant takes the programs' names for the titles and entities that it shows, so they are the board's.
+    """
+    installed = [card for card in catalog.cards if card.is_installed]
+    asr = [AsrModel(**_artifact(card), languages=heard_languages(card)) for card in installed if card.unit == "asr"]
+    voices = [TtsVoice(**_artifact(card), languages=spoken_languages(card)) for card in installed if card.unit == "tts"]
+    wakes = [_wake_model(word) for word in wake_words]
     return Info(
         asr=[
             AsrProgram(
-                **_named("unitd-asr", "Speech to text on this board"),
+                **_named(board, "Speech to text on this board"),
                 models=asr,
                 supports_transcript_streaming=True,
                 requires_external_vad=False,
             )
         ],
-        tts=[
-            TtsProgram(
-                **_named("unitd-tts", "A voice on this board"), voices=voices, supports_synthesize_streaming=True
-            )
-        ],
-        handle=[
-            HandleProgram(
-                **_named("unitd-llm", "Answers by a language model on this board"),
-                models=minds,
-                supports_handled_streaming=True,
-                supports_home_control=switches_things,
-            )
-        ],
-        wake=[WakeProgram(**_named("unitd-kws", "Wake words on this board"), models=wakes)],
+        tts=[TtsProgram(**_named(board, "A voice on this board"), voices=voices, supports_synthesize_streaming=True)],
+        handle=_handle_programs(board, catalog, switches_things=switches_things),
+        wake=[WakeProgram(**_named(board, "Wake words on this board"), models=wakes)],
     )
+
+
+def _handle_programs(board: str, catalog: Catalog, *, switches_things: bool) -> list[HandleProgram]:
+    """Return the program that answers, by the default model alone; none where that one cannot be found."""
+    try:
+        card = catalog.resolve("llm", DEFAULT_NAME)
+    except LoadFailed:
+        return []
+    # A model without languages is offered for all of them.
+    languages = [] if MULTILINGUAL in card.languages else _languages(card)
+    return [
+        HandleProgram(
+            **_named(board, "Answers by a language model on this board"),
+            models=[HandleModel(**_artifact(card), languages=languages)],
+            supports_handled_streaming=True,
+            supports_home_control=switches_things,
+        )
+    ]
 
 
 def _named(name: str, description: str) -> dict[str, Any]:
@@ -70,11 +92,44 @@ def _named(name: str, description: str) -> dict[str, Any]:
     }
 
 
-def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
-    name = row["mode"]
-    homepage = row.get("homepage") or OURS.url
-    return _named(name, row.get("note") or name) | {"attribution": Attribution(name, homepage)}
+def _artifact(card: Card) -> dict[str, Any]:
+    homepage = card.homepage or OURS.url
+    return _named(card.name, card.note or card.name) | {"attribution": Attribution(card.name, homepage)}
 
 
-def _languages(row: Mapping[str, Any]) -> list[str]:
-    return [LANGUAGES[each] for each in row["capabilities"] if each in LANGUAGES] or ["en"]
+def _wake_model(word: str) -> WakeModel:
+    """Return a wake word under the name that a satellite asks for it by; the bundled engine hears English."""
+    phrase = word.replace("_", " ")
+    return WakeModel(**_named(word, f'Wakes at "{phrase}"'), languages=["en"], phrase=phrase)
+
+
+def _languages(card: Card) -> list[str]:
+    """Return what a card lists, else what the original's cards say in words."""
+    said = [_IN_WORDS[each] for each in card.capabilities if each in _IN_WORDS]
+    return [tag for tag in card.languages if tag != MULTILINGUAL] or said
+
+
+def spoken_languages(card: Card) -> list[str]:
+    """Return the languages that a voice speaks when it is sent a text alone, as Home Assistant does."""
+    return list(TOLD_BY_LETTERS) if card.engine == "auto" else _languages(card)
+
+
+def heard_languages(card: Card) -> list[str]:
+    """Return the languages that a model of speech to text understands; none where its card does not say."""
+    return list(WHISPER_LANGUAGES) if MULTILINGUAL in card.languages else _languages(card)
+
+
+def ears_for(catalog: Catalog, name: str | None, language: str | None) -> tuple[str, str | None]:
+    """Return the model of speech to text for a request, and the language as that model calls it.
+
+    Home Assistant names a language and no model: the usual model if it understands that language, else the first
+    that does. A regional tag (`en-US`) is served by its language.
+    """
+    model = name or USUAL_ASR
+    cards = [card for card in catalog.cards if card.is_installed and card.unit == "asr" and name in (None, card.name)]
+    cards.sort(key=lambda card: card.name != USUAL_ASR)
+    for tag in (language, language.partition("-")[0]) if language else ():
+        for card in cards:
+            if tag in heard_languages(card):
+                return card.name, tag
+    return model, language

@@ -8,7 +8,7 @@ errors over, waits for what it asked for without a limit, and gives up only when
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioChunkConverter
@@ -21,16 +21,26 @@ from wyoming.server import AsyncEventHandler
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStopped
 from wyoming.wake import Detect
 
+from unitd.core.catalog import Catalog
 from unitd.core.config import WyomingSettings
 from unitd.doors.guest import Guest
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.hearing import CHANNELS, RATE, WIDTH, Detector, Listener, Transcriber
+from unitd.doors.wyoming.info import ears_for
 from unitd.doors.wyoming.speaking import Speaker
 from unitd.wire.errors import UnitdError
 
 log = logging.getLogger("unitd.wyoming")
 
 Describe = Callable[[], Awaitable[Info]]
+
+
+class Models(Protocol):
+    """Where models are found."""
+
+    async def catalog(self) -> Catalog:
+        """Return all that are known now."""
+
 
 RATES = range(4000, 192_001)
 """What sound there is; at one sample in a second a piece of it would be hours, and fill the memory."""
@@ -48,12 +58,14 @@ class Session(AsyncEventHandler):
         guest: Guest,
         settings: WyomingSettings,
         mind: Mind,
+        models: Models,
         describe: Describe,
     ) -> None:
         super().__init__(reader, writer)
         self._guest = guest
         self._settings = settings
         self._mind = mind
+        self._models = models
         self._describe = describe
         self._listener: Listener | None = None
         self._converter = AudioChunkConverter(rate=RATE, width=WIDTH, channels=CHANNELS)
@@ -113,8 +125,8 @@ class Session(AsyncEventHandler):
     async def _on_transcribe(self, event: Event) -> None:
         wanted = Transcribe.from_event(event)
         self._stop_listening()
-        model = wanted.name or "unitd-asr"
-        self._listener = await Transcriber.open(self._guest, model, wanted.language, self.write_event)
+        model, language = ears_for(await self._models.catalog(), wanted.name, wanted.language)
+        self._listener = await Transcriber.open(self._guest, model, language, self.write_event)
 
     async def _on_detect(self, event: Event) -> None:
         phrases = Detect.from_event(event).names or self._settings.wake_words
