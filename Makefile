@@ -40,7 +40,7 @@ deb:
 lock: $(VENV)/.installed-lock
 	UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 		--no-emit-package colorama --no-emit-package httpx2-jsfetch \
-		--generate-hashes --extra tls --extra wyoming --output-file requirements.lock $(ARGS) pyproject.toml
+		--generate-hashes --extra tls --output-file requirements.lock $(ARGS) pyproject.toml
 
 licences: $(VENV)/.installed-$(EXTRAS)
 	$(BIN)/python packaging/licences.py $(ARGS)

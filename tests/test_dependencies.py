@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LOCK = (ROOT / "requirements.lock").read_text()
-SERVICE_EXTRAS = ("tls", "wyoming")
+SERVICE_EXTRAS = ("tls",)
 
 Audit = Callable[[str, int], subprocess.CompletedProcess[str]]
 

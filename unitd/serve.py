@@ -20,6 +20,7 @@ from unitd.core.config import Settings
 from unitd.doors.logs import LoopErrors, start_logging
 from unitd.doors.preflight import (
     access_words,
+    missing_packages,
     substitutions,
     taken_ports,
     unknown_models,
@@ -63,7 +64,7 @@ def serve(arguments: argparse.Namespace) -> int:
     try:
         variables = take_variables(os.environ)
         service, activated = Service(variables), activated_sockets(variables)
-        checks: list[Check] = [unusable_files, partial(taken_ports, activated=activated)]
+        checks: list[Check] = [missing_packages, unusable_files, partial(taken_ports, activated=activated)]
         if arguments.check:
             return _check(arguments, checks)
         settings = _settings(arguments, *checks)

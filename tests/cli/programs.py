@@ -21,6 +21,30 @@ STARTED: list[asyncio.subprocess.Process] = []
 """Every program that the present test has started."""
 
 
+_HIDING = """
+import sys
+
+class Hiding:
+    def __init__(self, finder):
+        self._finder = finder
+
+    def __getattr__(self, name):
+        return getattr(self._finder, name)
+
+    def find_spec(self, name, *more):
+        return None if name == {!r} else self._finder.find_spec(name, *more)
+
+sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
+"""
+
+
+def without(package: str, folder: Path) -> dict[str, str]:
+    """The environment of a program that does not find this package."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(_HIDING.format(package))
+    return {"PYTHONPATH": str(folder)}
+
+
 @dataclass(frozen=True)
 class Finished:
     """What a program left behind."""

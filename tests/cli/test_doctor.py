@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import serving, unitd
+from tests.cli.programs import serving, unitd, without
 from tests.doors.mqtt.brokers import free_port
 
 
@@ -67,6 +67,18 @@ async def test_doctor_knows_a_board_without_sound(tmp_path: Path, config: Path) 
     assert f"ok      loudspeaker: file:{tmp_path}/heard.wav\n" in without.out
     assert "ok      microphone: Headset\n" in there.out
     assert "absent  microphone: " in dead.out
+
+
+async def test_doctor_misses_the_package_of_an_open_door(config: Path) -> None:
+    """And names the command that installs it."""
+    lacking = without("zeroconf", config.parent / "site")
+    closed = await unitd("doctor", "--config", str(config), environment=lacking)
+    config.write_text(f"{config.read_text()}[wyoming]\nport = 0\n")
+
+    opened = await unitd("doctor", "--config", str(config), environment=lacking)
+
+    assert (closed.code, opened.code) == (0, 1)
+    assert "packages: wyoming needs zeroconf, which is not installed\n        → pip install zeroconf\n" in opened.out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.cli.programs import KWS, serving, start, unitd
+from tests.cli.programs import KWS, serving, start, unitd, without
 from tests.helpers import eventually
 
 
@@ -91,6 +91,23 @@ async def test_bad_configuration_is_refused(tmp_path: Path, text: str, words: st
     assert (done.code, done.out) == (78, "")
     assert words in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("check", [["--check"], []], ids=["check", "serve"])
+@pytest.mark.parametrize("package", ["wyoming", "zeroconf"])
+async def test_a_door_without_its_package_is_told_before_anything_starts(
+    config: Path, package: str, check: list[str]
+) -> None:
+    """With the command that installs it; without the table nothing is missed."""
+    lacking = without(package, config.parent / "site")
+    closed = await unitd("serve", "--check", "--config", str(config), environment=lacking)
+    config.write_text(f"{config.read_text()}[wyoming]\nport = 0\n")
+
+    opened = await unitd("serve", *check, "--config", str(config), environment=lacking)
+
+    assert (closed.code, closed.err) == (0, "")
+    assert (opened.code, opened.out) == (78, "")
+    assert f"wyoming needs {package}, which is not installed: pip install {package}\n" in opened.err
 
 
 @pytest.mark.parametrize("check", [["--check"], []], ids=["check", "serve"])

@@ -19,7 +19,7 @@ from unitd.app import all_kinds
 from unitd.cli.connection import find_socket
 from unitd.core.config import AudioSettings, Settings, maybe_path
 from unitd.core.memory import in_mib, limit_of
-from unitd.doors.preflight import access_words, unusable_audio, unusable_pipelines
+from unitd.doors.preflight import access_words, missing_packages, unusable_audio, unusable_pipelines
 from unitd.runtime.budget import memory_of_board
 from unitd.settings import files_words, find_places, load_settings
 from unitd.wire.errors import ConfigError
@@ -75,7 +75,9 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield _package("better ears and voices", "sherpa_onnx", "pip install 'unitd[sherpa]'", is_needed=False)
     yield _portaudio()
     yield _package("pyserial-asyncio-fast", "serial_asyncio_fast", "pip install pyserial-asyncio-fast")
-    yield _package("aiomqtt", "aiomqtt", "pip install 'unitd[mqtt]'", is_needed=False)
+    yield _package("aiomqtt", "aiomqtt", "pip install aiomqtt", is_needed=False)
+    yield _package("Home Assistant's voice pipeline", "wyoming", "pip install wyoming", is_needed=False)
+    yield _package("announcement in the network", "zeroconf", "pip install zeroconf", is_needed=False)
     try:
         settings = load_settings(config, checks=[partial(unusable_pipelines, kinds=all_kinds)])
     except ConfigError as error:
@@ -87,6 +89,7 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield _memory(settings)
     yield from _sound(settings)
     yield from _access(settings)
+    yield from _packages(settings)
     yield _serial(settings)
     yield _daemon(settings, config)
     yield _wyoming(settings)
@@ -101,6 +104,13 @@ def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> 
     if not distributions:
         return Finding(name, True, "installed, without a version")
     return Finding(name, True, f"{distributions[0]} {importlib.metadata.version(distributions[0])}")
+
+
+def _packages(settings: Settings) -> Iterator[Finding]:
+    """What the doors that the configuration opens lack."""
+    for mistake in missing_packages(settings):
+        words, _, remedy = mistake.words.partition(": ")
+        yield Finding("packages", False, words, remedy)
 
 
 def _portaudio() -> Finding:
@@ -219,12 +229,9 @@ def _daemon(settings: Settings, config: Path | None) -> Finding:
 
 
 def _wyoming(settings: Settings) -> Finding:
-    """The door for Home Assistant's voice pipeline, which needs packages of its own."""
+    """The door for Home Assistant's voice pipeline."""
     if settings.wyoming is None:
         return Finding("wyoming", True, "not configured")
-    missing = [module for module in ("wyoming", "zeroconf") if find_spec(module) is None]
-    if missing:
-        return Finding("wyoming", False, f"{missing[0]} is not installed", "pip install 'unitd[wyoming]'")
     address = (settings.wyoming.host, settings.wyoming.port)
     where = f"{address[0]}:{address[1]}"
     try:

@@ -187,10 +187,7 @@ class Entrance:
 
     async def _open_wyoming(self, settings: WyomingSettings, group: asyncio.TaskGroup) -> list[str | int]:
         """The services of Home Assistant's voice pipeline."""
-        try:
-            from unitd.doors.wyoming.door import WyomingDoor  # the package only where it is wanted
-        except ModuleNotFoundError as error:
-            raise ConfigError(f"wyoming needs {error.name}: pip install 'unitd[wyoming]'") from error
+        from unitd.doors.wyoming.door import WyomingDoor  # the package only where it is wanted
 
         node = self.settings.mqtt.node if self.settings.mqtt else socket.gethostname()
         home, frame_bytes = self.settings.home, self.settings.limits.frame_bytes

@@ -1,4 +1,4 @@
-"""What a configuration needs around it, looked at before anything starts: files that can be read, ports that are free.
+"""What a configuration needs around it, looked at before anything starts: packages, files that can be read, free ports.
 
 Models and the files of `[audio]` may come later, and the daemon tries them again; so only `unitd serve --check` looks
 at them. A port is bound and given back at once, so somebody may still take it before its door opens; the door says so
@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,28 @@ from unitd.doors.tls import Tls
 from unitd.runtime.access import load_tokens, tokens_file
 from unitd.runtime.roster import setup_data
 from unitd.wire.errors import ConfigError, LoadFailed, UnitdError
+
+PACKAGES = {
+    "http": (("starlette", "starlette"), ("uvicorn", "uvicorn")),
+    "serial": (("serial_asyncio_fast", "pyserial-asyncio-fast"),),
+    "mqtt": (("aiomqtt", "aiomqtt"),),
+    "wyoming": (("wyoming", "wyoming"), ("zeroconf", "zeroconf")),
+}
+"""The modules that each door imports when it is opened, and the packages that they come with."""
+
+
+def missing_packages(settings: Settings) -> Iterator[Mistake]:
+    """Yield the packages that open doors need and that are not installed; they are looked for, not imported."""
+    is_open = {
+        "http": settings.http.enabled,
+        "serial": settings.serial is not None,
+        "mqtt": settings.mqtt is not None,
+        "wyoming": settings.wyoming is not None,
+    }
+    for door, packages in PACKAGES.items():
+        for module, package in packages:
+            if is_open[door] and find_spec(module) is None:
+                yield Mistake((door,), f"{door} needs {package}, which is not installed: pip install {package}")
 
 
 def unusable_files(settings: Settings) -> Iterator[Mistake]:
