@@ -244,7 +244,7 @@ async def test_the_beginning_of_a_broken_answer_is_not_said_with_the_next(bridge
     for child in psutil.Process().children():
         if "units" in child.cmdline():
             child.kill()
-    await listener.until(lambda: listener.objects_on(f"{topic}/output")[-1]["error"]["code"] != 0)
+    await listener.until(lambda: any(each["error"]["code"] for each in listener.objects_on(f"{topic}/output")))
     asked = await listener.request("kitchen", request_id="1", work_id=work_id, action="inference", data="hello")
     await listener.until(lambda: bool(listener.on(f"{topic}/text")))
 
