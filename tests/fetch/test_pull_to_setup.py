@@ -17,6 +17,7 @@ NAMES = (
     "qwen2.5-0.5B-prefill-20e",
     "qwen2.5-0.5B-p256-ax630c",
     "qwen2.5-0.5B-Int4-ax630c",
+    "qwen2.5-0.5B-Int4-ax650",
     "qwen2.5-0.5B-ax630c",
 )
 
