@@ -207,7 +207,8 @@ class App:
 
     def outlives_its_owner(self, work_id: str) -> bool:
         """Return False for a task that ends with the client that set it up, and when there is none."""
-        return any(work.task.owner.keeps_tasks for work in self._roster.works if work.task.work_id == work_id)
+        task = self._registry.get(work_id)
+        return task is not None and not task.ends_with_owner
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on."""

@@ -116,7 +116,9 @@ async def test_what_did_not_come_back_is_unavailable_at_once(
 
 
 async def test_what_ends_with_its_request_is_no_entity(bridged: App, listener: Listener) -> None:
-    """Nor does it take a place; its topics are there like those of every task."""
+    """Nor does it take a place; its topics are there like those of every task. A temporary one is no other."""
+    temporary = KWS_SETUP | {"temporary": True}
+    await listener.ask("kitchen", request_id="0", work_id="kws", action="setup", data=temporary)
     guest = Guest(bridged, "wyoming 127.0.0.1 1", "wyoming")
     kws, _ = await guest.set_up("kws", KWS_SETUP)
     await listener.until(lambda: bool(listener.on(f"{BASE}/{kws}/state")))
