@@ -32,7 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
     chat.add_argument("text", nargs="?", help="one question; without it a conversation")
     chat.add_argument("--model", default="default", help="model name (default: the configured one)")
     chat.add_argument("--system", default="", metavar="TEXT", help="system prompt")
-    chat.add_argument("--home", action="store_true", help="with the board's own tools ([home] in the configuration)")
+    chat.add_argument("--home", action="store_true", help="fail where the board has no tools of its own")
     chat.add_argument("--max-tokens", type=int, default=512, metavar="N", help="longest answer (default: 512)")
 
     send = commands.add_parser(
@@ -155,7 +155,7 @@ def _add_voice_commands(
     chain.add_argument("--wake", default="hey jarvis", metavar="PHRASE", help="wake phrase (default: hey jarvis)")
     chain.add_argument("--model", default="default", help="language model (default: the configured one)")
     chain.add_argument("--system", default="", metavar="TEXT", help="system prompt")
-    chain.add_argument("--home", action="store_true", help="with the board's own tools ([home] in the configuration)")
+    chain.add_argument("--home", action="store_true", help="fail where the board has no tools of its own")
     chain.add_argument("--grammar", type=Path, metavar="FILE", help="a JSGF grammar: far more accurate for commands")
     return [say, listen, chain]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from unitd.core.home import Home, Tool, read_home
+from unitd.core.home import Home, Tool, misfit, read_home, with_prompt_text
 from unitd.wire.errors import ConfigError
 
 HOUSE = """
@@ -52,38 +52,45 @@ def home_of(text: str) -> Home:
     return read_home(tomllib.loads(text))
 
 
-def test_devices_stand_at_the_end_of_the_prompt() -> None:
-    """With kind, area and aliases, as the bundled model has learnt them."""
-    prompt = home_of(HOUSE).system_prompt("You are a home assistant.")
+DEVICES = (
+    'Devices:\n- kitchen light, ceiling lamp, big light; light in kitchen: "Kitchen light"\n- heater; climate: "heater"'
+)
 
-    assert prompt == (
-        "You are a home assistant.\n\nDevices:\n"
-        '- kitchen light, ceiling lamp, big light; light in kitchen: "Kitchen light"\n- heater; climate: "heater"'
-    )
+
+def test_devices_are_listed_for_the_prompt() -> None:
+    """With kind, area and aliases, as the bundled model has learnt them; none is no list."""
+    assert home_of(HOUSE).devices == DEVICES
+    assert Home().devices == ""
+
+
+@pytest.mark.parametrize("key", ["prompt", "system_prompt"])
+def test_a_list_stands_at_the_end_of_the_prompt(key: str) -> None:
+    """Under whichever name the setup has one."""
+    assert with_prompt_text({key: "Be brief."}, DEVICES)["prompt"] == f"Be brief.\n\n{DEVICES}"
 
 
 def test_a_prompt_of_its_own_is_not_needed() -> None:
-    """Then the list is all of it; without devices there is no list."""
-    assert home_of(HOUSE).system_prompt("").startswith("Devices:\n")
-    assert Home().system_prompt("Be brief.") == "Be brief."
+    """Then the list is all of it; without a list the prompt stays."""
+    assert with_prompt_text({"prompt": ""}, DEVICES)["prompt"] == DEVICES
+    assert with_prompt_text({"prompt": "Be brief."}, "")["prompt"] == "Be brief."
 
 
-def test_a_conversation_has_the_devices_in_its_system_message() -> None:
+def test_a_conversation_has_the_list_in_its_system_message() -> None:
     """Where a client brings the whole of it; it need not have such a message."""
-    home, question = home_of(HOUSE), {"role": "user", "content": "hello"}
-    brief = {"role": "system", "content": "Be brief."}
+    question, brief = {"role": "user", "content": "hello"}, {"role": "system", "content": "Be brief."}
 
-    with_prompt, without = home.conversation([brief, question]), home.conversation([question])
+    with_prompt, without = ({"messages": each} for each in ([brief, question], [question]))
 
-    assert with_prompt == [{"role": "system", "content": home.system_prompt("Be brief.")}, question]
-    assert without == [{"role": "system", "content": home.system_prompt("")}, question]
-    assert Home().conversation([question]) == [question]
+    system = {"role": "system", "content": f"Be brief.\n\n{DEVICES}"}
+    assert with_prompt_text(with_prompt, DEVICES)["messages"] == [system, question]
+    assert with_prompt_text(without, DEVICES)["messages"] == [{"role": "system", "content": DEVICES}, question]
+    assert with_prompt_text(without, "")["messages"] == [question]
 
 
 @pytest.mark.parametrize("messages", [[], ["hello"], [{}], [{"role": "system", "content": 5}]])
 def test_a_conversation_that_makes_no_sense_is_left_to_the_unit(messages: list[Any]) -> None:
     """It says what is wrong with a message."""
-    assert home_of(HOUSE).conversation(messages)[1:] == messages
+    assert with_prompt_text({"messages": messages}, DEVICES)["messages"][1:] == messages
 
 
 @pytest.mark.parametrize("asked", ["sensor.garden", "{{ entity.id }}", "sensor.{{ room }}"])
@@ -139,32 +146,42 @@ def test_a_name_comes_before_an_alias_and_the_kind_decides() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "misfit"),
+    ("arguments", "words"),
     [
         ({"percent": 40}, ""),
-        ({}, "percent is missing"),
-        ({"percent": 140}, "percent cannot be 140"),
-        ({"percent": "40"}, "percent cannot be 40"),
-        ({"percent": True}, "percent cannot be True"),
-        ({"percent": None}, "percent cannot be None"),
-        ({"percent": [40]}, "percent cannot be [40]"),
+        ({}, "The percent is missing."),
+        *(({"percent": value}, "The big light takes 0 to 100 percent.") for value in (140, "40", True, None, [40])),
     ],
 )
-def test_arguments_must_fit_the_schema(arguments: dict[str, Any], misfit: str) -> None:
+def test_arguments_must_fit_the_schema(arguments: dict[str, Any], words: str) -> None:
     """A grammar knows no bounds, and a model on another machine no grammar of ours."""
-    home = home_of(HOUSE)
-    tool = home.tool("set_brightness")
+    tool = home_of(HOUSE).tool("set_brightness")
     assert tool is not None
 
-    assert home.misfit(tool, arguments) == misfit
+    assert misfit(tool, arguments, "big light") == words
 
 
-def test_an_enum_is_the_law() -> None:
-    """Whatever its type."""
-    tool = Tool("set_color", parameters={"color": {"enum": ["red", "green"]}})
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "number", "minimum": 5}, "The blinds take 5 degrees or more."),
+        ({"type": "number", "maximum": 30.5}, "The blinds take 30.5 degrees or less."),
+        ({"type": "number"}, "The blinds take a number for degrees."),
+        ({"enum": ["red"]}, "The blinds take red for degrees."),
+        ({"enum": ["red", "green", 5]}, "The blinds take red, green or 5 for degrees."),
+    ],
+)
+def test_what_an_argument_may_be_is_said_in_words(schema: dict[str, Any], words: str) -> None:
+    """As a person would say it, who hears it."""
+    assert misfit(Tool("set", parameters={"degrees": schema}), {"degrees": "warm"}, "blinds") == words
 
-    assert Home().misfit(tool, {"color": "red"}) == ""
-    assert Home().misfit(tool, {"color": "blue"}) == "color cannot be blue"
+
+def test_a_tool_without_a_device_says_what_it_takes() -> None:
+    """A name with underscores is said in words."""
+    tool = Tool("set_color", parameters={"led_color": {"enum": ["red", "green"]}})
+
+    assert misfit(tool, {"led_color": "red"}, "") == ""
+    assert misfit(tool, {"led_color": "blue"}, "") == "That takes red or green for led color."
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """A chat server that calls tools on demand, as far as an OpenAI-compatible engine can tell.
 
 A question that is a JSON list, [["turn_on", {"entity": "lamp"}], …], is called as it stands; results are said back as
-"told: RESULT; RESULT". The question "again [[…]]" is called in every round until no tools are offered, that of
-"well [[…]]" behind a word. Everything else is said back.
+"told: RESULT; RESULT". The question "again [[…]]" is called in every round, that of "well [[…]]" behind a word, and
+"then [[…]] [[…]]" calls the second list when it knows the results of the first. Everything else is said back.
 """
 
 import asyncio
@@ -50,8 +50,11 @@ def _delta(body: dict[str, Any]) -> dict[str, Any]:
     messages = body["messages"]
     asked = next(each["content"] for each in reversed(messages) if each["role"] == "user")
     results = [each["content"] for each in messages if each["role"] == "tool"]
-    goes_on = asked.startswith("again ") and "tools" in body
-    wish = asked.removeprefix("again ").removeprefix("well ")
+    rounds = sum(1 for each in messages if each.get("tool_calls"))
+    wish, goes_on = asked.removeprefix("again ").removeprefix("well "), asked.startswith("again ")
+    if asked.startswith("then "):
+        wishes = asked.removeprefix("then ").replace("]] [[", "]]\n[[").split("\n")
+        wish, goes_on = wishes[min(rounds, 1)], rounds < len(wishes)
     if wish.startswith("[") and (goes_on or messages[-1]["role"] == "user"):
         calls = [_call(at, name, arguments) for at, (name, arguments) in enumerate(orjson.loads(wish))]
         return {"tool_calls": calls} | ({"content": "Well. "} if asked.startswith("well ") else {})

@@ -12,15 +12,18 @@ from unitd.doors import homeassistant, toolbox
 @pytest.mark.parametrize(
     ("state", "result"),
     [
-        ({"state": "21.5", "attributes": {"unit_of_measurement": "°C"}}, "21.5 °C"),
-        ({"state": "on", "attributes": {"friendly_name": "Garden"}}, "on"),
-        ({"state": "x" * 500}, "x" * 200),
-        ({"state": "unavailable", "attributes": {}}, "error: the device does not respond"),
-        ({"state": "unknown", "attributes": {"unit_of_measurement": "°C"}}, "error: the device does not respond"),
-        (None, "error: Home Assistant does not know that"),
-        ("on", "error: Home Assistant answered nonsense"),
-        ({"attributes": {}}, "error: Home Assistant answered nonsense"),
-        ({"state": "on", "attributes": 5}, "error: Home Assistant answered nonsense"),
+        ({"state": "21.5", "attributes": {"unit_of_measurement": "°C"}}, "21.5 °C."),
+        ({"state": "on", "attributes": {"friendly_name": "Garden"}}, "on."),
+        ({"state": "x" * 500}, "x" * 200 + "."),
+        ({"state": "unavailable", "attributes": {}}, "That did not work: the device does not respond."),
+        (
+            {"state": "unknown", "attributes": {"unit_of_measurement": "°C"}},
+            "That did not work: the device does not respond.",
+        ),
+        (None, "That did not work: Home Assistant does not have it."),
+        ("on", "That did not work: Home Assistant answered nonsense."),
+        ({"attributes": {}}, "That did not work: Home Assistant answered nonsense."),
+        ({"state": "on", "attributes": 5}, "That did not work: Home Assistant answered nonsense."),
     ],
 )
 async def test_a_question_is_answered_by_home_assistant(
@@ -42,27 +45,85 @@ async def test_only_an_entity_is_asked_for(
 
     results = await results_of(tools, ("get_reading", {"place": "x/../../config"}))
 
-    assert results == ["error: Home Assistant does not know that"]
+    assert results == ["That did not work: Home Assistant does not have it."]
     assert assistant.calls == []
     assert "no entity_id: 'sensor.x/../../config'" in caplog.text
+
+
+async def test_a_service_is_not_called_for_an_entity_that_is_not_there(
+    make_toolbox: MakeToolbox, assistant: AssistantServer
+) -> None:
+    """Home Assistant would answer 200 and change nothing, and nobody must say that the light is off."""
+    del assistant.states["light.kitchen"]
+    tools = await make_toolbox(assistant=assistant)
+
+    results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}))
+
+    assert results == ["That did not work for the kitchen light: Home Assistant does not have it."]
+    assert assistant.calls == [("/api/states/light.kitchen", None)]
+
+
+async def test_a_service_is_not_called_for_a_device_that_is_unavailable(
+    make_toolbox: MakeToolbox, assistant: AssistantServer
+) -> None:
+    """Its plug is pulled, say; one whose state is not known yet may well obey."""
+    tools = await make_toolbox(assistant=assistant)
+    results = []
+
+    for state in ("unavailable", "unknown"):
+        assistant.states["light.kitchen"] = {"state": state, "attributes": {}}
+        results += await results_of(tools, ("turn_off", {"entity": "kitchen light"}))
+
+    assert results == [
+        "That did not work for the kitchen light: the device is unavailable in Home Assistant.",
+        "The kitchen light is off.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("named", "asked"),
+    [
+        ('"light.desk, light.kitchen"', ["light.desk"]),
+        ('["light.kitchen", "light.desk"]', ["light.kitchen", "light.desk"]),
+        ('"all"', []),
+        ("7", []),
+    ],
+)
+async def test_every_entity_of_a_call_must_be_there(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, named: str, asked: list[str]
+) -> None:
+    """However its data names them; "all" are those that there are."""
+    tool = f"[[tool]]\nname = 'dark'\nservice = 'light.turn_off'\ndata = '{{\"entity_id\": {named}}}'"
+    tools = await make_toolbox(tools=tool, assistant=assistant)
+
+    results = await results_of(tools, ("dark", {}))
+
+    called = ["/api/services/light/turn_off"] if not asked else []
+    assert [path for path, _ in assistant.calls] == [f"/api/states/{each}" for each in asked] + called
+    assert results == ["That did not work: Home Assistant does not have it." if asked else "Done: dark."]
 
 
 # Home Assistant in its moods
 
 
+def told(reason: str) -> list[str]:
+    """What is said of a light that was to be switched off, and of a reading."""
+    return [f"That did not work for the kitchen light: {reason}.", f"That did not work: {reason}."]
+
+
 @pytest.mark.parametrize(
-    ("status", "result"),
+    ("status", "reason"),
     [
-        (401, "error: Home Assistant refuses the token"),
-        (403, "error: Home Assistant refuses the token"),
-        (400, "error: Home Assistant does not know that"),
-        (404, "error: Home Assistant does not know that"),
-        (500, "error: Home Assistant failed (500)"),
-        (301, "error: Home Assistant failed (301)"),
+        (401, "Home Assistant refuses the token"),
+        (403, "Home Assistant refuses the token"),
+        (400, "Home Assistant does not have it"),
+        (404, "Home Assistant does not have it"),
+        (500, "Home Assistant failed (500)"),
+        (301, "Home Assistant failed (301)"),
     ],
 )
 async def test_a_refusal_is_told_in_words(
-    make_toolbox: MakeToolbox, assistant: AssistantServer, status: int, result: str
+    make_toolbox: MakeToolbox, assistant: AssistantServer, status: int, reason: str
 ) -> None:
     """By its status; a page that has moved has not switched anything."""
     assistant.status = status
@@ -70,7 +131,7 @@ async def test_a_refusal_is_told_in_words(
 
     results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
 
-    assert results == [result, result]
+    assert results == told(reason)
 
 
 async def test_a_wrong_token_is_told_in_words(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
@@ -79,7 +140,7 @@ async def test_a_wrong_token_is_told_in_words(make_toolbox: MakeToolbox, assista
 
     results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}))
 
-    assert results == ["error: Home Assistant refuses the token"]
+    assert results == [told("Home Assistant refuses the token")[0]]
 
 
 async def test_one_that_does_not_answer_is_not_waited_for_long(
@@ -92,7 +153,7 @@ async def test_one_that_does_not_answer_is_not_waited_for_long(
 
     results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
 
-    assert results == ["error: Home Assistant does not answer"] * 2
+    assert results == told("Home Assistant does not answer")
 
 
 async def test_one_that_is_not_there_cannot_be_reached(make_toolbox: MakeToolbox) -> None:
@@ -103,14 +164,14 @@ async def test_one_that_is_not_there_cannot_be_reached(make_toolbox: MakeToolbox
 
     results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
 
-    assert results == ["error: Home Assistant cannot be reached"] * 2
+    assert results == told("Home Assistant cannot be reached")
 
 
 async def test_data_must_be_json(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
     """Home Assistant is not bothered with anything else; a text with quotes is made safe by `tojson`."""
     tools = await make_toolbox(assistant=assistant)
 
-    assert await results_of(tools, ("careless", {})) == ["error: its data is no JSON"]
+    assert await results_of(tools, ("careless", {})) == ["That did not work: its data is no JSON."]
     await results_of(tools, ("play", {"what": 'x", "entity_id": "lock.front_door'}))
 
     assert [data for _, data in assistant.calls] == [{"what": 'x", "entity_id": "lock.front_door'}]

@@ -10,24 +10,27 @@ from unitd.wire.errors import ConfigError, LoadFailed
 
 
 async def test_a_call_becomes_a_message(make_toolbox: MakeToolbox) -> None:
-    """Topic and payload are rendered with the device; the model hears that it is done."""
+    """Topic and payload are rendered with the device; it is said that it is done."""
     wire = Wire()
     toolbox = await make_toolbox(mqtt=wire)
 
     results = await results_of(toolbox, ("turn_on", {"entity": "Kitchen Light"}))
 
-    assert results == ["done"]
+    assert results == ["The kitchen light is on."]
     assert wire.commands == [("home/kitchen/set", b'{"state": "ON"}')]
 
 
 async def test_a_call_becomes_a_service_call(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
-    """With the token; the confirmation is the result."""
+    """With the token; the confirmation is said, and only an entity that is there is called for."""
     toolbox = await make_toolbox(assistant=assistant)
 
     results = await results_of(toolbox, ("turn_off", {"entity": "kitchen light"}))
 
     assert results == ["The kitchen light is off."]
-    assert assistant.calls == [("/api/services/light/turn_off", {"entity_id": "kitchen"})]
+    assert assistant.calls == [
+        ("/api/states/light.kitchen", None),
+        ("/api/services/light/turn_off", {"entity_id": "light.kitchen"}),
+    ]
 
 
 async def test_calls_are_done_in_their_order(make_toolbox: MakeToolbox) -> None:
@@ -42,7 +45,11 @@ async def test_calls_are_done_in_their_order(make_toolbox: MakeToolbox) -> None:
         ("say", {"room": "attic", "words": "three"}),
     )
 
-    assert results == ["done", "error: its topic is none", "done"]
+    assert results == [
+        "Done: say, attic, one.",
+        "That did not work: its topic cannot be used.",
+        "Done: say, attic, three.",
+    ]
     assert [payload for _, payload in wire.commands] == [b"one", b"three"]
 
 
@@ -53,37 +60,41 @@ async def test_a_question_is_answered_by_the_last_value_of_a_topic(make_toolbox:
     results = await results_of(toolbox, ("get_state", {"entity": "kitchen light"}), ("get_weather", {}))
 
     assert toolbox.state_topics == ["home/kitchen/state", "weather/now"]
-    assert results == ["on, 40 percent", "rain"]
+    assert results == ["The kitchen light is on, 40 percent.", "rain."]
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "result"),
     [
-        ("turn_on", {"entity": "moon"}, "error: there is no moon"),
-        ("turn_on", {}, "error: there is no such device"),
-        ("turn_on", {"entity": ["kitchen light"]}, "error: there is no ['kitchen light']"),
-        ("explode", {}, "error: there is no tool explode"),
-        ("say", {"room": "attic"}, "error: words is missing"),
-        ("say", {"room": "attic", "words": 5}, "error: words cannot be 5"),
-        ("say", {"room": "a\0b", "words": "x"}, "error: its topic is none"),
-        ("say", {"room": "a" * 70_000, "words": "x"}, "error: its topic is none"),
-        ("broken", {}, "error: its template failed"),
-        ("greedy", {}, "error: its template failed"),
-        ("get_state", {"entity": "kitchen light"}, "error: the device does not respond"),
-        ("careless", {}, "error: no Home Assistant is configured"),
-        ("get_reading", {"place": "garden"}, "error: no Home Assistant is configured"),
+        ("turn_on", {"entity": "moon"}, "There is no moon here."),
+        ("turn_on", {}, "There is no such device here."),
+        ("turn_on", {"entity": ["kitchen light"]}, "There is no ['kitchen light'] here."),
+        ("explode", {}, "There is no tool explode."),
+        ("say", {"room": "attic"}, "The words is missing."),
+        ("say", {"room": "attic", "words": 5}, "That takes a string for words."),
+        ("say", {"room": "a\0b", "words": "x"}, "That did not work: its topic cannot be used."),
+        ("say", {"room": "a" * 70_000, "words": "x"}, "That did not work: its topic cannot be used."),
+        ("broken", {}, "That did not work: its template failed."),
+        ("greedy", {}, "That did not work: its template failed."),
+        (
+            "get_state",
+            {"entity": "kitchen light"},
+            "That did not work for the kitchen light: the device does not respond.",
+        ),
+        ("careless", {}, "That did not work: no Home Assistant is configured."),
+        ("get_reading", {"place": "garden"}, "That did not work: no Home Assistant is configured."),
     ],
 )
 async def test_a_call_that_cannot_be_done_says_why(
     make_toolbox: MakeToolbox, caplog: pytest.LogCaptureFixture, name: str, arguments: dict[str, Any], result: str
 ) -> None:
-    """In a few words for the model, in the log for whoever looks after it; nothing is sent."""
+    """To the person, and in the log to whoever looks after it; nothing is sent."""
     wire = Wire()
     toolbox = await make_toolbox(mqtt=wire)
 
     assert await results_of(toolbox, (name, arguments)) == [result]
     assert wire.commands == []
-    assert f"tool {name} failed: {result.removeprefix('error: ')}" in caplog.text
+    assert f"tool {name} failed: {result.rpartition(': ')[2].removesuffix('.')}" in caplog.text
 
 
 async def test_the_log_has_the_cause_of_a_failing_template(
@@ -101,7 +112,9 @@ async def test_a_broker_that_is_away_is_a_failure(make_toolbox: MakeToolbox) -> 
     wire.is_there = False
     toolbox = await make_toolbox(mqtt=wire)
 
-    assert await results_of(toolbox, ("turn_on", {"entity": "kitchen light"})) == ["error: the broker does not answer"]
+    assert await results_of(toolbox, ("turn_on", {"entity": "kitchen light"})) == [
+        "That did not work for the kitchen light: the broker does not answer."
+    ]
 
 
 class CutWire(Wire):
@@ -115,22 +128,27 @@ class CutWire(Wire):
 async def test_a_bug_costs_its_own_call_and_not_the_daemon(
     make_toolbox: MakeToolbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The model hears that it failed, the log has the traceback, and the next call is done."""
+    """The person hears that it failed, the log has the traceback, and the next call is done."""
     toolbox = await make_toolbox(mqtt=CutWire({"weather/now": b"rain"}))
 
     results = await results_of(toolbox, ("turn_on", {"entity": "kitchen light"}), ("get_weather", {}))
 
-    assert results == ["error: the tool failed", "rain"]
+    assert results == [
+        "That did not work for the kitchen light: an error in unitd, which its log describes.",
+        "rain.",
+    ]
     assert "RuntimeError: no way to home/kitchen/set" in caplog.text
 
 
 async def test_without_a_broker_configured_tools_say_so(
     make_toolbox: MakeToolbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """At start in the log, at each call to the model."""
+    """At start in the log, at each call to the person."""
     toolbox = await make_toolbox()
 
-    assert await results_of(toolbox, ("turn_on", {"entity": "kitchen light"})) == ["error: no broker is configured"]
+    assert await results_of(toolbox, ("turn_on", {"entity": "kitchen light"})) == [
+        "That did not work for the kitchen light: no broker is configured."
+    ]
     assert "tool turn_on needs a broker, and [mqtt] is missing" in caplog.text
     assert "tool turn_off needs Home Assistant, and [home] homeassistant_url is missing" in caplog.text
     assert "tool get_reading needs Home Assistant, and [home] homeassistant_url is missing" in caplog.text
@@ -150,14 +168,21 @@ async def test_a_setup_with_a_whole_conversation_has_the_devices_in_it(make_tool
     assert setup["prompt"] == ""
 
 
-@pytest.mark.parametrize(("wanted", "expected"), [({}, 0), ({"temperature": 0.7}, 0.7)], ids=["unsaid", "said"])
-async def test_what_is_switched_is_not_left_to_chance(
-    make_toolbox: MakeToolbox, wanted: dict[str, float], expected: float
-) -> None:
-    """Whatever a model's card has for talk; unless the client wants it."""
-    toolbox = await make_toolbox(mqtt=Wire())
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (b'{"state": "ON", "brightness": 254}', "The kitchen light is on."),
+        (b'{"brightness": 254}', 'The kitchen light is {"brightness": 254}.'),
+        (b"OFF", "The kitchen light is off."),
+        (b"254", "The kitchen light is at 254."),
+        (b"DEL 7", "The kitchen light is DEL 7."),
+    ],
+)
+async def test_a_state_is_said_as_people_say_it(make_toolbox: MakeToolbox, value: bytes, said: str) -> None:
+    """Devices publish objects, and words in capitals."""
+    toolbox = await make_toolbox(mqtt=Wire({"home/kitchen/state": value}))
 
-    assert (await toolbox.prepare({"tools": "home"} | wanted))["temperature"] == expected
+    assert await results_of(toolbox, ("get_state", {"entity": "kitchen light"})) == [said]
 
 
 # Bad configuration
@@ -214,7 +239,7 @@ async def test_what_is_called_entity_need_not_be_a_device(make_toolbox: MakeTool
     wire, lamp = Wire(), '[[entity]]\nname = "Lamp"\nkind = "light"\n'
     toolbox = await make_toolbox(tools=f'{lamp}[[tool]]\nname = "t"\n{tool}', mqtt=wire)
 
-    assert await results_of(toolbox, ("t", {"entity": "Lamp"})) == ["done"]
+    assert await results_of(toolbox, ("t", {"entity": "Lamp"})) == ["Done: t, Lamp."]
     assert wire.commands == [("x/lamp", b"")]
 
 

@@ -22,7 +22,7 @@ payload = '{"state": "ON"}'
 name = "turn_off"
 kinds = ["light"]
 service = "light.turn_off"
-data = '{"entity_id": "{{ entity.id }}"}'
+data = '{"entity_id": "light.{{ entity.id }}"}'
 confirmation = "The {{ entity.name }} is off."
 
 [[tool]]
@@ -90,8 +90,8 @@ class Wire:
 
 
 async def results_of(toolbox: HomeToolbox, *calls: tuple[str, dict[str, Any]]) -> list[str]:
-    """What the model is told about these calls."""
+    """What is said about each of these calls."""
     done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
     made = [{"id": str(at), "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
-    toolbox.run(made, lambda results: done.set_result(list(results)), lambda: True)
+    toolbox.run(made, lambda outcomes: done.set_result(list(outcomes)), lambda: True)
     return await asyncio.wait_for(done, 10)

@@ -18,18 +18,29 @@ from unitd.core.home import read_home
 EXAMPLE = Path(__file__).parents[2] / "examples" / "home"
 
 
-async def test_chat_shows_what_is_called(home: App, tmp_path: Path, listener: Listener) -> None:
-    """Before the answer, in brackets."""
+@pytest.mark.parametrize("options", [(), ("--home",)])
+async def test_chat_shows_what_is_called(
+    home: App, tmp_path: Path, listener: Listener, options: tuple[str, ...]
+) -> None:
+    """Before the answer, in brackets; the board's tools are used without being asked for."""
     socket = str(tmp_path / "unitd.sock")
 
-    done = await unitd("chat", "--socket", socket, "--home", "--model", "caller", TURN_ON)
+    done = await unitd("chat", "--socket", socket, *options, "--model", "caller", TURN_ON)
 
-    assert (done.code, done.out) == (0, "[turn_on kitchen light]\ntold: done\n")
+    assert (done.code, done.out) == (0, "[turn_on kitchen light]\nThe kitchen light is on.\n")
     await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
 
 
+async def test_chat_claims_nothing_where_there_are_no_tools(tmp_path: Path) -> None:
+    """By the bundled model, as a stranger's first words may be."""
+    async with running_app(tmp_path):
+        done = await unitd("chat", "--socket", str(tmp_path / "unitd.sock"), "turn on the kitchen light")
+
+    assert (done.code, done.out) == (0, "I'm sorry, I can't find the kitchen light.\n")
+
+
 async def test_chat_without_tools_here_says_so(tmp_path: Path) -> None:
-    """With the key that names them."""
+    """Where they are insisted on; with the key that names them."""
     async with running_app(tmp_path):
         done = await unitd("chat", "--socket", str(tmp_path / "unitd.sock"), "--home", "hello")
 

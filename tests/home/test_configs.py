@@ -46,7 +46,7 @@ async def test_the_home_is_ready(tmp_path: Path, document: dict[str, Any], liste
         warmed = said(await frames_of(client, mind, SET_TEMPERATURE))
         await listener.until(lambda: bool(listener.on("home/heater/set")))
 
-    assert dimmed == "told: It is at 50 percent."
-    assert warmed == "told: It is set to 21.5 degrees."
+    assert dimmed == "The kitchen light is at 50 percent."
+    assert warmed == "The heater is set to 21.5 degrees."
     assert orjson.loads(listener.on("home/kitchen_light/set")[0]) == {"state": "ON", "brightness": 127}
     assert orjson.loads(listener.on("home/heater/set")[0]) == {"temperature": 21.5}

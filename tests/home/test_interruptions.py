@@ -39,7 +39,7 @@ async def test_an_interrupt_ends_the_answer_at_once(client: WireClient, assistan
     assistant.may_answer.set()
 
     assert [frame["data"]["finish_reason"] for frame in frames] == ["interrupted"]
-    assert said(await frames_of(client, work_id, TURN_ON)) == "told: done"
+    assert said(await frames_of(client, work_id, TURN_ON)) == "The kitchen light is on."
 
 
 async def test_what_an_interrupted_answer_has_called_besides_is_not_done(
@@ -56,8 +56,8 @@ async def test_what_an_interrupted_answer_has_called_besides_is_not_done(
     assistant.may_answer.set()
 
     assert [each["object"] for each in frames[:-1]] == ["llm.tool_call"] * 2
-    assert said(await frames_of(client, work_id, TURN_OFF)) == "told: done"
-    assert said(await frames_of(client, work_id, TURN_ON)) == "told: done"
+    assert said(await frames_of(client, work_id, TURN_OFF)) == "The kitchen light is off."
+    assert said(await frames_of(client, work_id, TURN_ON)) == "The kitchen light is on."
     assert listener.on("home/kitchen/set") == [b"ON"]
 
 
@@ -89,7 +89,7 @@ async def test_a_pause_holds_the_answer_until_work(client: WireClient, assistant
     frames = await rest_of(client, request_id)
 
     assert worked
-    assert said(frames) == "told: done"
+    assert said(frames) == "The kitchen light is off."
 
 
 async def test_work_before_the_result_does_not_ask_again(
@@ -103,8 +103,8 @@ async def test_work_before_the_result_does_not_ask_again(
     await client.ask(work_id=work_id, action="work")
     assistant.may_answer.set()
 
-    assert said(await rest_of(client, request_id)) == "told: done"
-    assert (len(assistant.calls), len(caller.bodies)) == (1, 2)
+    assert said(await rest_of(client, request_id)) == "The kitchen light is off."
+    assert (len(assistant.calls), len(caller.bodies)) == (2, 2)  # the state, the service
 
 
 async def test_a_second_client_waits_its_turn(
@@ -121,8 +121,8 @@ async def test_a_second_client_waits_its_turn(
     assert listener.on("home/kitchen/set") == []
     assistant.may_answer.set()
 
-    assert said(await rest_of(first, request_id)) == "told: done"
-    assert said(await rest_of(second, waiting)) == "told: done"
+    assert said(await rest_of(first, request_id)) == "The kitchen light is off."
+    assert said(await rest_of(second, waiting)) == "The kitchen light is on."
 
 
 async def test_a_client_that_leaves_meanwhile_harms_nobody(
@@ -136,7 +136,7 @@ async def test_a_client_that_leaves_meanwhile_harms_nobody(
     await first.close()
     assistant.may_answer.set()
 
-    assert said(await frames_of(second, work_id, TURN_ON)) == "told: done"
+    assert said(await frames_of(second, work_id, TURN_ON)) == "The kitchen light is on."
 
 
 async def test_the_daemon_stops_while_a_tool_hangs(home: App, client: WireClient, assistant: AssistantServer) -> None:
@@ -163,8 +163,8 @@ async def test_a_unit_that_dies_meanwhile_answers_after_its_restart(
     await eventually(lambda: "llm/caller died" in caplog.text)
     assistant.may_answer.set()
 
-    assert said(await rest_of(client, request_id)) == "told: done"
-    assert len(assistant.calls) == 1
+    assert said(await rest_of(client, request_id)) == "The kitchen light is off."
+    assert len(assistant.calls) == 2  # the state, the service
 
 
 ECHO = SETUP | {"model": "default", "messages": [{"role": "user", "content": "light!"}]}

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from tests.conftest import running_app, tcp_client
@@ -29,7 +30,7 @@ async def test_a_wish_becomes_a_command_and_a_spoken_answer(
 
     call = frames[0]
     assert (call["object"], call["data"]["name"], call["data"]["arguments"]) == ("llm.tool_call", "turn_on", LIGHT)
-    assert said(frames) == "told: done"
+    assert said(frames) == "The kitchen light is on."
     assert [frame["data"].get("finish") for frame in frames] == [None, False, True]
     await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
     assert [each["role"] for each in caller.bodies[-1]["messages"]] == ["system", "user", "assistant", "tool"]
@@ -73,11 +74,11 @@ async def test_a_state_is_what_its_topic_said_last(client: WireClient, listener:
 
     for state in ("on", "off"):
         await listener.client.publish("home/kitchen/state", state, qos=1, retain=True)
-        while said(frames := await frames_of(client, work_id, GET_STATE)) != f"told: {state}":
+        while said(frames := await frames_of(client, work_id, GET_STATE)) != f"The kitchen light is {state}.":
             pass  # the broker has not passed it on yet
         answers.append(said(frames))
 
-    assert answers == ["told: on", "told: off"]
+    assert answers == ["The kitchen light is on.", "The kitchen light is off."]
 
 
 async def test_a_conversation_remembers_what_was_done(client: WireClient, caller: CallingServer) -> None:
@@ -89,7 +90,9 @@ async def test_a_conversation_remembers_what_was_done(client: WireClient, caller
     await frames_of(client, work_id, TURN_ON)
 
     contents = [each["content"] for each in caller.bodies[-1]["messages"]]
-    assert contents[1:] == [TURN_ON, "told: done", "thank you", "thank you", TURN_ON, "", "done"]
+    assert contents[1:] == [
+        TURN_ON, "The kitchen light is on.", "thank you", "thank you", TURN_ON, "", "The kitchen light is on.",
+    ]  # fmt: skip
 
 
 async def test_a_whole_text_comes_as_one(client: WireClient) -> None:
@@ -100,7 +103,7 @@ async def test_a_whole_text_comes_as_one(client: WireClient) -> None:
     call, answer = await client.receive(), await client.receive()
 
     assert (call["object"], call["request_id"]) == ("llm.tool_call", request_id)
-    assert (answer["object"], answer["data"]) == ("llm.utf-8", "told: done")
+    assert (answer["object"], answer["data"]) == ("llm.utf-8", "The kitchen light is on.")
 
 
 async def test_whoever_asks_by_mqtt_gets_the_answer_too(home: App, listener: Listener) -> None:
@@ -113,19 +116,67 @@ async def test_whoever_asks_by_mqtt_gets_the_answer_too(home: App, listener: Lis
     )
     await listener.until(lambda: bool(listener.on(f"unitd/kitchen/{work_id}/answer")))
 
-    assert said(listener.answers_to(asked)) == "told: done"
-    assert listener.on(f"unitd/kitchen/{work_id}/text") == [b"told: done"]
+    assert said(listener.answers_to(asked)) == "The kitchen light is on."
+    assert listener.on(f"unitd/kitchen/{work_id}/text") == [b"The kitchen light is on."]
 
 
-async def test_a_model_that_goes_on_calling_ends(client: WireClient, listener: Listener) -> None:
-    """After four rounds it must speak."""
+async def test_a_model_that_calls_the_same_again_ends(
+    client: WireClient, caller: CallingServer, listener: Listener
+) -> None:
+    """A call that repeats one of the same turn is neither told nor done, and the turn is over."""
     work_id = await client.setup("llm", SETUP)
 
     frames = await frames_of(client, work_id, f"again {TURN_ON}")
 
-    assert said(frames) == "told: done; done; done; done"
-    await listener.until(lambda: len(listener.on("home/kitchen/set")) >= 4)
-    assert len(listener.on("home/kitchen/set")) == 4
+    assert [frame["object"] for frame in frames].count("llm.tool_call") == 1
+    assert said(frames) == "The kitchen light is on."
+    assert len(caller.bodies) == 2
+    assert listener.on("home/kitchen/set") == [b"ON"]
+
+
+async def test_identical_calls_of_one_answer_are_merged(client: WireClient, listener: Listener) -> None:
+    """Three times the same light and once a question: one message, one frame for each, both told at the end."""
+    work_id = await client.setup("llm", SETUP)
+    calls = [["turn_on", LIGHT], ["turn_on", LIGHT], ["broken", LIGHT], ["turn_on", LIGHT]]
+
+    frames = await frames_of(client, work_id, orjson.dumps(calls).decode())
+
+    assert [frame["data"]["name"] for frame in frames if frame["object"] == "llm.tool_call"] == ["turn_on", "broken"]
+    assert said(frames) == "The kitchen light is on. That did not work: its template failed."
+    assert listener.on("home/kitchen/set") == [b"ON"]
+
+
+async def test_what_is_asked_again_is_done_again(client: WireClient, listener: Listener) -> None:
+    """Another turn: somebody may have switched it off by hand."""
+    work_id = await client.setup("llm", SETUP, history=True)
+
+    answers = [said(await frames_of(client, work_id, TURN_ON)) for _ in range(2)]
+
+    assert answers == ["The kitchen light is on."] * 2
+    await listener.until(lambda: len(listener.on("home/kitchen/set")) == 2)
+
+
+async def test_a_model_may_call_again_when_it_knows_the_outcome(
+    client: WireClient, caller: CallingServer, assistant: AssistantServer
+) -> None:
+    """It goes by what came of the first call; all of it is told at the end, in one sentence each."""
+    work_id = await client.setup("llm", SETUP)
+
+    frames = await frames_of(client, work_id, f"then {TURN_OFF} {TURN_ON}")
+
+    assert said(frames) == "The kitchen light is off. The kitchen light is on."
+    assert caller.bodies[1]["messages"][-1]["content"] == "The kitchen light is off."
+    assert frames[-1]["data"]["usage"]["completion_tokens"] == 1  # the word for which it was cut
+
+
+async def test_what_a_model_says_of_its_calls_is_not_heard(client: WireClient, caller: CallingServer) -> None:
+    """Neither behind a call nor in place of another one; what it said before its first call is."""
+    work_id = await client.setup("llm", SETUP)
+
+    frames = await frames_of(client, work_id, f"well {TURN_ON}")
+
+    assert caller.bodies[-1]["messages"][-1]["role"] == "tool"  # it was asked, and said "told: …"
+    assert said(frames) == "Well. The kitchen light is on."
 
 
 async def test_a_task_that_comes_back_after_a_restart_has_its_tools(
@@ -139,7 +190,7 @@ async def test_a_task_that_comes_back_after_a_restart_has_its_tools(
         frames = await frames_of(client, work_id, TURN_ON)
         await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
 
-    assert said(frames) == "told: done"
+    assert said(frames) == "The kitchen light is on."
 
 
 async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireClient, listener: Listener) -> None:
@@ -164,10 +215,10 @@ async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireC
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ('[["broken", {}]]', "its template failed"),
-        ('[["turn_on", {"entity": "moon"}]]', "there is no moon"),
-        ('[["explode", {}]]', "there is no tool explode"),
-        (GET_STATE, "the device does not respond"),
+        ('[["broken", {}]]', "That did not work: its template failed."),
+        ('[["turn_on", {"entity": "moon"}]]', "There is no moon here."),
+        ('[["explode", {}]]', "There is no tool explode."),
+        (GET_STATE, "That did not work for the kitchen light: the device does not respond."),
     ],
 )
 async def test_what_cannot_be_done_is_said(
@@ -176,9 +227,9 @@ async def test_what_cannot_be_done_is_said(
     """In the answer and in the log; the next wish is served."""
     work_id = await client.setup("llm", SETUP)
 
-    assert said(await frames_of(client, work_id, question)) == f"told: error: {words}"
-    assert words in caplog.text
-    assert said(await frames_of(client, work_id, TURN_ON)) == "told: done"
+    assert said(await frames_of(client, work_id, question)) == words
+    assert words.rpartition(": ")[2].removesuffix(".") in caplog.text
+    assert said(await frames_of(client, work_id, TURN_ON)) == "The kitchen light is on."
 
 
 async def test_a_home_assistant_that_refuses_is_said(
@@ -190,7 +241,7 @@ async def test_a_home_assistant_that_refuses_is_said(
 
     answer = said(await frames_of(client, work_id, TURN_OFF))
 
-    assert answer == "told: error: Home Assistant refuses the token"
+    assert answer == "That did not work for the kitchen light: Home Assistant refuses the token."
     assert "tool turn_off failed: Home Assistant refuses the token" in caplog.text
 
 
@@ -202,7 +253,9 @@ async def test_a_home_assistant_that_hangs_is_given_up(
     work_id = await client.setup("llm", SETUP)
     assistant.may_answer.clear()
 
-    assert said(await frames_of(client, work_id, TURN_OFF)) == "told: error: Home Assistant does not answer"
+    assert said(await frames_of(client, work_id, TURN_OFF)) == (
+        "That did not work for the kitchen light: Home Assistant does not answer."
+    )
 
 
 async def test_a_command_does_not_wait_for_a_broker_that_is_away(
@@ -219,7 +272,7 @@ async def test_a_command_does_not_wait_for_a_broker_that_is_away(
         await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"), 15)
         await listener.until(lambda: bool(listener.on(f"unitd/kitchen/{work_id}/state")))
 
-        assert answer == "told: error: the broker does not answer"
+        assert answer == "That did not work for the kitchen light: the broker does not answer."
         assert listener.on("home/kitchen/set") == []
 
 
@@ -229,13 +282,15 @@ async def test_a_state_is_not_believed_while_the_broker_is_away(
     """What was said last may be long over."""
     work_id = await client.setup("llm", SETUP)
     await listener.client.publish("home/kitchen/state", "on", qos=1, retain=True)
-    while said(await frames_of(client, work_id, GET_STATE)) != "told: on":
+    while said(await frames_of(client, work_id, GET_STATE)) != "The kitchen light is on.":
         pass  # the broker has not passed it on yet
 
     await broker.stop()
     await eventually(lambda: "is away" in caplog.text)
 
-    assert said(await frames_of(client, work_id, GET_STATE)) == "told: error: the device does not respond"
+    assert said(await frames_of(client, work_id, GET_STATE)) == (
+        "That did not work for the kitchen light: the device does not respond."
+    )
 
 
 async def test_a_setup_without_tools_here_is_refused(tmp_path: Path) -> None:

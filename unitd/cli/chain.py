@@ -40,7 +40,8 @@ def _set_up(connection: Connection, arguments: argparse.Namespace) -> dict[str, 
     grammar = {"grammar": read_file(arguments.grammar).decode()} if arguments.grammar else {}
     set_up("asr", response_format="asr.utf-8.stream", input=tasks["kws"], **grammar)
     inputs = [tasks["asr"], tasks["kws"]]
-    thinking = {"model": arguments.model, "prompt": arguments.system} | ({"tools": "home"} if arguments.home else {})
+    tools = "home" if arguments.home else "auto"
+    thinking = {"model": arguments.model, "prompt": arguments.system, "tools": tools}
     set_up("llm", response_format="llm.utf-8.stream", input=inputs, **thinking)
     set_up("tts", response_format="sys.pcm", input=[tasks["llm"], tasks["kws"]])
     for unit in ("asr", "kws"):

@@ -28,7 +28,8 @@ class Chat:
             "history": True,
             "usage": True,
             "on_pause": "stop",
-        } | ({"tools": "home"} if arguments.home else {})
+            "tools": "home" if arguments.home else "auto",
+        }
         self.work_id = self._connection.set_up("llm", setup)
         self.was_interrupted = False
 

@@ -16,7 +16,7 @@ payload = '{"state": "ON"}'
 # data = '{"entity_id": "{{ entity.id }}"}'
 # state = "home/{{ entity.id }}/state"   # ... or a question: the last retained value of a topic
 # state_of = "{{ entity.id }}"      # ... or the state of an entity of Home Assistant
-confirmation = "The {{ entity.name }} is on."    # the result; the bundled model says it word for word
+confirmation = "The {{ entity.name }} is on."    # what is said when it is done, word for word
 
 [tool.parameters.percent]           # besides `entity`, which every tool with kinds has
 type = "integer"
@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.core.mistakes import Key, Mistake, Mistakes
+from unitd.core.outcomes import takes
 
 KINDS = ("light", "switch", "fan", "cover", "climate", "media", "lock", "scene", "sensor")
 """What the bundled model has learnt; others make it guess."""
@@ -111,33 +112,46 @@ class Home:
         reached = [(tool, [each.name for each in self.entities if each.kind in tool.kinds]) for tool in self.tools]
         return [(tool, names) for tool, names in reached if names or not tool.kinds]
 
-    def misfit(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """What is wrong with a call's arguments, in a few words; "" when nothing is.
+    @property
+    def devices(self) -> str:
+        """The list of devices as a prompt has it; "" when there is none."""
+        return "\n".join(["Devices:", *(each.line for each in self.entities)]) if self.entities else ""
 
-        The bundled model's grammar keeps to types and enums only; a model on another machine may write anything.
-        """
-        for name, schema in tool.parameters.items():
-            if name not in arguments:
-                return f"{name} is missing"
-            if not _fits(arguments[name], schema):
-                return f"{name} cannot be {arguments[name]}"
-        return ""
 
-    def system_prompt(self, own: str) -> str:
-        """A task's own prompt with the list of devices behind it."""
-        if not self.entities:
-            return own
-        devices = "\n".join(["Devices:", *(each.line for each in self.entities)])
-        return f"{own}\n\n{devices}" if own else devices
+NO_TOOLS = "Tools: none()"
+"""What a model is told where there are no tools.
 
-    def conversation(self, messages: Sequence[Any]) -> list[Any]:
-        """A conversation that a client keeps, with the list of devices in its system message."""
-        if not self.entities:
-            return list(messages)
-        first = messages[0] if messages and isinstance(messages[0], dict) else {}
-        has_system = first.get("role") == "system" and isinstance(first.get("content"), str)
-        prompt = self.system_prompt(first["content"] if has_system else "")
-        return [{"role": "system", "content": prompt}, *messages[int(has_system) :]]
+In the words in which the bundled model has learned to read a list of tools: with this one in its prompt it says that it
+cannot find the kitchen light; without a list, or with other words, it says that it turns it on.
+"""
+
+
+def with_prompt_text(setup: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return the setup of a task with a text at the end of its prompt, or of its messages' system message."""
+    if not isinstance(messages := setup.get("messages"), list):
+        own = str(setup.get("prompt") or setup.get("system_prompt") or "")
+        return {**setup, "prompt": _joined(own, text)}
+    first = messages[0] if messages and isinstance(messages[0], dict) else {}
+    has_system = first.get("role") == "system" and isinstance(first.get("content"), str)
+    system = {"role": "system", "content": _joined(first["content"] if has_system else "", text)}
+    return {**setup, "messages": [system, *messages[int(has_system) :]] if text else messages}
+
+
+def _joined(own: str, text: str) -> str:
+    return "\n\n".join(filter(None, (own, text)))
+
+
+def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
+    """Return the sentence that tells what is wrong with a call's arguments; "" when nothing is.
+
+    The bundled model's grammar keeps to types and enums only; a model on another machine may write anything.
+    """
+    for name, schema in tool.parameters.items():
+        if name not in arguments:
+            return f"The {name} is missing."
+        if not _fits(arguments[name], schema):
+            return takes(device, name, schema)
+    return ""
 
 
 def _function(tool: Tool, names: Sequence[str]) -> dict[str, Any]:

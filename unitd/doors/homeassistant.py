@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import orjson
 
-from unitd.core.home import KINDS, Entity
+from unitd.core.home import ENTITY_ID, KINDS, Entity
 from unitd.wire.errors import ConfigError
 
 PATIENCE_SECONDS = 5.0
 
-NO_STATES = ("unavailable", "unknown")
-"""Of a device that Home Assistant has lost, or has not heard of yet."""
+UNAVAILABLE, UNKNOWN = "unavailable", "unknown"
+"""The states of a device that Home Assistant has lost, or has not heard of yet."""
 
 _KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor"}
 
@@ -48,11 +48,17 @@ class HomeAssistant:
             raise ConfigError(f"home.homeassistant_url or its token cannot be used: {error}") from error
 
     async def call(self, service: str, data: dict[str, Any]) -> None:
-        """Calls a service such as light.turn_on.
+        """Calls a service such as light.turn_on for entities that are there.
+
+        Home Assistant answers a call for an entity that it does not have, or has lost, like any other: with success,
+        and an empty list of changed states, as for a light that is on already. So they are looked at first.
 
         Raises:
-            HomeAssistantError: it cannot be reached, or refuses.
+            HomeAssistantError: it cannot be reached, refuses, or cannot do it.
         """
+        for entity_id in _entity_ids(data.get("entity_id")):
+            if (await self._state(entity_id))[0] == UNAVAILABLE:
+                raise HomeAssistantError("the device is unavailable in Home Assistant")
         domain, _, name = service.partition(".")
         await self._ask("POST", f"/api/services/{domain}/{name}", data)
 
@@ -62,15 +68,19 @@ class HomeAssistant:
         Raises:
             HomeAssistantError: it cannot be reached, does not have the entity, or answers nonsense.
         """
-        answer = await self._ask("GET", f"/api/states/{entity_id}")
+        state, unit = await self._state(entity_id)
+        if state in (UNAVAILABLE, UNKNOWN):
+            return ""
+        return f"{state} {unit}" if unit else state
+
+    async def _state(self, entity_id: str) -> tuple[str, str]:
+        """Returns the state of an entity and its unit of measurement."""
+        answer = await self._ask("GET", f"/api/states/{entity_id}", missing="Home Assistant does not have it")
         try:
             fields = orjson.loads(answer.content)
-            state, unit = fields["state"], fields.get("attributes", {}).get("unit_of_measurement")
+            return str(fields["state"]), str(fields.get("attributes", {}).get("unit_of_measurement") or "")
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
-        if state in NO_STATES:
-            return ""
-        return f"{state} {unit}" if unit else str(state)
 
     async def entities(self, domains: tuple[str, ...]) -> tuple[Entity, ...]:
         """The devices of these domains, with their areas.
@@ -91,7 +101,14 @@ class HomeAssistant:
         """Hangs up."""
         await self._http.aclose()
 
-    async def _ask(self, method: str, path: str, data: dict[str, Any] | None = None) -> httpx.Response:
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        data: dict[str, Any] | None = None,
+        missing: str = "Home Assistant does not know that",
+    ) -> httpx.Response:
+        """Returns the answer to a request; `missing` says what it means that there is nothing at the path."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):  # httpx counts anew with every byte
                 answer = await self._http.request(method, path, json=data)
@@ -102,7 +119,7 @@ class HomeAssistant:
         if answer.status_code in (401, 403):
             raise HomeAssistantError("Home Assistant refuses the token")
         if answer.status_code in (400, 404):
-            raise HomeAssistantError("Home Assistant does not know that")
+            raise HomeAssistantError(missing)
         if not answer.is_success:
             raise HomeAssistantError(f"Home Assistant failed ({answer.status_code})")
         return answer
@@ -110,3 +127,10 @@ class HomeAssistant:
 
 def _kind_of(domain: str) -> str:
     return _KIND_OF_DOMAIN.get(domain, domain)
+
+
+def _entity_ids(value: Any) -> list[str]:
+    """Returns the entities that a service's data names: one, several with commas between, or a list of them."""
+    named = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    ids = [str(each).strip() for each in named]
+    return [each for each in ids if ENTITY_ID.fullmatch(each)]  # "all" is none

@@ -1,14 +1,14 @@
 """The board's own tools at work: a call becomes an MQTT message, or a request to Home Assistant.
 
 Templates are Jinja, rendered in a sandbox; they know `entity` (name, kind, area, id) and the call's other arguments by
-name, and a name that they do not know is an error. Whatever goes wrong is told to the model in a few words, and with
-its cause to the log.
+name, and a name that they do not know is an error. What came of a call is told in a sentence (`core.outcomes`), a
+failure also to the log, with its cause.
 """
 
 import asyncio
 import logging
 import tomllib
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import orjson
 
 from unitd.core.config import HomeSettings
-from unitd.core.home import ENTITY_ID, Home, Known, Tool, read_home
+from unitd.core.home import ENTITY_ID, Entity, Home, Known, Tool, misfit, read_home, with_prompt_text
 from unitd.core.lines import with_lines
 from unitd.core.mistakes import Mistakes
+from unitd.core.outcomes import done, failed, state
 from unitd.doors.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.runtime.tooluse import Call
 from unitd.wire.errors import ConfigError, LoadFailed
@@ -32,9 +33,10 @@ log = logging.getLogger("unitd.tools")
 NAME = "home"
 """What a setup calls the board's own tools."""
 
-DONE = "done"
-# A state is a word or a number; a model needs no more of what somebody publishes there.
+# A state is a word or a number; nobody wants to hear more of what is published there.
 STATE_LENGTH = 200
+# A model on another machine may write anything as a name.
+NAME_LENGTH = 64
 
 # While Home Assistant is away not each setup shall wait for it.
 REREAD_SECONDS = 10.0
@@ -51,11 +53,18 @@ class Mqtt(Protocol):
 
 
 class ToolFailed(Exception):
-    """Why a call could not be done, in the few words that the model repeats."""
+    """Why a call could not be done, in a few words."""
+
+
+class Refused(ToolFailed):
+    """A call that cannot be done as it stands; the words are a whole sentence."""
 
 
 class HomeToolbox:
     """A `tooluse.Toolbox`."""
+
+    defaults: Mapping[str, Any] = {"temperature": 0}
+    """What is switched is not left to chance."""
 
     def __init__(
         self,
@@ -121,19 +130,16 @@ class HomeToolbox:
                 log.info("%s of Home Assistant is left out: there is a device of this name", each.id)
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
-        """The schemas for the grammar; the devices for the prompt, or for the `messages` in its place.
+        """Return the setup with schemas for the grammar, and with the devices in its prompt or `messages`.
 
-        What is switched is not left to chance: no temperature, unless the setup has one.
+        Raises:
+            LoadFailed: there are no tools, or no devices for them.
         """
         await self.read_devices()
         functions = self._home.functions()
         if not functions:
             raise LoadFailed("this board has no tools, or no devices for them: see [home]")
-        setup = {"temperature": 0} | setup
-        if isinstance(messages := setup.get("messages"), list):
-            return setup | {"tools": functions, "messages": self._home.conversation(messages)}
-        prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
-        return setup | {"tools": functions, "prompt": self._home.system_prompt(prompt)}
+        return with_prompt_text(setup, self._home.devices) | {"tools": functions}
 
     async def listing(self) -> list[dict[str, Any]]:
         """Return name, description and devices of each tool that can be used; empty when there is none."""
@@ -144,12 +150,12 @@ class HomeToolbox:
         """One after the other, in the order in which they were called."""
 
         async def work() -> None:
-            results = []
+            outcomes = []
             for call in calls:
                 if not is_wanted():
                     return
-                results.append(await self._result_of(call))
-            then(results)
+                outcomes.append(await self._outcome_of(call))
+            then(outcomes)
 
         self._start(work(), f"tools {', '.join(call['name'] for call in calls)}")
 
@@ -158,64 +164,68 @@ class HomeToolbox:
         if self._homeassistant is not None:
             await self._homeassistant.close()
 
-    async def _result_of(self, call: Call) -> str:
-        """What the model is told; what was said to it is nobody's business in the log."""
+    async def _outcome_of(self, call: Call) -> str:
+        """Does a call, and returns what is said of it. What the person said is nobody's business in the log."""
+        name, arguments = call["name"], call["arguments"]
+        tool = self._home.tool(name)
+        entity = self._entity_of(tool, arguments) if tool is not None else None
+        device = entity.name if entity is not None else ""
         try:
-            tool = self._home.tool(call["name"])
             if tool is None:
-                raise ToolFailed(f"there is no tool {call['name']}")
-            return await self._do(tool, self._names(tool, call["arguments"]))
+                raise Refused(f"There is no tool {name[:NAME_LENGTH]}.")
+            return await self._do(tool, self._checked(tool, arguments, entity), device)
         except ToolFailed as failure:
             cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
-            log.warning("tool %s failed: %s%s", call["name"], failure, cause)
-            return f"error: {failure}"
+            log.warning("tool %s failed: %s%s", name, failure, cause)
+            return str(failure) if isinstance(failure, Refused) else failed(str(failure), device)
         except Exception:  # a bug of ours: it may cost this call, not the daemon in whose group the tools work
-            log.exception("tool %s failed", call["name"])
-            return "error: the tool failed"
+            log.exception("tool %s failed", name)
+            return failed("an error in unitd, which its log describes", device)
 
-    def _names(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What the call's templates know."""
-        if misfit := self._home.misfit(tool, arguments):
-            raise ToolFailed(misfit)
-        if not tool.kinds:
-            return arguments
-        name = str(arguments.get("entity") or "such device")
-        entity = self._home.entity(name, tool.kinds)
-        if entity is None:
-            raise ToolFailed(f"there is no {name}")
-        return arguments | {"entity": entity}
+    def _entity_of(self, tool: Tool, arguments: dict[str, Any]) -> Entity | None:
+        """The device that a call is about; None of a tool without devices, and of a name that none of them has."""
+        return self._home.entity(str(arguments.get("entity")), tool.kinds) if tool.kinds else None
 
-    async def _do(self, tool: Tool, names: dict[str, Any]) -> str:
+    def _checked(self, tool: Tool, arguments: dict[str, Any], entity: Entity | None) -> dict[str, Any]:
+        """Return what the call's templates know."""
+        if tool.kinds and entity is None:
+            name = str(arguments.get("entity") or "such device")[:NAME_LENGTH]
+            raise Refused(f"There is no {name} here.")
+        if words := misfit(tool, arguments, entity.name if entity else ""):
+            raise Refused(words)
+        return arguments | {"entity": entity} if entity else arguments
+
+    async def _do(self, tool: Tool, names: dict[str, Any], device: str) -> str:
         if tool.state:
-            return self._last_on(self._render(tool.state, names))
+            return _state(self._last_on(self._render(tool.state, names)), device)
         if tool.state_of:
-            return await self._state_of(self._render(tool.state_of, names))
+            return _state(await self._state_of(self._render(tool.state_of, names)), device)
         confirmation = self._render(tool.confirmation, names)  # what cannot be confirmed is not done either
         if tool.topic:
             await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
         else:
             await self._call_service(tool.service, self._render(tool.data or "{}", names))
-        return confirmation or DONE
+        return confirmation or done(tool.name, names, device)
 
     async def _publish(self, topic: str, payload: str) -> None:
         if self._mqtt is None:
             raise ToolFailed("no broker is configured")
         if not topic or len(topic.encode()) > 65535 or not set(topic).isdisjoint("+#\0"):
-            raise ToolFailed("its topic is none") from ValueError(repr(topic[:100]))
+            raise ToolFailed("its topic cannot be used") from ValueError(repr(topic[:100]))
         if not await self._mqtt.command(topic, payload.encode()):
             raise ToolFailed("the broker does not answer")
 
     def _last_on(self, topic: str) -> str:
         if self._mqtt is None:
             raise ToolFailed("no broker is configured")
-        return _state((self._mqtt.last_on(topic) or b"").decode(errors="replace"))
+        return (self._mqtt.last_on(topic) or b"").decode(errors="replace").strip()
 
     async def _state_of(self, entity_id: str) -> str:
         homeassistant = self._configured_homeassistant()
         if not ENTITY_ID.fullmatch(entity_id):
-            raise ToolFailed("Home Assistant does not know that") from ValueError(f"no entity_id: {entity_id[:100]!r}")
+            raise ToolFailed("Home Assistant does not have it") from ValueError(f"no entity_id: {entity_id[:100]!r}")
         try:
-            return _state(await homeassistant.state(entity_id))
+            return await homeassistant.state(entity_id)
         except HomeAssistantError as error:
             raise ToolFailed(str(error)) from error.__cause__
 
@@ -244,11 +254,21 @@ class HomeToolbox:
             raise ToolFailed("its template failed") from error
 
 
-def _state(value: str) -> str:
-    """A value as the model is told it; none is a failure."""
+def _state(value: str, device: str) -> str:
+    """Return what is said of a state; none is a failure."""
     if not value:
         raise ToolFailed("the device does not respond")
-    return value[:STATE_LENGTH]
+    return state(_plain(value)[:STATE_LENGTH], device)
+
+
+def _plain(value: str) -> str:
+    """Return a state as people say it: of an object its `state`, and no word in capitals."""
+    try:
+        fields = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        fields = None
+    said = str(fields["state"]) if isinstance(fields, dict) and "state" in fields else value
+    return said.lower() if said.isupper() and said.isalpha() else said
 
 
 async def open_toolbox(

@@ -54,6 +54,12 @@ class Inference:
     newest_text: Reply | None = None
     """Its last frame of text, which takes more while it waits to be sent."""
 
+    last_character: str = ""
+    """Of what was said so far."""
+
+    usage: dict[str, int] = field(default_factory=dict)
+    """Tokens of rounds that came before the one whose end is told."""
+
     last_frame_at: float = 0.0
     asked_at: float = field(default_factory=time.monotonic)
     piece_at: float = 0.0
@@ -119,6 +125,7 @@ class Frames:
         """More of the answer: text, or audio that goes out as base64; nothing in it says that it is alive."""
         if text or audio:
             self._note_piece(inference)
+        inference.last_character = text[-1:] or inference.last_character
         if audio:
             text = base64.b64encode(audio).decode()
         if not self._is_streaming:

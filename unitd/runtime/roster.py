@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from unitd.core.access import Grant, sees
 from unitd.core.catalog import Card
+from unitd.core.home import NO_TOOLS, with_prompt_text
 from unitd.core.kinds import UnitKind
 from unitd.core.links import check_link
 from unitd.core.registry import ABSENT, Client, Registry, Task
@@ -22,7 +23,7 @@ from unitd.runtime.dispatcher import Call
 from unitd.runtime.journal import Entry
 from unitd.runtime.supervisor import Supervisor
 from unitd.runtime.switchboard import Switchboard
-from unitd.runtime.tooluse import Toolbox
+from unitd.runtime.tooluse import AUTO, Toolbox
 from unitd.runtime.trial import Trial
 from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
@@ -225,10 +226,14 @@ class Roster:
     async def _plan(self, kind: UnitKind, data: dict[str, Any]) -> "_Plan":
         """Raises UnitdError: no such model, or a value that cannot be used."""
         card = await self._card_for(kind, data)
-        setup, warning = fitted(card, setup_data(kind, card.defaults | data))
-        toolbox = self._toolbox_of(setup) if kind.name == "llm" else None
+        tools = (card.defaults | data).get("tools") if kind.name == "llm" else None
+        toolbox = await self._toolbox_of(tools) if isinstance(tools, str) else None
+        given = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
+        setup, warning = fitted(card, setup_data(kind, given))
         if toolbox is not None:
             setup = await toolbox.prepare(setup)
+        elif tools == AUTO:
+            setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if kind.name == "llm" and "lora" in setup:
             setup = await with_files(setup, self._shelf.folders)
         return _Plan(card, data, setup, toolbox, warning)
@@ -259,11 +264,15 @@ class Roster:
                 return True
         return False
 
-    def _toolbox_of(self, setup: dict[str, Any]) -> Toolbox | None:
-        """The board's own tools, where the setup names them."""
-        name = setup.get("tools")
-        if not isinstance(name, str):
-            return None
+    async def _toolbox_of(self, name: str) -> Toolbox | None:
+        """Return the tools that a setup names; None where "auto" finds none.
+
+        Raises:
+            LoadFailed: there are none of this name.
+        """
+        if name == AUTO:
+            found = [each for each in self._toolboxes.values() if await each.listing()]
+            return next(iter(found), None)
         if name not in self._toolboxes:
             raise LoadFailed(f"there are no tools {name!r} here; [home] tools names a file of them")
         return self._toolboxes[name]

@@ -1,13 +1,21 @@
-"""An answer that uses tools: what the model calls is done, and the results go back to it until it has said its answer.
+"""An answer that uses tools: what the model calls is done, and the daemon says what came of it.
+
+The model is told the outcomes and may call again, up to four times. It does not put them into words: it might garble
+an error, or claim more than was done.
 
 Only tasks that were set up with `"tools": "home"`; who brings tools of their own gets the calls and does them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-# A model that goes on calling is told to speak.
+from unitd.core.outcomes import told
+
+# A model that goes on calling is not asked again.
 MAX_ROUNDS = 4
+
+AUTO = "auto"
+"""What a setup says to have the board's own tools; where there are none the model is told so."""
 
 Call = dict[str, Any]
 """id, name and arguments."""
@@ -15,6 +23,10 @@ Call = dict[str, Any]
 
 class Toolbox(Protocol):
     """Who knows the tools of this board."""
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """What a setup with these tools has unless it says otherwise; they win over those of a model's card."""
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
         """A setup that names the board's tools, with their schemas and the devices in it.
@@ -27,55 +39,92 @@ class Toolbox(Protocol):
         """Return name, description and devices of each tool that can be used; empty when there is none."""
 
     def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
-        """Does them, and gives the results back in their order; never fails, a failure is a result.
+        """Does them, and gives back in their order what is said of them; never fails, a failure is told like a success.
 
         What is not wanted any more when its turn comes is not done, and nothing is given back.
         """
 
 
 class ToolUse:
-    """One inference on its way through calls and results."""
+    """One inference on its way through calls and their outcomes, a sentence each, to the answer that tells them."""
 
     def __init__(self, toolbox: Toolbox, prompt: str, question: str, given: Any) -> None:
         """`prompt` is the task's system prompt, `given` are the inference's own messages, if it brought any."""
+        self.question = question
         self._toolbox = toolbox
         self._prompt = prompt
-        self._question = question
         self._messages: list[dict[str, Any]] = list(given or ())
         self._calls: list[Call] = []
+        self._made: list[tuple[str, Any]] = []
+        """Name and arguments of every call of this turn."""
+
+        self._outcomes: list[str] = []
         self._rounds = 0
         self.is_at_work = False
-        """The tools are being used: nothing is to be computed until their results are there."""
+        """The tools are being used: nothing is to be computed until they are done."""
 
-    def note(self, call: Call) -> None:
-        """The model wants this done."""
+        self.usage: dict[str, int] = {}
+        """The tokens of all rounds."""
+
+    def note(self, call: Call) -> bool:
+        """Take a call that the model wants done; False for one that repeats another of the same turn."""
+        made = (call["name"], call["arguments"])
+        if made in self._made:
+            return False
+        self._made.append(made)
         self._calls.append(call)
+        return True
+
+    def count(self, usage: Mapping[str, int]) -> None:
+        """Add the tokens of a round."""
+        self.usage = {key: self.usage.get(key, 0) + tokens for key, tokens in usage.items()}
 
     @property
     def is_calling(self) -> bool:
         """True when something is to be done before the answer can go on."""
         return bool(self._calls)
 
-    def run(self, memory: Any, then: Callable[[dict[str, Any]], None], is_wanted: Callable[[], bool]) -> None:
-        """Does what was called as long as it `is_wanted`; `then` gets the options with which the answer goes on.
+    @property
+    def has_outcomes(self) -> bool:
+        """True as soon as something was done, or was tried."""
+        return bool(self._outcomes)
+
+    @property
+    def may_call_again(self) -> bool:
+        """False when the model has had all its rounds of calls."""
+        return self._rounds < MAX_ROUNDS
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The conversation with its calls and outcomes, for the next round."""
+        return self._messages
+
+    @property
+    def answer(self) -> str:
+        """What is said at the end: what was done, and what could not be done."""
+        return told(self._outcomes)
+
+    def run(self, memory: Any, then: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        """Does what was called as long as it `is_wanted`, `then` calls back.
 
         `memory` is what the unit remembers of the conversation so far, as its last finish said.
         """
         calls, self._calls = self._calls, []
-        self._messages = self._messages or _conversation(self._prompt, memory, self._question)
+        self._messages = self._messages or _conversation(self._prompt, memory, self.question)
         self._rounds += 1
         self.is_at_work = True
 
-        def go_on(results: Sequence[str]) -> None:
+        def go_on(outcomes: Sequence[str]) -> None:
             self.is_at_work = False
+            self._outcomes += outcomes
             self._messages.append(
                 {"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]}
             )
             self._messages += [
-                {"role": "tool", "tool_call_id": call["id"], "content": result}
-                for call, result in zip(calls, results, strict=True)
+                {"role": "tool", "tool_call_id": call["id"], "content": outcome}
+                for call, outcome in zip(calls, outcomes, strict=True)
             ]
-            then({"messages": self._messages} | ({"tool_choice": "none"} if self._rounds >= MAX_ROUNDS else {}))
+            then()
 
         self._toolbox.run(calls, go_on, is_wanted)
 

@@ -310,6 +310,10 @@ class Work:
 
     def _on_delta(self, inference: Inference, envelope: Envelope) -> None:
         text = "" if envelope.payload else str(envelope.fields["text"])
+        if self._tool_use is not None:  # what was done is told by its outcomes, and not by what a model says of them
+            if text and self._tool_use.has_outcomes:
+                self.child.ask("cancel", task=self.task.work_id, inference=inference.number)
+            return
         self.frames.delta(inference, text, envelope.payload)
         self._outlets.on_delta(self.task, inference, text)
 
@@ -327,34 +331,54 @@ class Work:
         self.frames.paused(inference, envelope.fields["reason"], envelope.fields["tokens"])
 
     def _on_finish(self, inference: Inference, envelope: Envelope) -> None:
-        """The end, unless it is only the end of calls whose results the answer waits for."""
+        """The end, unless it is only the end of a round of calls."""
         fields = envelope.fields
         self.memory = fields.get("memory", self.memory)
-        end = End(fields.get("reason", "stop"), fields.get("usage"), fields.get("stop_word", ""), _error_of(fields))
-        if self._tool_use is None or not self._tool_use.is_calling or end.error or inference.is_cut:
+        usage = fields.get("usage") or inference.usage or None
+        end = End(fields.get("reason", "stop"), usage, fields.get("stop_word", ""), _error_of(fields))
+        use = self._tool_use
+        if use is None or inference.is_cut or (end.error and not use.has_outcomes):
             self._finish(inference, end)
             return
-        inference.is_sent = False  # the child has nothing of it until the results are there
-        go_on = partial(self._go_on_with, inference)
-        self._tool_use.run(self.memory, go_on, lambda: inference is self._running and not self._is_closing)
+        use.count(fields.get("usage") or {})
+        inference.is_sent = False  # the child has nothing of it until the calls are done
+        if use.is_calling and not end.error:
+            is_wanted = lambda: inference is self._running and not self._is_closing  # noqa: E731
+            use.run(self.memory, partial(self._go_on_after_calls, inference, use), is_wanted)
+        else:
+            self._tell_outcomes(inference, use)
 
     def _on_tool_call(self, inference: Inference, envelope: Envelope) -> None:
         """Told to the client; done here if the tools are the board's own and not the inference's."""
         call = {key: envelope.fields[key] for key in ("id", "name", "arguments")}
-        self.frames.tool_call(inference, call)
         if self._toolbox is None or "tools" in inference.options:
+            self.frames.tool_call(inference, call)
             return
         if self._tool_use is None:
             options = self.task.setup | inference.options
             prompt = str(options.get("prompt", ""))
             self._tool_use = ToolUse(self._toolbox, prompt, str(inference.data), options.get("messages"))
-        self._tool_use.note(call)
+        if self._tool_use.note(call):
+            self.frames.tool_call(inference, call)
 
-    def _go_on_with(self, inference: Inference, options: dict[str, Any]) -> None:
-        """The results of tools are there: the same answer goes on, unless it was cut meanwhile."""
+    def _go_on_after_calls(self, inference: Inference, use: ToolUse) -> None:
+        """The model may call again, knowing what came of its calls, unless the answer was cut meanwhile."""
         if inference is not self._running:
             return
-        inference.options = inference.options | options
+        if not use.may_call_again:
+            self._tell_outcomes(inference, use)
+            return
+        inference.data = ""  # the question stands in the messages; nothing of this round is remembered
+        inference.options = inference.options | {"messages": use.messages}
+        self._go_on()
+
+    def _tell_outcomes(self, inference: Inference, use: ToolUse) -> None:
+        """The unit says the sentence as its answer, and remembers it as such."""
+        self._tool_use = None
+        inference.usage = use.usage
+        inference.data = use.question
+        space = " " if inference.last_character.strip() else ""
+        inference.options = inference.options | {"answer": space + use.answer}
         self._go_on()
 
     def on_child_ready(self) -> None:

@@ -33,7 +33,7 @@ from units.host import Host
 from units.llm.chat_api import CallPieces, request_body
 from units.llm.options import LlmOptions, Message, refusal
 from units.llm.policy import PausePolicy, ends_sentence, read_policy
-from units.llm.task import RESET_ANSWER, LlmTask, conversation
+from units.llm.task import LlmTask, conversation
 
 CONNECT_SECONDS = 5.0
 # Between two pieces of an answer; the first one may have to wait for a model to be loaded.
@@ -130,16 +130,15 @@ class RemoteLlmUnit(Unit):
         try:
             if text is None:
                 raise UnitFault(RUN_FAILED, "llm takes text (llm.utf-8)")
+            if (ready := task.ready_answer(envelope.fields.get("options", {}))) is not None:
+                self._host.say("delta", task=task.work_id, inference=number, text=ready)
+                self._finish(task, number, "stop")
+                return
             options = task.options_with(envelope.fields.get("options", {}))
             if options.is_raw:
                 raise refusal("raw needs the llama engine; a chat server takes messages")
         except UnitFault as fault:
             self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
-            return
-        if task.is_reset(text):
-            task.history.clear()
-            self._host.say("delta", task=task.work_id, inference=number, text=RESET_ANSWER)
-            self._finish(task, number, "stop")
             return
         answer = self._answers[task.work_id] = Answer(number, options.policy)
         answer.may_speak.set()

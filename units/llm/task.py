@@ -66,6 +66,21 @@ class LlmTask:
         """A new exchange."""
         self.question, self.said, self.has_called = question, [], False
 
+    def ready_answer(self, changes: dict[str, Any]) -> str | None:
+        """Return the answer for which no model is needed, and remember the exchange; None when one is needed.
+
+        The daemon brings it along (`answer`) when it has used tools; the word that clears the conversation has one too.
+        """
+        if self.is_reset(self.question):
+            self.history.clear()
+            return RESET_ANSWER
+        answer = changes.get("answer")
+        if not isinstance(answer, str):
+            return None
+        self.said.append(answer.strip())
+        self.remember()
+        return answer
+
     def remember(self) -> None:
         """The exchange becomes part of the conversation, as far as it was said."""
         if self.options.keeps_history and self.question and not self.has_called:

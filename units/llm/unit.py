@@ -20,7 +20,7 @@ from units.llm.prompt import PromptMaker, too_long
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
 from units.llm.snapshots import Snapshots, identity_of
-from units.llm.task import RESET_ANSWER, LlmTask, conversation
+from units.llm.task import LlmTask, conversation
 from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
 from units.llm.tools import ToolCall
@@ -173,8 +173,9 @@ class LlmUnit(Unit):
         try:
             if text is None:
                 raise UnitFault(RUN_FAILED, "llm takes text (llm.utf-8)")
-            if task.is_reset(text):
-                self._reset(task, number)
+            if (answer := task.ready_answer(envelope.fields.get("options", {}))) is not None:
+                self._host.say("delta", task=task.work_id, inference=number, text=answer)
+                self._finish(task, number, "stop")
                 return
             options = self._options_of(task, envelope.fields.get("options", {}))
             options = narrowed(options, text, self._prompts.call_token)
@@ -280,11 +281,6 @@ class LlmUnit(Unit):
             self._host.say("tool_call", task=task.work_id, inference=number, **call._asdict())
 
         return CallStream(options.stop, tell)
-
-    def _reset(self, task: LlmTask, number: int) -> None:
-        task.history.clear()
-        self._host.say("delta", task=task.work_id, inference=number, text=RESET_ANSWER)
-        self._finish(task, number, "stop")
 
     def _pause(self, envelope: Envelope) -> None:
         """Messages are handled between two tokens, so the generation stands still from here on."""

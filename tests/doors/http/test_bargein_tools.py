@@ -55,13 +55,13 @@ def toolcalls_of(frames: list[Frame]) -> list[tuple[str, str]]:
 
 
 async def test_a_call_is_told_before_the_answer(ann: Person, assistant: AssistantServer) -> None:
-    """It is done, and the tokens speak of its result."""
+    """It is done, and the token is what came of it."""
     frames = await ann.turn(f"[{TURN_OFF}]")
 
     assert kinds_of(frames) == ["ack", "toolcall", "token", "final", "done"]
     assert toolcalls_of(frames) == [("yes", TURNED_OFF)]
-    assert text_of(frames) == "told: The kitchen light is off."
-    assert [path for path, _ in assistant.calls] == ["/api/services/light/turn_off"]
+    assert text_of(frames) == "The kitchen light is off."
+    assert [path for path, _ in assistant.calls][1:] == ["/api/services/light/turn_off"]
 
 
 async def test_an_answer_without_a_call_is_told_too(ann: Person, assistant: AssistantServer) -> None:
@@ -78,7 +78,7 @@ async def test_each_call_is_told(ann: Person) -> None:
     frames = await ann.turn(f"[{TURN_OFF}, {PLAY}]")
 
     assert toolcalls_of(frames) == [("yes", TURNED_OFF), ("yes", '[{"name":"play","arguments":{"what":"jazz"}}]')]
-    assert text_of(frames) == "told: The kitchen light is off.; error: Home Assistant does not know that"
+    assert text_of(frames) == ("The kitchen light is off. That did not work: Home Assistant does not know that.")
 
 
 async def test_a_call_behind_words_is_told_too(ann: Person) -> None:
@@ -87,7 +87,7 @@ async def test_a_call_behind_words_is_told_too(ann: Person) -> None:
 
     assert kinds_of(frames) == ["ack", "toolcall", "token", "toolcall", "token", "final", "done"]
     assert toolcalls_of(frames) == [("no", "[]"), ("yes", TURNED_OFF)]
-    assert frames[-2]["normalized_text"] == "Well. told: The kitchen light is off."
+    assert frames[-2]["normalized_text"] == "Well. The kitchen light is off."
 
 
 async def test_an_answer_without_a_word_has_its_decision(ann: Person) -> None:
@@ -130,7 +130,7 @@ async def test_what_cannot_be_done_is_said(ann: Person, assistant: AssistantServ
 
     frames = await ann.turn(f"[{TURN_OFF}]")
 
-    assert text_of(frames) == "told: error: Home Assistant refuses the token"
+    assert text_of(frames) == "That did not work for the kitchen light: Home Assistant refuses the token."
     assert frames[-1]["type"] == "done"
 
 

@@ -303,13 +303,13 @@ async def switching(tmp_path: Path, caller: CallingServer, assistant: AssistantS
 async def test_what_is_asked_through_assist_switches_things(
     switching: AsyncTcpClient, caller: CallingServer, assistant: AssistantServer
 ) -> None:
-    """The answer is the tool's result, in the model's words; the model was told which devices there are."""
+    """The answer is what came of the call, word for word; the model was told which devices there are."""
     await switching.write_event(Transcript(text='[["turn_off", {"entity": "kitchen light"}]]').event())
 
     answer = Handled.from_event((await hear(switching, "handled"))[-1])
 
-    assert answer.text == "told: The kitchen light is off."
-    assert assistant.calls == [("/api/services/light/turn_off", {"entity_id": "kitchen"})]
+    assert answer.text == "The kitchen light is off."
+    assert assistant.calls[1:] == [("/api/services/light/turn_off", {"entity_id": "light.kitchen"})]
     assert (
         caller.bodies[0]["messages"][0]["content"] == 'Be brief.\n\nDevices:\n- kitchen light; light: "kitchen light"'
     )
@@ -338,7 +338,7 @@ async def test_a_conversation_goes_on_after_something_was_switched(
 
     assert answer.text == "thank you"
     said = [(each["role"], each["content"]) for each in caller.bodies[-1]["messages"][1:]]
-    assert said == [("user", wish), ("assistant", "told: The kitchen light is off."), ("user", "thank you")]
+    assert said == [("user", wish), ("assistant", "The kitchen light is off."), ("user", "thank you")]
 
 
 async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assistant: AssistantServer) -> None:
@@ -348,7 +348,7 @@ async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assist
 
     answer = Handled.from_event((await hear(switching, "handled"))[-1])
 
-    assert answer.text == "told: error: Home Assistant refuses the token"
+    assert answer.text == "That did not work for the kitchen light: Home Assistant refuses the token."
 
 
 # Bad input

@@ -7,6 +7,7 @@ from typing import Any
 from unitd.core.config import HomeSettings
 from unitd.doors.conversation import Conversation, Said, home_tools
 from unitd.doors.guest import Guest
+from unitd.runtime.tooluse import AUTO
 
 Messages = list[dict[str, str]]
 
@@ -58,7 +59,7 @@ class Mind:
         conversation = context.get("conversation_id") if isinstance(context, dict) else None
         before = self._memory.recall(conversation)
         messages = [*self._system, *before, {"role": "user", "content": question}]
-        talk = await Conversation.open(guest, messages=messages, **self._tools)
+        talk = await Conversation.open(guest, messages=messages, **(self._tools or {"tools": AUTO}))
         said = []
         try:
             async for event in talk.ask(question):

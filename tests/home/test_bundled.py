@@ -1,0 +1,99 @@
+"""The bundled model with the devices of examples/home: what it is asked, what is switched, and what is said of it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import running_app, tcp_client
+from tests.doors.mqtt.brokers import Broker
+from tests.helpers import WireClient, text_of
+from tests.home.boards import SETUP, frames_of, said
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "home" / "tools.toml"
+
+# Where sampling is left to the model's card, more than one answer in three is another one.
+TRIES = 10
+
+Setup = dict[str, Any]
+
+
+@pytest.fixture
+async def board(tmp_path: Path, broker: Broker) -> AsyncIterator[WireClient]:
+    """A client of a board with these devices; its tasks are served by the bundled model, with its card."""
+    tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "box"}, "home": {"tools": str(EXAMPLE)}}
+    async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
+        yield client
+
+
+def calls_of(frames: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    """Tool and device of each call that was told."""
+    calls = [frame["data"] for frame in frames if frame["object"] == "llm.tool_call"]
+    return [(call["name"], call["arguments"]["entity"]) for call in calls]
+
+
+async def asked(client: WireClient, question: str, **setup: Any) -> list[dict[str, Any]]:
+    """The frames of one question to a new task."""
+    work_id = await client.setup("llm", SETUP | {"model": "unitd-chat"} | setup)
+    frames = await frames_of(client, work_id, question)
+    await client.ask(work_id=work_id, action="exit")
+    return frames
+
+
+@pytest.mark.timeout(60)
+async def test_the_same_wish_switches_the_same_things(board: WireClient) -> None:
+    """Home commands are greedy: the tools' default wins over the card's temperature."""
+    outcomes = [await asked(board, "it is too dark in the kitchen") for _ in range(TRIES)]
+
+    assert ("turn_on", "kitchen light") in calls_of(outcomes[0])
+    assert all(calls_of(each) == calls_of(outcomes[0]) for each in outcomes)
+
+
+@pytest.mark.timeout(60)
+async def test_the_answer_names_what_was_switched_and_nothing_else(board: WireClient) -> None:
+    """However many it calls for: each once, and each has its sentence."""
+    frames = await asked(board, "turn off everything")
+
+    calls = calls_of(frames)
+    assert len(calls) == len(set(calls)) > 1
+    assert said(frames) == " ".join(f"The {device} is off." for _, device in calls)
+
+
+@pytest.mark.timeout(60)
+async def test_what_a_device_does_not_take_is_said_in_our_words(board: WireClient) -> None:
+    """The model is not asked to repeat it."""
+    assert said(await asked(board, "set the heater to 99 degrees")) == "The heater takes 5 to 30 degrees."
+
+
+@pytest.mark.timeout(60)
+async def test_a_wish_that_is_repeated_is_done_again(board: WireClient) -> None:
+    """In one conversation; and a question behind it is a question."""
+    work_id = await board.setup("llm", SETUP | {"model": "unitd-chat", "history": True})
+
+    wishes = ("turn off everything", "turn off everything", "is the desk lamp on?")
+    first, second, question = [await frames_of(board, work_id, wish) for wish in wishes]
+
+    assert len(calls_of(first)) > 1
+    assert {device for _, device in calls_of(second)} <= {device for _, device in calls_of(first)}
+    assert calls_of(second)
+    assert calls_of(question) == [("get_state", "desk lamp")]
+
+
+@pytest.mark.parametrize(
+    "wish", ["turn on the kitchen light", "it is too dark in here", "set a timer for five minutes"]
+)
+async def test_where_there_are_no_tools_nothing_is_claimed(tmp_path: Path, wish: str) -> None:
+    """The model is told that there are none, and says that it cannot do it."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        frames = await asked(client, wish, tools="auto")
+
+    assert "I'm sorry" in text_of(frames)
+
+
+async def test_where_there_are_tools_auto_means_them(board: WireClient) -> None:
+    """What the page and `unitd chat` set up."""
+    frames = await asked(board, "turn on the kitchen light", tools="auto")
+
+    assert calls_of(frames) == [("turn_on", "kitchen light")]
+    assert said(frames) == "The kitchen light is on."

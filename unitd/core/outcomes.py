@@ -1,0 +1,103 @@
+"""What is said of a call that was done, or could not be done: a sentence of the daemon, not of a model. Pure.
+
+A model that repeats a result may garble it, or say that more was switched than was. Each device has a sentence of its
+own: after a list of several in one sentence the bundled model takes the next wish for all of them.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+# Words after "is", by the names of tools that the bundled model has learned; the other arguments by theirs.
+_DONE = {
+    "turn_on": "on",
+    "turn_off": "off",
+    "set_brightness": "at {percent} percent",
+    "set_color": "{color}",
+    "open_cover": "open",
+    "close_cover": "closed",
+    "set_position": "at {percent} percent",
+    "set_temperature": "set to {degrees} degrees",
+    "play_media": "playing {media}",
+    "pause_media": "paused",
+    "set_volume": "at {percent} percent",
+    "lock": "locked",
+    "unlock": "unlocked",
+    "activate_scene": "active",
+}
+_DONE_WITHOUT_DEVICE = {"set_timer": "The timer is set for {amount} {unit}.", "cancel_timer": "The timer is cancelled."}
+_FIELD = re.compile(r"{(\w+)}")
+
+
+def done(tool: str, arguments: Mapping[str, Any], device: str) -> str:
+    """Return what is said of a call that was done, of a tool without a confirmation of its own.
+
+    `device` is the name of the one that the call was about, "" where there is none.
+    """
+    template = (_DONE if device else _DONE_WITHOUT_DEVICE).get(tool, "")
+    values = {name: value for name, value in arguments.items() if name != "entity" or not device}
+    if template and set(_FIELD.findall(template)) <= values.keys():  # its parameters may have other names
+        words = template.format_map(values)
+        return _is(device, words) if device else words
+    words = ", ".join([tool.replace("_", " "), *([device] if device else []), *map(str, values.values())])
+    return f"Done: {words}."
+
+
+def state(value: str, device: str) -> str:
+    """Return what is said of a state: the device, and the value word for word."""
+    if not device:
+        return ended(value)
+    return _is(device, f"at {value}" if value[:1].isdigit() else value)
+
+
+def failed(reason: str, device: str) -> str:
+    """Return what is said of a call that was not done, for a reason in a few words."""
+    where = f" for {_with_article(device)}" if device else ""
+    return ended(f"That did not work{where}: {reason}")
+
+
+def takes(device: str, name: str, schema: Mapping[str, Any]) -> str:
+    """Return what is said of an argument that a schema does not allow: The heater takes 5 to 30 degrees."""
+    subject = _capitalized(_with_article(device)) if device else "That"
+    verb = "take" if _is_plural(device) else "takes"
+    return f"{subject} {verb} {_allowed(name.replace('_', ' '), schema)}."
+
+
+def ended(words: str) -> str:
+    """Return the words with a full stop, if they end without one."""
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
+def told(sentences: Sequence[str]) -> str:
+    """Return what is said of several calls, nothing of it twice."""
+    return " ".join(dict.fromkeys(sentences))
+
+
+def _allowed(name: str, schema: Mapping[str, Any]) -> str:
+    """What a schema allows: 5 to 30 degrees."""
+    if values := [str(each) for each in schema.get("enum", ())]:
+        return f"{' or '.join(filter(None, (', '.join(values[:-1]), values[-1])))} for {name}"
+    low, high = (f"{schema[key]:g}" if key in schema else "" for key in ("minimum", "maximum"))
+    if low and high:
+        return f"{low} to {high} {name}"
+    if low or high:
+        return f"{low or high} {name} or {'more' if low else 'less'}"
+    return f"a {schema.get('type', 'different value')} for {name}"
+
+
+def _is(device: str, words: str) -> str:
+    return ended(f"{_capitalized(_with_article(device))} {'are' if _is_plural(device) else 'is'} {words}")
+
+
+def _with_article(name: str) -> str:
+    """A device's name as it stands in a sentence: the kitchen light, but Anna's lamp."""
+    return name if "'s " in name or name.lower().startswith(("the ", "my ")) else f"the {name}"
+
+
+def _is_plural(name: str) -> bool:
+    """True for the name of several: the blinds."""
+    return name.endswith("s") and not name.endswith("ss")
+
+
+def _capitalized(words: str) -> str:
+    return words[:1].upper() + words[1:]
