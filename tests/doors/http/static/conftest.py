@@ -1,7 +1,7 @@
 """The daemon with its page, and browsers that look at it."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ from playwright.async_api import Browser
 
 from tests.conftest import running_app, tcp_client
 from tests.doors.http.static.browser import Visit, chromium, visit
-from tests.doors.http.static.teller import story_teller
+from tests.doors.http.static.teller import Teller, story_teller
 from tests.helpers import WireClient
 from unitd.app import App
 
@@ -28,17 +28,23 @@ async def seen(browser: Browser, address: str) -> Visit:
 
 
 @pytest.fixture
-async def slow_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
-    """A daemon whose language model takes its time."""
+def teller() -> Iterator[Teller]:
+    """A language model that takes its time."""
+    with story_teller() as server:
+        yield server
+
+
+@pytest.fixture
+async def slow_daemon(tmp_path: Path, teller: Teller, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+    """A daemon with that model."""
     caplog.set_level(logging.INFO)
-    with story_teller() as url:
-        folder = tmp_path / "models" / "story-teller"
-        folder.mkdir(parents=True)
-        (folder / "card.toml").write_text(
-            f'name = "story-teller"\nunit = "llm"\nengine = "openai"\nbase_url = "{url}"\nremote_model = "x"\n'
-        )
-        async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": "story-teller"}}) as app:
-            yield app
+    folder = tmp_path / "models" / "story-teller"
+    folder.mkdir(parents=True)
+    (folder / "card.toml").write_text(
+        f'name = "story-teller"\nunit = "llm"\nengine = "openai"\nbase_url = "{teller.url}"\nremote_model = "x"\n'
+    )
+    async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": "story-teller"}}) as app:
+        yield app
 
 
 @pytest.fixture

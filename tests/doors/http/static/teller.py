@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 WORDS_PER_SECOND = 25
 MOST_WORDS = 1000
@@ -18,13 +19,14 @@ class _Teller(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Counts aloud until nobody listens."""
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
         server = self.server
-        assert isinstance(server, _Server)
+        assert isinstance(server, Teller)
+        server.asked.append(body)
         try:
             for number in range(1, MOST_WORDS):
                 self._say({"choices": [{"index": 0, "delta": {"content": f"word{number} "}, "finish_reason": None}]})
@@ -42,20 +44,28 @@ class _Teller(BaseHTTPRequestHandler):
         """Silent."""
 
 
-class _Server(ThreadingHTTPServer):
+class Teller(ThreadingHTTPServer):
+    """The server; `asked` holds the body of each request."""
+
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Teller)
+        self.asked: list[dict[str, Any]] = []
         self.is_over = threading.Event()
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self.server_port}/v1"
 
 
 @contextmanager
-def story_teller() -> Iterator[str]:
-    """Its address."""
-    server = _Server()
+def story_teller() -> Iterator[Teller]:
+    """Runs it."""
+    server = Teller()
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
+        yield server
     finally:
         server.is_over.set()
         server.shutdown()

@@ -1,15 +1,20 @@
 """Covers the page's board.js, models.js, log.js, theme-choice.js: what is shown beside graph and chat."""
 
 import re
+from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
-from tests.doors.http.static.browser import Visit
+from tests.conftest import running_app
+from tests.doors.http.static.browser import Visit, visit
 from tests.helpers import WireClient
 
 pytestmark = pytest.mark.timeout(60)
+
+# The board is measured beside all else that runs on it.
+MEASURED_MS = 120_000
 
 
 async def test_the_board_is_measured(seen: Visit) -> None:
@@ -35,11 +40,11 @@ async def test_the_last_lines_of_the_log_are_there_and_new_ones_follow(seen: Vis
     log = seen.page.locator(".lines")
     await expect(log).to_contain_text("ready: ")
 
-    await seen.ask("turn on the kitchen light")
+    await seen.ask("what is 12 times 7?")
 
     await expect(log).to_contain_text("llm/unitd-chat is ready")
-    await expect(seen.answer.locator(".words")).to_have_text("Turning on the kitchen light.")
-    assert "kitchen" not in await log.inner_text()
+    await expect(seen.answer.locator(".words")).to_have_text("12 times 7 is 84.")
+    assert "times" not in await log.inner_text()
 
 
 async def test_models_are_listed_and_what_else_is_understood(seen: Visit) -> None:
@@ -70,6 +75,46 @@ async def test_a_download_has_a_bar(seen: Visit) -> None:
     await expect(seen.page.get_by_text("125 MB of 500 MB, 12 MB/s, 31 s left")).to_be_visible()
 
 
+async def test_the_suggested_model_is_the_first_to_fetch(seen: Visit) -> None:
+    """Before those whose names come first; with what is to be expected of it."""
+    await seen.page.evaluate("""async () => {
+        const { render } = await import("/static/vendor/preact.js");
+        const { html } = await import("/static/html.js");
+        const { ModelList } = await import("/static/models.js");
+        const rows = ["deepseek", "gemma", "qwen"].map(
+            (mode) => ({ mode, card: mode, model: "unitd-chat", type: "llm", installed: false, size: 5e8, fits: true }),
+        );
+        const suggestion = { model: "qwen", tokens_per_s: 12.34, first_token_s: 0.456 };
+        const place = document.body.appendChild(document.createElement("div"));
+        render(html`<${ModelList} rows=${rows} suggestion=${suggestion} pull=${() => {}} />`, place);
+    }""")
+    await seen.page.get_by_text("3 more to fetch").click()
+
+    offers = seen.page.locator(".available").last.get_by_role("listitem")
+    await expect(offers.locator(".name")).to_contain_text(["qwen", "deepseek", "gemma"])
+    await expect(offers.first).to_contain_text("suggested")
+    await expect(offers.first).to_contain_text("about 12 tokens/s on this board, the first after 0.46 s")
+
+
+@pytest.mark.timeout(180)
+async def test_the_board_is_measured_for_who_looks_for_a_model(browser: Browser, tmp_path: Path) -> None:
+    """With little memory for models the bundled one is suggested, as `unitd models suggest` does."""
+    document = {"http": {"enabled": True}, "limits": {"memory": "300M"}, "llm": {"threads": 1}}
+    async with running_app(tmp_path, document) as app:
+        host, port = app.endpoints["http"]
+        seen = await visit(browser, f"{host}:{port}")
+        models = seen.page.get_by_role("region", name="List of models")
+
+        await models.get_by_text("more to fetch").click()
+
+        await expect(models.get_by_role("status")).to_have_text("This board is measured, to suggest a model.")
+        suggested = models.get_by_role("listitem").filter(has_text="suggested")
+        await expect(suggested).to_contain_text("unitd-chat", timeout=MEASURED_MS)
+        await expect(models.get_by_role("status")).to_have_count(0)
+        assert seen.complaints == []
+        await seen.page.close()
+
+
 async def test_a_chosen_theme_stays(seen: Visit) -> None:
     """As the system says until somebody chooses; also after a reload."""
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -91,7 +136,7 @@ async def test_a_chosen_theme_stays(seen: Visit) -> None:
 async def test_words_can_be_read(seen: Visit, tcp: WireClient, scheme: Literal["light", "dark"]) -> None:
     """A contrast of 4.5 to 1 at least, for whatever is not switched off."""
     await seen.page.emulate_media(color_scheme=scheme)
-    await seen.ask("turn on the kitchen light")
+    await seen.ask("what is 12 times 7?")
     await expect(seen.answer.locator(".under")).to_contain_text("first word")
 
     faint = await seen.page.evaluate("""() => {

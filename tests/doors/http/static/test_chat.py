@@ -1,28 +1,106 @@
 """Covers the page's chat.js and conversation.js: questions, interrupts, pauses, in a real browser."""
 
-import pytest
-from playwright.async_api import expect
+import importlib
+from pathlib import Path
 
-from tests.doors.http.static.browser import Visit
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.conftest import running_app
+from tests.doors.http.static.browser import Visit, visit
+from tests.doors.http.static.teller import Teller
+from tests.doors.mqtt.brokers import Broker, Listener
 from tests.helpers import WireClient
+
+# The daemon imports these when it has tools; here they come first, for the guard against blocking calls.
+for _module in ("unitd.doors.mqtt.door", "unitd.doors.toolbox", "jinja2.sandbox"):
+    importlib.import_module(_module)
+
+TOOLS = """
+[[entity]]
+name = "desk lamp"
+kind = "light"
+
+[[tool]]
+name = "turn_on"
+description = "Switches a device on"
+kinds = ["light"]
+topic = "home/{{ entity.id }}/set"
+payload = "ON"
+"""
 
 pytestmark = pytest.mark.timeout(60)
 
 
 async def test_the_chat_answers(seen: Visit) -> None:
     """The bundled model, streamed; under the answer its figures."""
-    await seen.ask("turn on the kitchen light")
+    await seen.ask("what is 12 times 7?")
 
-    await expect(seen.answer.locator(".words")).to_have_text("Turning on the kitchen light.")
+    await expect(seen.answer.locator(".words")).to_have_text("12 times 7 is 84.")
     await expect(seen.answer.locator(".under")).to_contain_text("first word")
     assert seen.complaints == []
 
 
 async def test_an_example_is_a_question_too(seen: Visit) -> None:
-    """One press, for who does not know what to ask."""
-    await seen.press("turn on the kitchen light")
+    """One press, for who does not know what to ask; the next question can be written at once."""
+    await seen.press("what is 12 times 7?")
 
-    await expect(seen.answer.locator(".words")).to_have_text("Turning on the kitchen light.")
+    await expect(seen.answer.locator(".words")).to_have_text("12 times 7 is 84.")
+    await expect(seen.page.get_by_label("Message")).to_be_focused()
+
+
+async def test_a_board_without_devices_offers_to_switch_none(seen: Visit) -> None:
+    """An answer to it would claim what was not done."""
+    examples = seen.page.get_by_role("region", name="Chat").get_by_role("button")
+
+    await expect(examples.filter(has_text="tell me a story")).to_be_enabled()
+    await expect(examples.filter(has_text="turn on")).to_have_count(0)
+
+
+async def test_a_board_with_devices_switches_them(
+    browser: Browser, tmp_path: Path, broker: Broker, listener: Listener
+) -> None:
+    """What is offered first is done; the call is seen above the answer."""
+    (tmp_path / "tools.toml").write_text(TOOLS)
+    tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port}, "home": {"tools": str(tmp_path / "tools.toml")}}
+    async with running_app(tmp_path, {"http": {"enabled": True}} | tables) as app:
+        host, port = app.endpoints["http"]
+        seen = await visit(browser, f"{host}:{port}")
+
+        await seen.press("turn on the desk lamp")
+
+        calls = seen.answer.get_by_role("list", name="Tools used").get_by_role("listitem")
+        await expect(calls).to_have_text(["turn_on desk lamp"])
+        await expect(seen.answer.locator(".words")).not_to_be_empty()
+        await listener.until(lambda: listener.on("home/desk_lamp/set") == [b"ON"])
+        assert seen.complaints == []
+        await seen.page.close()
+
+
+async def test_an_answer_has_room_for_a_story(seen_slow: Visit, teller: Teller) -> None:
+    """The daemon's default would cut every second story of the bundled model."""
+    await seen_slow.ask("tell me a story")
+    await expect(seen_slow.answer).to_contain_text("word2 ")
+
+    assert [body["max_tokens"] for body in teller.asked] == [512]
+
+
+async def test_a_model_that_stands_in_says_so(browser: Browser, tmp_path: Path) -> None:
+    """In the chat, and where the task is looked at."""
+    async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": "qwen2.5-0.5b"}}) as app:
+        host, port = app.endpoints["http"]
+        seen = await visit(browser, f"{host}:{port}")
+
+        await seen.ask("what is 12 times 7?")
+
+        chat = seen.page.get_by_role("region", name="Chat")
+        words = "qwen2.5-0.5b is not installed, unitd-chat answers in its place."
+        await expect(chat.get_by_role("status").filter(has_text=words)).to_be_visible()
+        await seen.press("llm.1000, unitd-chat")
+        details = seen.page.get_by_role("region", name="Task llm.1000")
+        await expect(details).to_contain_text("default (unitd-chat)")
+        await expect(details).to_contain_text(words)
+        await seen.page.close()
 
 
 async def test_interrupt_stops_the_answer(seen_slow: Visit, slow_tcp: WireClient) -> None:
@@ -47,6 +125,20 @@ async def test_escape_interrupts(seen_slow: Visit) -> None:
     await seen_slow.page.keyboard.press("Escape")
 
     await expect(seen_slow.answer.locator(".under")).to_contain_text("Interrupted.")
+
+
+async def test_the_keyboard_finds_its_place_again(seen_slow: Visit) -> None:
+    """A button that is switched off by its own press leaves the focus to the field."""
+    await seen_slow.ask("tell me a story")
+    await expect(seen_slow.answer).to_contain_text("word2 ")
+
+    await seen_slow.page.keyboard.press("Tab")
+    await seen_slow.page.keyboard.press("Tab")
+    await expect(seen_slow.page.get_by_role("button", name="Interrupt")).to_be_focused()
+    await seen_slow.page.keyboard.press("Enter")
+
+    await expect(seen_slow.answer.locator(".under")).to_contain_text("Interrupted.")
+    await expect(seen_slow.page.get_by_label("Message")).to_be_focused()
 
 
 async def test_pause_holds_and_resume_goes_on(seen_slow: Visit) -> None:
@@ -93,13 +185,15 @@ async def test_a_new_question_takes_the_place_of_the_answer(seen_slow: Visit) ->
 
 
 async def test_end_ends_the_task(seen_slow: Visit, slow_tcp: WireClient) -> None:
-    """The conversation is empty, the daemon has forgotten it; the next question begins a new one."""
+    """The conversation is empty, the daemon has forgotten it; the next question, which can be written at once, begins
+    a new one."""
     await seen_slow.ask("tell me a story")
     await expect(seen_slow.answer).to_contain_text("word2 ")
 
     await seen_slow.press("End", exact=True)
 
     await expect(seen_slow.page.locator(".turn")).to_have_count(0)
+    await expect(seen_slow.page.get_by_label("Message")).to_be_focused()
     await expect(seen_slow.page.locator(".node")).to_have_count(0)
     assert (await slow_tcp.ask(work_id="sys", action="lstask"))["data"] == []
     await seen_slow.ask("tell me another")
@@ -108,14 +202,14 @@ async def test_end_ends_the_task(seen_slow: Visit, slow_tcp: WireClient) -> None
 
 async def test_a_task_that_somebody_ended_is_replaced(seen: Visit, tcp: WireClient) -> None:
     """The next question sets up a new one; nobody has to know."""
-    await seen.ask("turn on the kitchen light")
+    await seen.ask("what is 12 times 7?")
     await expect(seen.answer.locator(".under")).to_contain_text("token")
     [task] = (await tcp.ask(work_id="sys", action="lstask"))["data"]
     await tcp.ask(work_id=task["work_id"], action="exit")
 
-    await seen.ask("turn off the kitchen light")
+    await seen.ask("what is 3 plus 4?")
 
-    await expect(seen.answer.locator(".words")).to_have_text("Turning off the kitchen light.")
+    await expect(seen.answer.locator(".words")).to_have_text("3 plus 4 is 7.")
     await expect(seen.page.locator(".turn")).to_have_count(4)
 
 

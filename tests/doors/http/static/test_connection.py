@@ -8,7 +8,11 @@ from playwright.async_api import Browser, WebSocketRoute, expect
 
 from tests.conftest import running_app
 from tests.doors.http.static.browser import PATIENCE_MS, Visit, visit
+from tests.doors.tokens import asking_app, write_tokens
 from unitd.app import App
+from unitd.core.access import Role
+from unitd.runtime import access
+from unitd.wire.errors import NotAllowed
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -21,7 +25,9 @@ async def test_the_key_is_asked_for_once(browser: Browser, tmp_path: Path) -> No
 
         await seen.page.get_by_label("Key", exact=True).fill("guess")
         await seen.page.keyboard.press("Enter")
-        await expect(seen.page.get_by_text("This is not the key.")).to_be_visible()
+        await expect(seen.page.get_by_role("alert")).to_have_text(
+            "This key or token is not known, or its time is over."
+        )
         await seen.page.get_by_label("Key", exact=True).fill("open sesame & co")
         await seen.page.keyboard.press("Enter")
         await expect(seen.page.locator(".light.open")).to_be_visible()
@@ -34,21 +40,88 @@ async def test_the_key_is_asked_for_once(browser: Browser, tmp_path: Path) -> No
         await seen.page.close()
 
 
+async def test_a_board_that_knows_tokens_asks_for_one(browser: Browser, tmp_path: Path) -> None:
+    """And says how to get one; also when none was made yet."""
+    async with asking_app(tmp_path, http={"enabled": True}) as app:
+        host, port = app.endpoints["http"]
+        seen = await visit(browser, f"{host}:{port}")
+        dialog = seen.page.get_by_role("dialog", name="This board asks for a token")
+        await expect(dialog).to_contain_text("unitd token new NAME")
+        token = write_tokens(tmp_path, {"anna": Role.ADMIN})["anna"]
+        await app.reload()
+
+        await dialog.get_by_label("Token").fill("unitd_guess")
+        await seen.page.keyboard.press("Enter")
+        await expect(dialog.get_by_role("alert")).to_have_text("This token is not known, or its time is over.")
+        await dialog.get_by_label("Token").fill(token)
+        await dialog.get_by_role("button", name="Enter").click()
+
+        await expect(seen.page.locator(".light.open")).to_be_visible()
+        await expect(dialog).to_be_hidden()
+        await seen.page.close()
+
+
+async def test_a_key_or_a_token_will_do_where_there_are_both(browser: Browser, tmp_path: Path) -> None:
+    """One field takes either."""
+    token = write_tokens(tmp_path, {"anna": Role.ADMIN})["anna"]
+    async with asking_app(tmp_path, http={"enabled": True, "api_key": "open sesame"}) as app:
+        for given in ("open sesame", token):
+            host, port = app.endpoints["http"]
+            seen = await visit(browser, f"{host}:{port}")
+            await seen.page.get_by_role("dialog").get_by_label("Key or token").fill(given)
+            await seen.page.keyboard.press("Enter")
+            await expect(seen.page.locator(".light.open")).to_be_visible()
+            await seen.page.close()
+
+
+async def test_too_many_guesses_are_told_from_a_wrong_key(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The right key has to wait; nobody is to think that it is wrong."""
+    monkeypatch.setattr(access, "FIRST_WAIT_SECONDS", 60.0)
+    async with asking_app(tmp_path, http={"enabled": True, "api_key": "open sesame"}) as app:
+        host, port = app.endpoints["http"]
+        for _ in range(access.FREE_TRIES):
+            with pytest.raises(NotAllowed):
+                app.access.admit("guess", host)
+        seen = await visit(browser, f"{host}:{port}")
+
+        await seen.page.get_by_label("Key", exact=True).fill("open sesame")
+        await seen.page.keyboard.press("Enter")
+
+        await expect(seen.page.get_by_role("alert")).to_contain_text("try again in")
+        await seen.page.close()
+
+
+async def test_a_daemon_that_is_full_says_so(browser: Browser, tmp_path: Path) -> None:
+    """It is there; only this page has to wait."""
+    async with running_app(tmp_path, {"http": {"enabled": True, "connections": 1}}) as app:
+        host, port = app.endpoints["http"]
+        first = await visit(browser, f"{host}:{port}")
+        second = await browser.new_page()
+        await second.goto(f"http://{host}:{port}/")
+
+        await expect(second.get_by_role("alert")).to_contain_text("1 clients are connected, no more are taken")
+        await first.page.close()
+        await expect(second.locator(".light.open")).to_be_visible(timeout=PATIENCE_MS)
+        await second.close()
+
+
 async def test_the_page_comes_back_with_the_daemon(browser: Browser, tmp_path: Path) -> None:
     """It says that the daemon is away; when there is one again it needs nobody, and a question is answered."""
     async with running_app(tmp_path, {"http": {"enabled": True}}) as app:
         host, port = app.endpoints["http"]
         seen = await visit(browser, f"{host}:{port}")
-        await seen.ask("turn on the kitchen light")
-        await expect(seen.answer.locator(".words")).to_have_text("Turning on the kitchen light.")
+        await seen.ask("what is 12 times 7?")
+        await expect(seen.answer.locator(".words")).to_have_text("12 times 7 is 84.")
 
     await expect(seen.page.get_by_role("alert")).to_contain_text("The daemon does not answer.")
     await expect(seen.page.get_by_label("Message")).to_have_attribute("placeholder", "Not connected")
 
     async with running_app(tmp_path, {"http": {"enabled": True, "port": port}}):
         await expect(seen.page.locator(".light.open")).to_be_visible()
-        await seen.ask("turn off the kitchen light")
-        await expect(seen.answer.locator(".words")).to_have_text("Turning off the kitchen light.")
+        await seen.ask("what is 3 plus 4?")
+        await expect(seen.answer.locator(".words")).to_have_text("3 plus 4 is 7.")
         await seen.page.close()
 
 

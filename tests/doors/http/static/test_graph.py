@@ -72,6 +72,7 @@ async def test_a_chosen_task_tells_about_itself(seen: Visit, tcp: WireClient) ->
     await expect(details).to_contain_text("over tcp")
     await seen.page.keyboard.press("Escape")
     await expect(details).to_have_count(0)
+    await expect(seen.page.get_by_role("button", name=f"{llm}, ")).to_be_focused()
 
 
 async def test_a_task_is_paused_and_ended_from_its_details(seen: Visit, tcp: WireClient) -> None:
@@ -85,6 +86,7 @@ async def test_a_task_is_paused_and_ended_from_its_details(seen: Visit, tcp: Wir
     await details.get_by_role("button", name="End task").click()
 
     await expect(seen.node(llm)).to_have_count(0)
+    await expect(seen.page.get_by_role("region", name="Units and tasks")).to_be_focused()
     assert (await tcp.ask(work_id="sys", action="lstask"))["data"] == []
 
 

@@ -2,12 +2,13 @@
 
 import socket
 import wave
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 
 from tests.doors.http.static.browser import PATIENCE_MS, Visit, chromium, visit
 from tests.helpers import KWS_SETUP, WireClient
@@ -18,14 +19,15 @@ pytestmark = pytest.mark.timeout(60)
 
 
 def microphone_of(samples: Samples, folder: Path) -> list[str]:
-    """Flags for a browser whose microphone is this sound and, behind it, quiet; at 48 kHz, as most are."""
+    """Flags for a browser whose microphone is this sound, with quiet before it (until somebody listens) and after it, at
+    48 kHz, as most are."""
     file = folder / "microphone.wav"
     quiet = np.zeros(3 * RATE, np.int16)
     with wave.open(str(file), "wb") as out:
         out.setnchannels(1)
         out.setsampwidth(2)
         out.setframerate(3 * RATE)
-        out.writeframes(np.repeat(np.concatenate([quiet[:RATE], samples, quiet]), 3).tobytes())
+        out.writeframes(np.repeat(np.concatenate([quiet, samples, quiet]), 3).tobytes())
     return [
         "--use-fake-ui-for-media-stream",
         "--use-fake-device-for-media-stream",
@@ -33,20 +35,44 @@ def microphone_of(samples: Samples, folder: Path) -> list[str]:
     ]
 
 
-async def test_what_is_spoken_into_the_browser_is_answered(address: str, tcp: WireClient, tmp_path: Path) -> None:
-    """An ear is set up and linked to the chat; the words appear, and an answer to them."""
+@pytest.fixture
+async def browser_with_ears(tmp_path: Path) -> AsyncIterator[Browser]:
+    """Its microphone hears a command."""
     async with chromium(*microphone_of(speak("turn on the kitchen light"), tmp_path)) as browser:
-        seen = await visit(browser, address)
+        yield browser
 
-        await seen.press("Talk")
 
-        await expect(seen.page.get_by_role("button", name="Listening")).to_be_visible()
-        await expect(seen.page.locator(".turn.you.done")).to_contain_text("kitchen")
-        await expect(seen.answer.locator(".words")).not_to_be_empty()
-        await expect(seen.page.locator("[data-link]")).to_have_count(1)
-        await seen.press("Listening")
-        await expect(seen.page.locator(".node").filter(has_text="asr.")).to_have_count(0)
-        assert seen.complaints == []
+async def test_what_is_spoken_into_the_browser_is_answered(
+    browser_with_ears: Browser, address: str, tcp: WireClient
+) -> None:
+    """An ear is set up and linked to the chat; the words appear, and an answer to them."""
+    seen = await visit(browser_with_ears, address)
+
+    await seen.press("Talk")
+
+    await expect(seen.page.get_by_role("button", name="Listening")).to_be_visible()
+    await expect(seen.page.locator(".turn.you.done")).to_contain_text("kitchen")
+    await expect(seen.answer.locator(".words")).not_to_be_empty()
+    await expect(seen.page.locator("[data-link]")).to_have_count(1)
+    await seen.press("Listening")
+    await expect(seen.page.locator(".node").filter(has_text="asr.")).to_have_count(0)
+    assert seen.complaints == []
+
+
+@pytest.mark.parametrize("width", [375, 1280, 1440])
+async def test_the_buttons_stay_in_one_row_while_it_listens(
+    browser_with_ears: Browser, address: str, width: int
+) -> None:
+    """The button that says "Listening" is longer; Send does not leave its neighbours."""
+    seen = await visit(browser_with_ears, address, viewport={"width": width, "height": 800})
+
+    await seen.press("Talk")
+
+    names = ("Listening", "Interrupt", "Pause", "Send")
+    buttons = [seen.page.get_by_role("button", name=name, exact=True) for name in names]
+    await expect(buttons[0]).to_be_visible()
+    boxes = [await button.bounding_box() for button in buttons]
+    assert len({box and box["y"] for box in boxes}) == 1
 
 
 async def test_a_wake_word_into_the_browser_interrupts(slow_daemon: App, slow_tcp: WireClient, tmp_path: Path) -> None:

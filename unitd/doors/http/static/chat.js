@@ -1,20 +1,28 @@
 /** The conversation on the page: the turns, and the field to write the next one in. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { useFollowing } from "./following.js";
 import { html, Icon } from "./html.js";
 import { MicrophoneButton } from "./microphone-button.js";
+import { useRights } from "./rights.js";
 import { useStore } from "./store.js";
 
-const EXAMPLES = ["turn on the kitchen light", "tell me a story", "what is 12 times 7?"];
+const EXAMPLES = ["tell me a story", "what is 12 times 7?", "tell me a joke"];
 const RUNNING = ["waiting", "speaking", "held"];
 
 export function Chat({ daemon, conversation, microphone }) {
   const turns = useStore(conversation.turns);
   const workId = useStore(conversation.workId);
   const { phase } = useStore(daemon.connection);
+  const tools = useStore(daemon.tools);
+  const standIn = useStore(daemon.tasks)?.find((task) => task.work_id === workId)?.note;
+  const { mayUse, words } = useRights(daemon);
+  const isOpen = phase === "open" && mayUse;
   const running = turns.findLast((turn) => turn.who === "unit" && RUNNING.includes(turn.state));
+  const field = useRef(null);
+  const onEnd = () => (conversation.end(), field.current.focus());
+  const onExample = (text) => (conversation.ask(text), field.current.focus());
   return html`
     <section class="panel chat" id="chat" aria-labelledby="chat-title">
       <header class="panel-head">
@@ -22,14 +30,17 @@ export function Chat({ daemon, conversation, microphone }) {
         ${workId && html`<span class="chip mono">${workId}</span>`}
         <span class="spring"></span>
         <${ModelChoice} daemon=${daemon} conversation=${conversation} />
-        <button class="quiet" disabled=${turns.length === 0} onClick=${() => conversation.end()}>End</button>
+        <button class="quiet" disabled=${turns.length === 0 && !workId} onClick=${onEnd}>End</button>
       </header>
-      <${Turns} turns=${turns} onExample=${(text) => conversation.ask(text)} isOpen=${phase === "open"} />
+      ${standIn && html`<p class="note stand-in" role="status">${standIn}.</p>`}
+      <${Turns} turns=${turns} ...${{ tools, onExample, isOpen }} obstacle=${mayUse ? "" : words} />
       <${Composer}
+        field=${field}
         conversation=${conversation}
         microphone=${microphone}
         running=${running}
-        isOpen=${phase === "open"}
+        isOpen=${isOpen}
+        mayUse=${mayUse}
       />
     </section>
   `;
@@ -52,21 +63,24 @@ function ModelChoice({ daemon, conversation }) {
   `;
 }
 
-function Turns({ turns, onExample, isOpen }) {
+function Turns({ turns, ...beginning }) {
   return html`
     <div class="turns" role="log" aria-label="Conversation" tabindex="0" ...${useFollowing(turns)}>
-      ${turns.length === 0 && html`<${Beginning} onExample=${onExample} isOpen=${isOpen} />`}
+      ${turns.length === 0 && html`<${Beginning} ...${beginning} />`}
       ${turns.map((turn) => html`<${Turn} key=${turn.id} ...${turn} />`)}
     </div>
   `;
 }
 
-function Beginning({ onExample, isOpen }) {
+/** What is offered can be done: a device is switched only where the board has one. */
+function Beginning({ tools, onExample, isOpen, obstacle }) {
+  const device = tools?.find(({ name, entities }) => name === "turn_on" && entities.length > 0)?.entities[0];
+  const examples = device ? [`turn on the ${device}`, ...EXAMPLES.slice(0, 2)] : EXAMPLES;
   return html`
     <div class="beginning">
-      <p>Ask the language model on this board.</p>
+      <p>${obstacle || "Ask the language model on this board."}</p>
       <div class="examples">
-        ${EXAMPLES.map(
+        ${examples.map(
           (text) => html`<button key=${text} disabled=${!isOpen} onClick=${() => onExample(text)}>${text}</button>`,
         )}
       </div>
@@ -74,10 +88,16 @@ function Beginning({ onExample, isOpen }) {
   `;
 }
 
-function Turn({ who, text, state, note, figures }) {
+function Turn({ who, text, calls, state, note, figures }) {
   const isBusy = ["waiting", "speaking", "hearing"].includes(state);
   return html`
     <article class="turn ${who} ${state}" aria-busy=${isBusy} aria-label=${who === "you" ? "You" : "Answer"}>
+      ${
+        calls.length > 0 &&
+        html`<ul class="calls" aria-label="Tools used">
+          ${calls.map((call, at) => html`<li key=${at} class="chip mono">${call}</li>`)}
+        </ul>`
+      }
       <p class="words">
         ${text}
         ${state === "waiting" && html`<span class="dots" role="img" aria-label="thinking"><i /><i /><i /></span>`}
@@ -95,9 +115,8 @@ function Turn({ who, text, state, note, figures }) {
   `;
 }
 
-function Composer({ conversation, microphone, running, isOpen }) {
+function Composer({ field, conversation, microphone, running, isOpen, mayUse }) {
   const [text, setText] = useState("");
-  const field = useRef(null);
   const isHeld = running?.state === "held";
   const send = () => {
     if (!text.trim() || !isOpen) return;
@@ -113,38 +132,44 @@ function Composer({ conversation, microphone, running, isOpen }) {
     }
   };
   useEffect(() => fitHeight(field.current), [text]);
+  // Who works by keyboard is not left without a place when the button pressed last is switched off.
+  useLayoutEffect(() => {
+    if (document.activeElement?.matches("#chat :disabled:focus-visible")) field.current.focus();
+  });
   return html`
     <form class="composer" onSubmit=${(event) => (event.preventDefault(), send())}>
       <textarea
         ref=${field}
         rows="1"
         aria-label="Message"
-        placeholder=${isOpen ? "Message" : "Not connected"}
+        placeholder=${!mayUse ? "Not allowed" : isOpen ? "Message" : "Not connected"}
+        disabled=${!mayUse}
         value=${text}
         onInput=${(event) => setText(event.target.value)}
         onKeyDown=${onKeyDown}
       ></textarea>
       <div class="tools">
         <${MicrophoneButton} microphone=${microphone} isOpen=${isOpen} />
-        <span class="spring"></span>
-        <button
-          type="button"
-          disabled=${!running}
-          title="Cuts the answer (Escape)"
-          onClick=${() => conversation.interrupt()}
-        >
-          <${Icon} name="interrupt" /><span class="word">Interrupt</span>
-        </button>
-        <button
-          type="button"
-          disabled=${!running}
-          onClick=${() => (isHeld ? conversation.resume() : conversation.pause())}
-        >
-          <${Icon} name=${isHeld ? "resume" : "pause"} /><span class="word">${isHeld ? "Resume" : "Pause"}</span>
-        </button>
-        <button type="submit" class="primary" disabled=${!text.trim() || !isOpen} aria-label="Send">
-          <${Icon} name="send" />
-        </button>
+        <div class="answering">
+          <button
+            type="button"
+            disabled=${!running}
+            title="Cuts the answer (Escape)"
+            onClick=${() => conversation.interrupt()}
+          >
+            <${Icon} name="interrupt" /><span class="word">Interrupt</span>
+          </button>
+          <button
+            type="button"
+            disabled=${!running}
+            onClick=${() => (isHeld ? conversation.resume() : conversation.pause())}
+          >
+            <${Icon} name=${isHeld ? "resume" : "pause"} /><span class="word">${isHeld ? "Resume" : "Pause"}</span>
+          </button>
+          <button type="submit" class="primary" disabled=${!text.trim() || !isOpen} aria-label="Send">
+            <${Icon} name="send" />
+          </button>
+        </div>
       </div>
     </form>
   `;

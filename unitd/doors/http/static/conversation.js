@@ -11,9 +11,15 @@ import { ConnectionLost, WireError } from "./wire.js";
 
 const SYSTEM_PROMPT = "You are a helpful assistant.";
 const NO_SUCH_TASK = [-4, -6];
+const TOOL_CALL = "llm.tool_call";
+// The daemon's default of 127 cuts half of the bundled model's stories; of 20 none needs more than 150.
+const MOST_TOKENS = 512;
 
 export class Conversation {
-  /** {id, who: "you" | "unit", text, state: hearing, waiting, speaking, held, done or failed, note, figures}. */
+  /**
+   * {id, who: "you" | "unit", text, calls, state: hearing, waiting, speaking, held, done or failed, note, figures};
+   * `calls` are those of the board's tools, in words.
+   */
   turns = new Store([]);
   /** The llm task of this conversation, null before the first question. */
   workId = new Store(null);
@@ -82,14 +88,17 @@ export class Conversation {
   }
 
   async #setUp() {
+    const [tool] = (await this.#daemon.wire.ask("sys", "lstools")).data;
     const data = {
       model: this.model,
       response_format: "llm.utf-8.stream",
       input: "llm.utf-8",
       enoutput: true,
       prompt: SYSTEM_PROMPT,
+      max_token_len: MOST_TOKENS,
       history: true,
       usage: true,
+      ...(tool && { tools: tool.tools }),
     };
     const workId = await this.#daemon.wire.setUp("llm", data, (reply) => this.#onUnasked(reply));
     this.workId.set(workId);
@@ -143,13 +152,18 @@ export class Conversation {
 
   #begin({ isAsked = true } = {}) {
     const turn = this.#add({ who: "unit", text: "", state: "waiting" });
-    this.#running = { ...turn, isAsked, askedAt: performance.now(), firstAt: 0, text: "" };
+    this.#running = { ...turn, isAsked, askedAt: performance.now(), firstAt: 0 };
     return this.#running;
   }
 
-  #onFrame(answer, { data, error }) {
+  #onFrame(answer, { object, data, error }) {
     if (error.code) {
       this.#finish(answer, { state: "failed", note: error.message });
+      return;
+    }
+    if (object === TOOL_CALL) {
+      answer.calls = [...answer.calls, inWords(data)];
+      this.#change(answer, { calls: answer.calls });
       return;
     }
     if (data.delta) {
@@ -199,7 +213,7 @@ export class Conversation {
   }
 
   #add(fields) {
-    const turn = { id: ++this.#number, note: "", figures: "", ...fields };
+    const turn = { id: ++this.#number, calls: [], note: "", figures: "", ...fields };
     this.turns.set([...this.turns.value, turn]);
     return turn;
   }
@@ -215,6 +229,11 @@ export class Conversation {
 
 function isLast({ data, error }) {
   return error.code !== 0 || data.finish === true;
+}
+
+/** A call as people read it, the device first: set_brightness kitchen light 40. */
+function inWords({ name, arguments: { entity, ...others } }) {
+  return [name, entity, ...Object.values(others)].filter((each) => each !== undefined).join(" ");
 }
 
 const NOTES = { interrupted: "Interrupted.", length: "Cut at the longest answer allowed." };

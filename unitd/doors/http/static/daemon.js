@@ -14,14 +14,20 @@ const KEPT_LINES = 500;
 const KEY = "unitd.key";
 
 export class Daemon {
-  /** {phase, retryAt}, as the wire tells it. */
+  /** {phase, retryAt, reason, …}, as the wire tells it. */
   connection = new Store({ phase: "connecting" });
+  /** {name, role} of this client; an administrator's until the daemon has told. */
+  grant = new Store({ name: "", role: "admin" });
   /** The rows of sys.lstask; null before the first answer. */
   tasks = new Store(null);
   /** The rows of sys.lsmode; null before the first answer. */
   models = new Store(null);
   /** Why a model could not be fetched or removed, by its name. */
   modelProblems = new Store({});
+  /** The model that suits this board, {model, tokens_per_s, first_token_s}; null until it is asked for and measured. */
+  suggestion = new Store(null);
+  /** The rows of sys.lstools: the board's own tools; null before the first answer. */
+  tools = new Store(null);
   /** Samples {at, cpu, memory, temperature, tokens}, oldest first; null where there is no value. */
   board = new Store([]);
   /** Lines {at, level, source, text, id}, oldest first. */
@@ -69,6 +75,18 @@ export class Daemon {
     this.tasks.set((await this.wire.ask("sys", "lstask")).data);
   }
 
+  /** Has the board measured, for who is about to fetch a model. */
+  async suggest() {
+    const { isMeasuring, model } = this.suggestion.value ?? {};
+    if (isMeasuring || model || this.grant.value.role !== "admin") return;
+    this.suggestion.set({ isMeasuring: true });
+    try {
+      this.suggestion.set((await this.wire.ask("sys", "suggest_model")).data);
+    } catch (error) {
+      this.suggestion.set({ model: null, problem: error.message });
+    }
+  }
+
   /** Fetches a model; the list shows how far it is. */
   pull(name) {
     const show = (download) => {
@@ -98,10 +116,12 @@ export class Daemon {
   }
 
   #onState(state) {
+    if (state.phase === "open") this.grant.set(state.grant);
     this.connection.set(state);
     if (state.phase !== "open") return;
     this.#tokens = null;
-    this.#followLog();
+    if (this.grant.value.role === "admin") this.#followLog();
+    this.#lookAt(() => this.#listTools());
     this.#lookAtAll();
   }
 
@@ -127,6 +147,10 @@ export class Daemon {
     if (rows.some((row) => row.download)) {
       this.#nextList = setTimeout(() => this.#lookAt(() => this.#listModels()), PULLS_EVERY_MS);
     }
+  }
+
+  async #listTools() {
+    this.tools.set((await this.wire.ask("sys", "lstools")).data);
   }
 
   /** The last lines, then the new ones as they are written. */

@@ -1,10 +1,11 @@
 /** Units and tasks as a live graph; a chosen task shows what it is and what can be done with it. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { layout, NODE_HEIGHT } from "./graph-layout.js";
 import { html, Icon } from "./html.js";
 import { isInterrupt, isTaskId } from "./links.js";
+import { useRights } from "./rights.js";
 import { useStore } from "./store.js";
 import { TaskDetails } from "./task-details.js";
 
@@ -18,12 +19,25 @@ export function Graph({ daemon, microphone }) {
   const tasks = useStore(daemon.tasks);
   const [chosenId, choose] = useState(null);
   const chosen = tasks?.find((task) => task.work_id === chosenId);
+  const panel = useRef(null);
+  const close = () => {
+    choose(null);
+    document.getElementById(buttonOf(chosenId))?.focus();
+  };
+  // The task has ended, and with it the button that was pressed for that.
+  useLayoutEffect(() => {
+    if (!chosenId || chosen) return;
+    choose(null);
+    if (document.activeElement === document.body) panel.current.focus({ preventScroll: true });
+  });
   return html`
     <section
       class="panel graph"
+      ref=${panel}
+      tabindex="-1"
       id="tasks"
       aria-labelledby="tasks-title"
-      onKeyDown=${(event) => event.key === "Escape" && choose(null)}
+      onKeyDown=${(event) => event.key === "Escape" && close()}
     >
       <header class="panel-head">
         <h2 id="tasks-title">Units and tasks</h2>
@@ -39,11 +53,13 @@ export function Graph({ daemon, microphone }) {
       <${Field} daemon=${daemon} tasks=${tasks ?? []} chosenId=${chosenId} choose=${choose} />
       ${
         chosen &&
-        html`<${TaskDetails} key=${chosenId} ...${{ daemon, microphone }} task=${chosen} close=${() => choose(null)} />`
+        html`<${TaskDetails} key=${chosenId} ...${{ daemon, microphone }} task=${chosen} close=${close} />`
       }
     </section>
   `;
 }
+
+const buttonOf = (workId) => `task-${workId}`;
 
 function isInterrupted(task) {
   return task.inputs_.some((source) => isInterrupt(source, task.work_id));
@@ -60,6 +76,7 @@ function summary(tasks) {
 
 function Field({ daemon, tasks, chosenId, choose }) {
   const [field, width] = useWidth();
+  const { mayUse } = useRights(daemon);
   const { nodes, edges, titles, height } = layout(tasks, width);
   return html`
     <div class="field" ref=${field}>
@@ -77,6 +94,7 @@ function Field({ daemon, tasks, chosenId, choose }) {
               ...${node}
               isChosen=${node.task.work_id === chosenId}
               onChoose=${() => choose(node.task.work_id === chosenId ? null : node.task.work_id)}
+              mayWake=${mayUse}
               onWake=${() => daemon.act(node.task.work_id, "trigger")}
             />
           `,
@@ -112,12 +130,12 @@ function Edges({ edges, width, height, chosenId }) {
   `;
 }
 
-function Node({ task, x, y, width, isChosen, onChoose, onWake }) {
+function Node({ task, x, y, width, isChosen, onChoose, mayWake, onWake }) {
   const marks = ["node", task.state, isChosen && "chosen", width < NARROW && "narrow"];
   const position = { ...place(x, y, width), height: `${NODE_HEIGHT}px` };
   return html`
     <div class=${marks.filter(Boolean).join(" ")} style=${position}>
-      <button class="task" aria-expanded=${isChosen} aria-label=${inWords(task)} onClick=${onChoose}>
+      <button class="task" id=${buttonOf(task.work_id)} aria-expanded=${isChosen} aria-label=${inWords(task)} onClick=${onChoose}>
         <span class="line">
           <span class="dot" aria-hidden="true"></span>
           <span class="mono">${task.work_id}</span>
@@ -125,16 +143,16 @@ function Node({ task, x, y, width, isChosen, onChoose, onWake }) {
         <span class="line">
           <span class="now">${task.state}${task.queue > 0 && html` · <b>${task.queue}</b> waiting`}</span>
           ${task.inputs_.includes(BOARD_MICROPHONE) && html`<${Icon} name="microphone" />`}
-          ${task.queue === 0 && html`<span class="model">${task.model}</span>`}
+          ${task.queue === 0 && html`<span class="model">${task.served_by}</span>`}
         </span>
       </button>
-      ${task.unit === "kws" && html`<${WakeButton} workId=${task.work_id} onWake=${onWake} />`}
+      ${task.unit === "kws" && html`<${WakeButton} workId=${task.work_id} mayWake=${mayWake} onWake=${onWake} />`}
     </div>
   `;
 }
 
 /** A wake as if the word had been heard; says for a moment what came of it. */
-function WakeButton({ workId, onWake }) {
+function WakeButton({ workId, mayWake, onWake }) {
   const [outcome, setOutcome] = useState(null);
   useEffect(() => {
     if (!outcome) return undefined;
@@ -153,6 +171,7 @@ function WakeButton({ workId, onWake }) {
     <button
       class="wake ${outcome?.class ?? ""}"
       aria-label=${`Wake ${workId}`}
+      disabled=${!mayWake}
       title=${outcome?.why ?? WAKE_TITLE}
       onClick=${wake}
     >
@@ -162,7 +181,7 @@ function WakeButton({ workId, onWake }) {
 }
 
 /** What the picture says, for those who do not see it. */
-function inWords({ work_id: workId, model, state, queue, inputs_: inputs }) {
+function inWords({ work_id: workId, served_by: model, state, queue, inputs_: inputs }) {
   const sources = inputs.filter(isTaskId);
   return [
     `${workId}, ${model}, ${state}`,

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { html } from "./html.js";
+import { useRights } from "./rights.js";
 import { useStore } from "./store.js";
 
 const ORDER = ["llm", "asr", "kws", "tts", "vad"];
@@ -11,29 +12,37 @@ const STATES = { waiting: "waits to begin", checking: "is checked", unpacking: "
 export function Models({ daemon }) {
   const rows = useStore(daemon.models);
   const problems = useStore(daemon.modelProblems);
-  const actions = { pull: (name) => daemon.pull(name), remove: (name) => daemon.remove(name) };
+  const suggestion = useStore(daemon.suggestion);
+  const { mayAdminister, words } = useRights(daemon);
+  const actions = {
+    pull: mayAdminister && ((name) => daemon.pull(name)),
+    remove: mayAdminister && ((name) => daemon.remove(name)),
+    suggest: () => daemon.suggest(),
+  };
   return html`
     <section class="panel models" id="models" aria-labelledby="models-title">
       <header class="panel-head"><h2 id="models-title">Models</h2></header>
-      <${ModelList} rows=${rows ?? []} problems=${problems} ...${actions} />
+      <${ModelList} rows=${rows ?? []} ...${{ problems, suggestion, ...actions }} obstacle=${words} />
     </section>
   `;
 }
 
-/** `rows` are those of sys.lsmode; one with `download` is on its way. */
-export function ModelList({ rows, problems = {}, pull, remove }) {
-  const { installed, coming, available, replaced } = sorted(rows);
+/** `rows` are those of sys.lsmode; one with `download` is on its way. Who may not pull or remove has `obstacle` for it. */
+export function ModelList({ rows, problems = {}, suggestion, pull, remove, suggest, obstacle }) {
+  const { installed, coming, available, replaced } = sorted(rows, suggestion?.model);
   const toFetch = available.filter(({ mode }) => !problems[mode]);
   const failed = available.filter(({ mode }) => problems[mode]);
-  const offer = (row) => html`<${Available} key=${row.mode} ...${row} ...${{ pull, problems }} />`;
+  const about = { problems, suggestion, pull, remove, obstacle };
+  const offer = (row) => html`<${Available} key=${row.mode} ...${row} ...${about} />`;
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label="List of models">
       <ul class="rows">
-        ${coming.map((row) => html`<${Download} key=${row.mode} ...${row} remove=${remove} />`)}
+        ${coming.map((row) => html`<${Download} key=${row.mode} ...${row} ...${about} />`)}
         ${failed.map(offer)}
-        ${installed.map((row) => html`<${Installed} key=${row.mode} ...${row} ...${{ remove, problems }} />`)}
+        ${installed.map((row) => html`<${Installed} key=${row.mode} ...${row} ...${about} />`)}
       </ul>
-      <${Folded} name="available" title=${`${toFetch.length} more to fetch`} rows=${toFetch}>
+      <${Folded} name="available" title=${`${toFetch.length} more to fetch`} rows=${toFetch} onOpen=${suggest}>
+        <${Advice} ...${{ suggestion, obstacle }} />
         ${toFetch.map(offer)}
       <//>
       <${Folded} name="replaced" title=${`${replaced.length} more names are understood`} rows=${replaced}>
@@ -46,36 +55,59 @@ export function ModelList({ rows, problems = {}, pull, remove }) {
   `;
 }
 
-function Folded({ name, title, rows, children }) {
+function Folded({ name, title, rows, onOpen, children }) {
   if (rows.length === 0) return null;
-  return html`<details class=${`folded ${name}`}><summary>${title}</summary><ul class="rows">${children}</ul></details>`;
+  return html`
+    <details class=${`folded ${name}`} onToggle=${(event) => event.target.open && onOpen?.()}>
+      <summary>${title}</summary>
+      <ul class="rows">${children}</ul>
+    </details>
+  `;
 }
 
-function Installed({ mode, type, note, size, bundled, remove, problems }) {
+/** Above the list: that the board is measured, why no model is suggested, or why none can be fetched. */
+function Advice({ suggestion, obstacle }) {
+  if (!obstacle && (!suggestion || suggestion.model)) return null;
+  const none = suggestion?.problem || "No language model would answer fluently on this board.";
+  const words = obstacle || (suggestion.isMeasuring ? "This board is measured, to suggest a model." : none);
+  return html`<li class="note" role="status">${words}</li>`;
+}
+
+function Installed({ mode, type, note, size, bundled, suggestion, remove, obstacle, problems }) {
   return html`
     <li>
       <span class="kind">${type}</span>
       <span class="name">
-        ${mode}${note && html`<small>${note}</small>`}
+        ${mode}<${Suggested} name=${mode} suggestion=${suggestion} />
+        ${note && html`<small>${note}</small>`}
         <${Problem} words=${problems[mode]} />
       </span>
       ${size > 0 && html`<span class="number faint">${sizeWords(size)}</span>`}
-      ${!bundled && html`<${RemoveButton} name=${mode} remove=${remove} />`}
+      ${!bundled && html`<${RemoveButton} name=${mode} remove=${remove} obstacle=${obstacle} />`}
     </li>
   `;
 }
 
 /** Asks back: what is gone has to be fetched again. */
-function RemoveButton({ name, remove }) {
+function RemoveButton({ name, remove, obstacle }) {
   const [isAsking, setAsking] = useState(false);
   const onClick = () => (isAsking ? remove(name) : setAsking(true));
   return html`
     <button class=${isAsking ? "danger" : "quiet"} onClick=${onClick} onBlur=${() => setAsking(false)}
+      disabled=${!remove} title=${obstacle}
       aria-label=${isAsking ? `Really remove ${name}` : `Remove ${name}`}>${isAsking ? "Really?" : "Remove"}</button>
   `;
 }
 
-function Available({ mode, type, description, size, fits, pull, problems }) {
+/** Marks the model that `unitd models suggest` names, with what is to be expected of it; draws nothing for the others. */
+function Suggested({ name, suggestion }) {
+  if (suggestion?.model !== name) return null;
+  const { tokens_per_s: speed, first_token_s: first } = suggestion;
+  const words = `about ${shortNumber(speed)} tokens/s on this board, the first after ${shortNumber(first)} s`;
+  return html` <span class="chip suggested">suggested</span><small>${words}</small>`;
+}
+
+function Available({ mode, type, description, size, fits, suggestion, pull, obstacle, problems }) {
   const about = [sizeWords(size), fits === false && "too large for this board", description].filter(Boolean);
   const onClick = (event) => {
     event.currentTarget.closest(".scroll").scrollTop = 0; // where its bar will be
@@ -85,11 +117,11 @@ function Available({ mode, type, description, size, fits, pull, problems }) {
     <li>
       <span class="kind">${type}</span>
       <span class="name">
-        ${mode}
+        ${mode}<${Suggested} name=${mode} suggestion=${suggestion} />
         <small>${about.join(", ")}</small>
         <${Problem} words=${problems[mode]} />
       </span>
-      <button onClick=${onClick} aria-label=${`Fetch ${mode}`}>Fetch</button>
+      <button disabled=${!pull} title=${obstacle} onClick=${onClick} aria-label=${`Fetch ${mode}`}>Fetch</button>
     </li>
   `;
 }
@@ -98,7 +130,7 @@ function Problem({ words }) {
   return words ? html`<small class="note failed" role="alert">${words}</small>` : null;
 }
 
-function Download({ mode, type, download, remove }) {
+function Download({ mode, type, download, remove, obstacle }) {
   const { bytes, total } = download;
   const percent = total > 0 ? Math.floor((bytes / total) * 100) : 0;
   return html`
@@ -108,7 +140,15 @@ function Download({ mode, type, download, remove }) {
         <progress max=${total || 1} value=${bytes} aria-label=${`Download of ${mode}`}>${percent} %</progress>
         <small class="number">${wordsOf(download)}</small>
       </span>
-      <button class="quiet" onClick=${() => remove(mode)} aria-label=${`Cancel the download of ${mode}`}>Cancel</button>
+      <button
+        class="quiet"
+        disabled=${!remove}
+        title=${obstacle}
+        onClick=${() => remove(mode)}
+        aria-label=${`Cancel the download of ${mode}`}
+      >
+        Cancel
+      </button>
     </li>
   `;
 }
@@ -119,8 +159,11 @@ function wordsOf({ state, bytes, total, bytes_per_s: speed, seconds_left: left }
   return speed > 0 ? `${size}, ${sizeWords(speed)}/s, ${timeWords(left)} left` : size;
 }
 
-function sorted(rows) {
-  const byKind = (one, other) => rank(one) - rank(other) || one.mode.localeCompare(other.mode);
+/** Each list by kinds and names, the suggested model before all others. */
+function sorted(rows, suggested) {
+  const isLater = ({ mode }) => mode !== suggested;
+  const byKind = (one, other) =>
+    isLater(one) - isLater(other) || rank(one) - rank(other) || one.mode.localeCompare(other.mode);
   const isOwnName = (row) => row.mode === row.card;
   const here = rows.filter((row) => isOwnName(row) && !row.download);
   return {
@@ -132,6 +175,11 @@ function sorted(rows) {
 }
 
 const rank = ({ type }) => (ORDER.includes(type) ? ORDER.indexOf(type) : ORDER.length);
+
+/** With two digits: 33, 4.2, 0.35. */
+function shortNumber(value) {
+  return value >= 10 ? Math.round(value) : Number(value.toPrecision(2));
+}
 
 /** 428 MB, 1.9 GB. */
 function sizeWords(size) {

@@ -4,12 +4,14 @@ import { useState } from "preact/hooks";
 
 import { html, Icon } from "./html.js";
 import { effectOf, hearsClients, isTaskId } from "./links.js";
+import { useRights } from "./rights.js";
 import { useStore } from "./store.js";
 
 const CAN_BE_INTERRUPTED = ["llm", "tts", "melotts"];
 
 export function TaskDetails({ daemon, microphone, task, close }) {
   const [problem, setProblem] = useState("");
+  const { mayUse, words } = useRights(daemon);
   const act = (action) => async () => {
     setProblem("");
     await daemon.act(task.work_id, action).catch((error) => setProblem(error.message));
@@ -20,33 +22,42 @@ export function TaskDetails({ daemon, microphone, task, close }) {
       <button class="quiet square close" aria-label="Close" onClick=${close}><${Icon} name="close" /></button>
       <dl>
         <div><dt>Task</dt><dd class="mono">${task.work_id}</dd></div>
-        <div><dt>Model</dt><dd>${task.model}</dd></div>
+        <div>
+          <dt>Model</dt>
+          <dd>${task.model}${task.served_by !== task.model && ` (${task.served_by})`}</dd>
+        </div>
         <div><dt>Set up</dt><dd>${timeOf(task.created)} over ${task.door}</dd></div>
         <div class="wide"><dt>Listens to</dt><dd>${sources(task)}</dd></div>
       </dl>
       <div class="actions">
-        <button onClick=${act(isPaused ? "work" : "pause")}>
+        <button disabled=${!mayUse} onClick=${act(isPaused ? "work" : "pause")}>
           <${Icon} name=${isPaused ? "resume" : "pause"} />${isPaused ? "Resume" : "Pause"}
         </button>
         ${
           CAN_BE_INTERRUPTED.includes(task.unit) &&
-          html`<button onClick=${act("cancel")}><${Icon} name="interrupt" />Interrupt</button>`
+          html`<button disabled=${!mayUse} onClick=${act("cancel")}><${Icon} name="interrupt" />Interrupt</button>`
         }
-        ${hearsClients(task) && html`<${HearButton} microphone=${microphone} workId=${task.work_id} />`}
-        <button class="danger" onClick=${act("exit")}>End task</button>
+        ${hearsClients(task) && html`<${HearButton} ...${{ microphone, mayUse }} workId=${task.work_id} />`}
+        <button class="danger" disabled=${!mayUse} onClick=${act("exit")}>End task</button>
       </div>
+      ${task.note && html`<p class="note">${task.note}.</p>`}
+      ${!mayUse && html`<p class="note">${words}</p>`}
       ${problem && html`<p class="note failed" role="alert">${problem}</p>`}
     </div>
   `;
 }
 
 /** This browser's microphone as the ear of any task that takes audio from clients. */
-function HearButton({ microphone, workId }) {
+function HearButton({ microphone, mayUse, workId }) {
   const sinks = useStore(microphone.sinks);
   const { problem } = useStore(microphone.state);
   const isOn = sinks.includes(workId);
   return html`
-    <button aria-pressed=${isOn} onClick=${() => (isOn ? microphone.leave(workId) : microphone.hearWith(workId))}>
+    <button
+      aria-pressed=${isOn}
+      disabled=${!mayUse}
+      onClick=${() => (isOn ? microphone.leave(workId) : microphone.hearWith(workId))}
+    >
       <${Icon} name="microphone" />${isOn ? "Stop listening" : "Listen with this microphone"}
     </button>
     ${problem && html`<p class="note" role="status">${problem}</p>`}

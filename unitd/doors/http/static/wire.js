@@ -3,8 +3,9 @@
  *
  * When the socket closes everything that waits fails, and a new one is tried after a while that doubles each time and
  * is never exactly the same, so that a hundred open pages do not fall upon a daemon that has just come back. A socket
- * that is closed for its key (1008) is not tried again until `open` is called with another one. A socket that answers
- * nothing for a while, as after a sleep of this machine or a change of its network, is given up.
+ * that is refused for its key (1008) is not tried again until `open` is called with another one. A socket that answers
+ * nothing for a while, as after a sleep of this machine or a change of its network, is given up. What the daemon says
+ * before it closes a socket (a key that is not known, no seat) is told with the state that follows.
  */
 
 const FIRST_RETRY_MS = 500;
@@ -36,9 +37,14 @@ export class Wire {
   #key = "";
   #waiting = new Map();
   #unansweredSince = null;
+  #refusal = null;
   #onState;
 
-  /** `onState` is told {phase: "connecting" | "open" | "waiting" | "refused", retryAt, isRetry}. */
+  /**
+   * `onState` is told {phase: "connecting" | "open" | "waiting" | "refused", retryAt, isRetry}; "open" comes with
+   * `grant`, {name, role} as the daemon knows this client, "waiting" and "refused" with `reason`, the daemon's words or
+   * "", and "refused" with what it `accepts`: "token", "api_key".
+   */
   constructor(onState) {
     this.#onState = onState;
     addEventListener("online", () => this.retryNow());
@@ -141,6 +147,7 @@ export class Wire {
   #connect() {
     clearTimeout(this.#retry);
     this.#retry = 0;
+    this.#refusal = null;
     this.#onState({ phase: "connecting", isRetry: this.#attempt > 0 });
     const address = new URL("/ws/units", location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
@@ -151,17 +158,22 @@ export class Wire {
     socket.addEventListener("open", () => this.#onOpen(socket));
   }
 
-  /** A socket is accepted before its key is looked at: only an answer tells that we are in. */
+  /** A socket is accepted before its key is looked at: only an answer tells that we are in, and as whom. */
   #onOpen(socket) {
-    const hello = JSON.stringify({ request_id: "hello", work_id: "sys", action: "ping", object: "None", data: "None" });
-    socket.send(hello);
+    const hello = { request_id: "hello", work_id: "sys", action: "whoami", object: "None", data: "None" };
+    socket.send(JSON.stringify(hello));
   }
 
   #onMessage(reply) {
     this.#unansweredSince = null;
-    if (reply.request_id === "hello") {
+    if (reply.type === "error") {
+      this.#refusal = reply; // the socket is closed behind it
+    } else if (reply.request_id === "hello" && reply.error.code) {
+      this.#refusal = reply.error;
+      this.#socket.close();
+    } else if (reply.request_id === "hello") {
       this.#attempt = 0;
-      this.#onState({ phase: "open" });
+      this.#onState({ phase: "open", grant: reply.data });
     } else {
       this.#waiting.get(reply.request_id)?.onReply(reply);
     }
@@ -171,12 +183,14 @@ export class Wire {
     const lost = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#unansweredSince = null;
-    if (event.code === CLOSED_FOR_KEY) {
-      this.#onState({ phase: "refused" });
+    const { message: reason = "", accepts } = this.#refusal ?? {};
+    // An open socket whose token was revoked is closed without a word; the next try is told why.
+    if (event.code === CLOSED_FOR_KEY && this.#refusal) {
+      this.#onState({ phase: "refused", reason, accepts });
     } else {
       const pause = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#attempt++) * (0.7 + 0.6 * Math.random());
       this.#retry = setTimeout(() => this.#connect(), pause);
-      this.#onState({ phase: "waiting", retryAt: Date.now() + pause });
+      this.#onState({ phase: "waiting", retryAt: Date.now() + pause, reason });
     }
     for (const { onLost } of lost) onLost?.(new ConnectionLost());
   }
