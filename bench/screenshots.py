@@ -2,8 +2,9 @@
 
     python -m bench.screenshots      writes docs/page-light.png, page-dark.png and page-phone.png
 
-A real daemon with a voice chain whose loudspeaker is a file, a real conversation in Debian's Chromium, and a minute of
-use, so that the plots show something. Nothing in the pictures is made up.
+A real daemon with a broker, the tools of examples/home and a voice chain whose loudspeaker is a file, a real
+conversation in Debian's Chromium, and a minute of use, so that the plots show something. Nothing in the pictures is
+made up.
 """
 
 import asyncio
@@ -19,7 +20,10 @@ from typing import Any
 
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
+from bench.broker import broker
+
 DOCS = Path(__file__).parent.parent / "docs"
+TOOLS = Path(__file__).parent.parent / "examples" / "home" / "tools.toml"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 # Spoken answers come as one line of base64.
 LINE_BYTES = 32 * 1024 * 1024
@@ -58,12 +62,13 @@ class Client:
 
 
 @asynccontextmanager
-async def running_daemon(folder: Path) -> AsyncIterator[dict[str, Any]]:
-    """The endpoints of a daemon without devices but a loudspeaker that is a file."""
+async def running_daemon(folder: Path, broker_port: int) -> AsyncIterator[dict[str, Any]]:
+    """The endpoints of a daemon with a home's tools, whose only sound device is a loudspeaker that is a file."""
     config = folder / "unitd.toml"
     config.write_text(
         f'[state]\ndir = "{folder}"\n[unix]\nenabled = false\n[tcp]\nport = 0\n[http]\nport = 0\n'
         f'[audio]\ncapture = ""\nplayback = "file:{folder}/heard.wav"\n'
+        f'[mqtt]\nhost = "127.0.0.1"\nport = {broker_port}\n[home]\ntools = "{TOOLS}"\n'
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", "unitd", "serve", "--config", str(config))
     endpoints = folder / "endpoints.json"
@@ -141,7 +146,11 @@ async def main() -> None:
     if program is None:
         raise SystemExit("chromium is missing: sudo apt-get install chromium")
     with tempfile.TemporaryDirectory() as folder:
-        async with running_daemon(Path(folder)) as endpoints, async_playwright() as playwright:
+        async with (
+            broker(Path(folder)) as port,
+            running_daemon(Path(folder), port) as endpoints,
+            async_playwright() as playwright,
+        ):
             browser = await playwright.chromium.launch(executable_path=program, args=FLAGS)
             client = Client(*await asyncio.open_connection(*endpoints["tcp"], limit=LINE_BYTES))
             host, port = endpoints["http"]

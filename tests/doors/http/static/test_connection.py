@@ -9,6 +9,7 @@ from playwright.async_api import Browser, WebSocketRoute, expect
 from tests.conftest import running_app
 from tests.doors.http.static.browser import PATIENCE_MS, Visit, visit
 from tests.doors.tokens import asking_app, write_tokens
+from tests.helpers import eventually
 from unitd.app import App
 from unitd.core.access import Role
 from unitd.runtime import access
@@ -47,6 +48,7 @@ async def test_a_board_that_knows_tokens_asks_for_one(browser: Browser, tmp_path
         seen = await visit(browser, f"{host}:{port}")
         dialog = seen.page.get_by_role("dialog", name="This board asks for a token")
         await expect(dialog).to_contain_text("unitd token new NAME")
+        await expect(dialog.get_by_label("Token")).to_be_focused()
         token = write_tokens(tmp_path, {"anna": Role.ADMIN})["anna"]
         await app.reload()
 
@@ -62,13 +64,16 @@ async def test_a_board_that_knows_tokens_asks_for_one(browser: Browser, tmp_path
 
 
 async def test_a_key_or_a_token_will_do_where_there_are_both(browser: Browser, tmp_path: Path) -> None:
-    """One field takes either."""
+    """One field takes either; the dialog fits a phone."""
     token = write_tokens(tmp_path, {"anna": Role.ADMIN})["anna"]
     async with asking_app(tmp_path, http={"enabled": True, "api_key": "open sesame"}) as app:
         for given in ("open sesame", token):
             host, port = app.endpoints["http"]
             seen = await visit(browser, f"{host}:{port}")
-            await seen.page.get_by_role("dialog").get_by_label("Key or token").fill(given)
+            await seen.page.set_viewport_size({"width": 375, "height": 812})
+            dialog = seen.page.get_by_role("dialog")
+            await dialog.get_by_label("Key or token").fill(given)
+            assert await dialog.evaluate("dialog => dialog.scrollWidth - dialog.clientWidth") == 0
             await seen.page.keyboard.press("Enter")
             await expect(seen.page.locator(".light.open")).to_be_visible()
             await seen.page.close()
@@ -94,17 +99,20 @@ async def test_too_many_guesses_are_told_from_a_wrong_key(
 
 
 async def test_a_daemon_that_is_full_says_so(browser: Browser, tmp_path: Path) -> None:
-    """It is there; only this page has to wait."""
-    async with running_app(tmp_path, {"http": {"enabled": True, "connections": 1}}) as app:
+    """It is there, and the key was right; only this page has to wait."""
+    async with running_app(tmp_path, {"http": {"enabled": True, "api_key": "open sesame", "connections": 1}}) as app:
         host, port = app.endpoints["http"]
-        first = await visit(browser, f"{host}:{port}")
-        second = await browser.new_page()
-        await second.goto(f"http://{host}:{port}/")
+        first, second = [await visit(browser, f"{host}:{port}") for _ in range(2)]
+        for seen in (first, second):
+            await seen.page.get_by_label("Key", exact=True).fill("open sesame")
+            await seen.page.keyboard.press("Enter")
 
-        await expect(second.get_by_role("alert")).to_contain_text("1 clients are connected, no more are taken")
+        alert = second.page.get_by_role("alert")
+        await expect(alert).to_contain_text("1 clients are connected, no more are taken")
+        await expect(second.page.get_by_role("dialog")).to_be_hidden()
         await first.page.close()
-        await expect(second.locator(".light.open")).to_be_visible(timeout=PATIENCE_MS)
-        await second.close()
+        await expect(second.page.locator(".light.open")).to_be_visible(timeout=PATIENCE_MS)
+        await second.page.close()
 
 
 async def test_the_page_comes_back_with_the_daemon(browser: Browser, tmp_path: Path) -> None:
@@ -154,6 +162,6 @@ async def test_a_daemon_that_says_nothing_is_given_up(browser: Browser, tmp_path
         await page.goto(f"http://{host}:{port}/")
 
         await expect(page.locator(".light.open")).to_be_visible()
-        await expect(page.locator(".light.open")).to_have_count(0, timeout=PATIENCE_MS)
+        await eventually(lambda: len(sockets) == 2, timeout=2 * PATIENCE_MS / 1000)
         await expect(page.locator(".light.open")).to_be_visible()
         await page.close()

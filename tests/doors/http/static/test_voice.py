@@ -19,8 +19,10 @@ pytestmark = pytest.mark.timeout(60)
 
 
 def microphone_of(samples: Samples, folder: Path) -> list[str]:
-    """Flags for a browser whose microphone is this sound, with quiet before it (until somebody listens) and after it, at
-    48 kHz, as most are."""
+    """Flags for a browser whose microphone is this sound, with quiet before it (until somebody listens) and after it.
+
+    At 48 kHz, as most are.
+    """
     file = folder / "microphone.wav"
     quiet = np.zeros(3 * RATE, np.int16)
     with wave.open(str(file), "wb") as out:

@@ -20,10 +20,11 @@ export function ConnectionLight({ daemon }) {
 export function ConnectionBanner({ daemon }) {
   const { phase, retryAt, isRetry, reason } = useStore(daemon.connection);
   const seconds = useSecondsUntil(phase === "waiting" ? retryAt : null);
+  const words = reason ? `The daemon does not let this page in: ${reason}.` : "The daemon does not answer.";
   if (phase !== "waiting" && !isRetry) return null;
   return html`
     <div class="banner">
-      <span role="alert">${reason ? `The daemon does not let this page in: ${reason}.` : "The daemon does not answer."}</span>
+      <span role="alert">${words}</span>
       <span>${seconds > 0 ? `Next try in ${seconds} s.` : "Trying again."}</span>
       <button onClick=${() => daemon.wire.retryNow()}>Try now</button>
     </div>
@@ -39,7 +40,7 @@ export function KeyDialog({ daemon }) {
   useEffect(() => {
     if (phase === "refused") setAsked(accepts.join(" "));
     if (phase === "refused") dialog.current.showModal();
-    else if (phase === "open") dialog.current.close();
+    else if (phase !== "connecting") dialog.current.close();
   }, [phase]);
   const { title, label, origin } = ASKED[asked];
   const onSubmit = (event) => {
@@ -52,7 +53,10 @@ export function KeyDialog({ daemon }) {
         <h2 id="key-title">${title}</h2>
         ${origin}
         <input class="hidden" autocomplete="username" value="unitd" tabindex="-1" aria-hidden="true" readonly />
-        <label>${label}<input type="password" name="key" autocomplete="current-password" required ref=${field} /></label>
+        <label>
+          ${label}
+          <input type="password" name="key" autocomplete="current-password" required autofocus ref=${field} />
+        </label>
         ${phase === "refused" && daemon.hasKey && html`<p class="note failed" role="alert">${sentence(reason)}</p>`}
         <button class="primary" disabled=${phase === "connecting"}>Enter</button>
       </form>

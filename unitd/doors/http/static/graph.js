@@ -135,7 +135,13 @@ function Node({ task, x, y, width, isChosen, onChoose, mayWake, onWake }) {
   const position = { ...place(x, y, width), height: `${NODE_HEIGHT}px` };
   return html`
     <div class=${marks.filter(Boolean).join(" ")} style=${position}>
-      <button class="task" id=${buttonOf(task.work_id)} aria-expanded=${isChosen} aria-label=${inWords(task)} onClick=${onChoose}>
+      <button
+        class="task"
+        id=${buttonOf(task.work_id)}
+        aria-expanded=${isChosen}
+        aria-label=${inWords(task)}
+        onClick=${onChoose}
+      >
         <span class="line">
           <span class="dot" aria-hidden="true"></span>
           <span class="mono">${task.work_id}</span>

@@ -27,7 +27,7 @@ export function Models({ daemon }) {
   `;
 }
 
-/** `rows` are those of sys.lsmode; one with `download` is on its way. Who may not pull or remove has `obstacle` for it. */
+/** `rows` are those of sys.lsmode; one with `download` is on its way. `obstacle` says why none is pulled or removed. */
 export function ModelList({ rows, problems = {}, suggestion, pull, remove, suggest, obstacle }) {
   const { installed, coming, available, replaced } = sorted(rows, suggestion?.model);
   const toFetch = available.filter(({ mode }) => !problems[mode]);
@@ -99,7 +99,7 @@ function RemoveButton({ name, remove, obstacle }) {
   `;
 }
 
-/** Marks the model that `unitd models suggest` names, with what is to be expected of it; draws nothing for the others. */
+/** Marks the model that suits the board, with what is to be expected of it; draws nothing for the others. */
 function Suggested({ name, suggestion }) {
   if (suggestion?.model !== name) return null;
   const { tokens_per_s: speed, first_token_s: first } = suggestion;

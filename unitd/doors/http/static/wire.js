@@ -42,8 +42,8 @@ export class Wire {
 
   /**
    * `onState` is told {phase: "connecting" | "open" | "waiting" | "refused", retryAt, isRetry}; "open" comes with
-   * `grant`, {name, role} as the daemon knows this client, "waiting" and "refused" with `reason`, the daemon's words or
-   * "", and "refused" with what it `accepts`: "token", "api_key".
+   * `grant`, {name, role} as the daemon knows this client, the others with `reason`, why it let the page not in, in its
+   * words, or "", and "refused" with what it `accepts`: "token", "api_key".
    */
   constructor(onState) {
     this.#onState = onState;
@@ -147,8 +147,8 @@ export class Wire {
   #connect() {
     clearTimeout(this.#retry);
     this.#retry = 0;
+    this.#onState({ phase: "connecting", isRetry: this.#attempt > 0, reason: this.#refusal?.message ?? "" });
     this.#refusal = null;
-    this.#onState({ phase: "connecting", isRetry: this.#attempt > 0 });
     const address = new URL("/ws/units", location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     if (this.#key) address.searchParams.set("api_key", this.#key);
