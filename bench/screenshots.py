@@ -95,9 +95,10 @@ async def set_up_chain(client: Client) -> str:
 
 async def ask(page: Page, question: str) -> None:
     """A question in the chat, and its whole answer."""
+    answers = await page.locator(".turn.unit").count()
     await page.get_by_label("Message").fill(question)
     await page.keyboard.press("Enter")
-    await page.locator(".turn.unit .under").last.get_by_text("token").first.wait_for()
+    await page.locator(".turn.unit").nth(answers).get_by_text("token").first.wait_for()
 
 
 async def converse(page: Page) -> None:
