@@ -12,6 +12,8 @@ EXTRAS ?= test
 ARGS   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
+# pip does it for everything but an editable installation, whose first start would do it instead.
+COMPILE = $(BIN)/python -m compileall -q unitd units
 
 .PHONY: run home test lint bench model models-page deb lock licences audit clean
 
@@ -68,9 +70,11 @@ $(BIN)/python:
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "Installing. The first time llama.cpp is compiled for this processor, which takes some minutes."
 	$(BIN)/python -m pip install --quiet --editable .
+	$(COMPILE)
 	@touch $@
 
 $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 	@echo "Installing. The first time llama.cpp is compiled for this processor, which takes some minutes."
 	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	$(COMPILE)
 	@touch $(VENV)/.installed $@

@@ -125,3 +125,15 @@ def test_an_audit_that_breaks_fails(audit: Audit) -> None:
     done = audit("ERROR: requirement is not pinned", 1)
 
     assert (done.returncode, done.stderr) == (1, "ERROR: requirement is not pinned")
+
+
+@pytest.mark.parametrize("installed", ["", "-test"])
+def test_make_compiles_what_pip_leaves_as_it_is(installed: str) -> None:
+    """The sources of an editable installation: else the first start would, half as long again as the later ones."""
+    command = ["make", "--dry-run", "--always-make", f".venv/.installed{installed}"]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    commands = [line.partition("python -m ")[2].split() for line in done.stdout.splitlines() if "python -m " in line]
+    assert [each[0] for each in commands[-2:]] == ["pip", "compileall"]
+    assert commands[-1][-2:] == ["unitd", "units"]

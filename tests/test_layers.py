@@ -163,3 +163,12 @@ def test_serving_loads_nothing_heavy(module: str) -> None:
     finished = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert set(finished.stdout.split()) & HEAVY == set()
+
+
+def test_a_built_in_unit_starts_without_looking_through_packages() -> None:
+    """What finds units of other packages takes a tenth of the time in which a built-in one is imported."""
+    program = "import sys, units.__main__; units.__main__.find_maker('llm'); print('importlib.metadata' in sys.modules)"
+
+    finished = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert finished.stdout == "False\n"

@@ -5,7 +5,6 @@ the host and returns a `units.base.Unit`). FD is the channel to the daemon.
 """
 
 import importlib
-import importlib.metadata
 import socket
 import sys
 from collections.abc import Callable
@@ -32,7 +31,9 @@ def find_maker(kind: str) -> Maker:
     if kind in BUILTIN:
         module, _, name = BUILTIN[kind].partition(":")
         return cast(Maker, getattr(importlib.import_module(module), name))
-    for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP, name=kind):
+    from importlib.metadata import entry_points  # a tenth of the imports of a built-in unit, which does without
+
+    for point in entry_points(group=ENTRY_POINT_GROUP, name=kind):
         return cast(Maker, point.load())
     raise SystemExit(f"there is no unit {kind!r}; built in: {', '.join(BUILTIN)}")
 
