@@ -54,7 +54,7 @@ def check_pipelines(settings: Settings, kinds: Mapping[str, UnitKind]) -> Iterat
             continue
         if kind.setup_keys:
             yield from _check_keys((*key, "data"), kind, task)
-        if isinstance(task.data.get("tools"), str) and settings.home == HomeSettings():
+        if task.data.get("tools") == "home" and settings.home == HomeSettings():
             tools = (*key, "data", "tools")
             yield Mistake(tools, f"{name_of(tools)}: there are no tools here; [home] tools names a file of them")
         yield from _check_inputs((*key, "data", "input"), kinds, pipeline, task)
