@@ -111,7 +111,7 @@ class OnTheWire(Polite):
     async def open(self) -> None:
         self._client = await self._connected()
         data = {"model": "default", "response_format": "llm.utf-8.stream", "input": "llm.utf-8", "enoutput": True}
-        data |= {"prompt": "", "max_token_len": TOKENS, "temperature": 0.0}
+        data |= {"prompt": "", "max_token_len": TOKENS, "temperature": 0.0, "frame_interval_ms": 0}
         reply = await self._client.ask(work_id="llm", action="setup", data=data)
         if reply["error"]["code"]:
             raise Wrong(f"setup: {reply['error']}")

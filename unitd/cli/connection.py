@@ -106,7 +106,8 @@ class Connection:
 
         A model that answers in the place of the one asked for is named on stderr.
         """
-        work_id: str = self.ask(work_id=unit, action="setup", data=data | {"temporary": True})["work_id"]
+        data = data | {"temporary": True, "frame_interval_ms": 0}
+        work_id: str = self.ask(work_id=unit, action="setup", data=data)["work_id"]
         for task in self.ask(action="lstask")["data"]:
             if task["work_id"] == work_id and "note" in task:
                 sys.stderr.write(f"unitd: {task['note']}\n")

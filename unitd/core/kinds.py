@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from unitd.wire.messages import is_task_id, unit_of
 
 COMMON_KEYS = frozenset(
-    {"model", "response_format", "enoutput", "input", "queue", "on_pause", "temporary"},
+    {"model", "response_format", "enoutput", "input", "queue", "on_pause", "temporary", "frame_interval_ms"},
 )
 """Keys of a setup that the daemon itself reads."""
 
