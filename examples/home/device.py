@@ -13,6 +13,9 @@ import sys
 
 import aiomqtt
 
+# Makes room below, inserts a line above the cursor's, writes there, and goes back to where the cursor was.
+ABOVE = "\x1bD\x1b[A\x1b7\x1b[L\r{}\x1b8\x1b[B"
+
 UNITS = {"light": ("percent", "percent"), "thermostat": ("degrees", "degrees")}
 
 
@@ -62,8 +65,8 @@ async def run(device: Device, port: int) -> None:
 
 
 def show(words: str) -> None:
-    """A line on the terminal."""
-    sys.stdout.write(f"    * {words}\n")
+    """A line; on a terminal above the one where the conversation's prompt may stand, which stays as it is."""
+    sys.stdout.write(ABOVE.format(f"    * {words}") if sys.stdout.isatty() else f"    * {words}\n")
     sys.stdout.flush()
 
 

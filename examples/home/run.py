@@ -1,6 +1,6 @@
 """A home in a box: a broker, three lights, a thermostat and unitd, in one terminal.
 
-    make home                                   type what you want: it is too dark in the kitchen
+    make home                                   type what you want: it is too dark in the bedroom
     make home ARGS='--spoken FILE.wav'          the same, spoken: wake word, ears, model, tool, voice
 
 Everything runs on free ports, keeps its files in a folder that is removed at the end, and ends with the conversation.

@@ -1,6 +1,8 @@
 """Covers the command line's part in tools: chat --home, send; and the example of examples/home."""
 
 import asyncio
+import os
+import pty
 import sys
 import tomllib
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 
 from tests.cli.programs import unitd
 from tests.conftest import running_app
-from tests.doors.mqtt.brokers import MISSING, MOSQUITTO, Listener
+from tests.doors.mqtt.brokers import MISSING, MOSQUITTO, Broker, Listener
 from tests.home.boards import SETUP, TURN_ON
 from unitd.app import App
 from unitd.core.home import read_home
@@ -90,3 +92,24 @@ async def test_a_home_in_a_box_does_what_is_typed() -> None:
     await example.communicate()
 
     assert example.returncode == 0
+
+
+async def test_a_device_does_not_write_behind_the_prompt(broker: Broker, listener: Listener) -> None:
+    """On a terminal its line is inserted above the cursor's, and the cursor goes back to where it was."""
+    ours, theirs = pty.openpty()
+    device = await asyncio.create_subprocess_exec(
+        sys.executable, EXAMPLE / "device.py", "light", "desk lamp", stdout=theirs,
+        env=os.environ | {"BROKER_PORT": str(broker.port)},
+    )  # fmt: skip
+    os.close(theirs)
+    await listener.until(lambda: listener.on("home/desk_lamp/state") == [b"off"])
+
+    await listener.publish("home/desk_lamp/set", '{"state": "on"}')
+    shown = await asyncio.to_thread(os.read, ours, 1024)
+    device.terminate()
+    await device.wait()
+    os.close(ours)
+
+    saved, went_back = shown.split(b"    * desk lamp: on")
+    assert saved.endswith(b"\x1b7\x1b[L\r")
+    assert went_back == b"\x1b8\x1b[B"

@@ -1,5 +1,9 @@
-"""Covers configs/home.toml and configs/tools.toml: they are ready as they lie there, but for the broker's address."""
+"""Covers configs/home.toml and configs/tools.toml: they are ready as they lie there, but for the broker's address.
 
+And the first tools.toml of docs/home.md, which people copy.
+"""
+
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,8 +16,10 @@ from tests.doors.calling_server import CallingServer
 from tests.doors.mqtt.brokers import Broker, Listener
 from tests.helpers import WireClient
 from tests.home.boards import frames_of, said
+from unitd.core.home import read_home
 
-CONFIGS = Path(__file__).parents[2] / "configs"
+ROOT = Path(__file__).parents[2]
+CONFIGS = ROOT / "configs"
 
 LIGHT, HEATER = {"entity": "kitchen light"}, {"entity": "heater"}
 SET_BRIGHTNESS = orjson.dumps([["set_brightness", LIGHT | {"percent": 50}]]).decode()
@@ -50,3 +56,13 @@ async def test_the_home_is_ready(tmp_path: Path, document: dict[str, Any], liste
     assert warmed == "The heater is set to 21.5 degrees."
     assert orjson.loads(listener.on("home/kitchen_light/set")[0]) == {"state": "ON", "brightness": 127}
     assert orjson.loads(listener.on("home/heater/set")[0]) == {"temperature": 21.5}
+
+
+def test_the_first_tools_of_the_page_switch_a_light() -> None:
+    """What a reader tries first."""
+    examples = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "home.md").read_text(), re.DOTALL)
+    first = next(each for each in examples if "[[tool]]" in each)
+
+    home = read_home(tomllib.loads(first))
+
+    assert [each["function"]["name"] for each in home.functions()] == ["turn_on", "turn_off", "set_brightness"]

@@ -174,10 +174,13 @@ class HomeToolbox:
             if tool is None:
                 raise Refused(f"There is no tool {name[:NAME_LENGTH]}.")
             return await self._do(tool, self._checked(tool, arguments, entity), device)
+        except Refused as refusal:
+            log.info("tool %s is not used: %s", name, refusal)
+            return str(refusal)
         except ToolFailed as failure:
             cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
             log.warning("tool %s failed: %s%s", name, failure, cause)
-            return str(failure) if isinstance(failure, Refused) else failed(str(failure), device)
+            return failed(str(failure), device)
         except Exception:  # a bug of ours: it may cost this call, not the daemon in whose group the tools work
             log.exception("tool %s failed", name)
             return failed("an error in unitd, which its log describes", device)
