@@ -6,8 +6,8 @@ each value of the parameter that says which thing is meant becomes a device ("ki
 switches between two states becomes `state: on|off`, and the model reads
 
     Devices:
-    - kitchen light; light in kitchen: "kitchen light"
-    - bedroom light; light in bedroom: "bedroom light"
+    - kitchen light, kitchen; light in kitchen: "kitchen light"
+    - bedroom light, bedroom; light in bedroom: "bedroom light"
 
     Tools:
     set_light(entity, state: on|off)
