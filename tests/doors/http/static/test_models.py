@@ -37,7 +37,8 @@ async def test_a_model_is_fetched_and_removed(seen: Visit, hub: LocalHub) -> Non
     """Size and description before, a bar meanwhile, a button that asks back in the end."""
     hub.holds_at = HALF
     await seen.page.get_by_text("1 more to fetch").click()
-    await expect(seen.page.locator(".available li")).to_contain_text("262 kB, a small model")
+    offer = seen.page.locator(".available").get_by_role("listitem").filter(has_text="small")
+    await expect(offer).to_contain_text("262 kB, a small model")
 
     await seen.press("Fetch small")
 
