@@ -57,6 +57,15 @@ async def test_a_board_without_devices_offers_to_switch_none(seen: Visit) -> Non
     await expect(examples.filter(has_text="turn on")).to_have_count(0)
 
 
+async def test_a_board_without_devices_claims_to_have_switched_none(seen: Visit) -> None:
+    """Whatever is asked."""
+    await seen.ask("turn on the kitchen light")
+
+    await expect(seen.answer.locator(".under")).to_contain_text("token")
+    await expect(seen.answer.locator(".words")).to_contain_text("sorry")
+    await expect(seen.answer.get_by_role("list", name="Tools used")).to_have_count(0)
+
+
 async def test_a_board_with_devices_switches_them(
     browser: Browser, tmp_path: Path, broker: Broker, listener: Listener
 ) -> None:
@@ -71,7 +80,7 @@ async def test_a_board_with_devices_switches_them(
 
         calls = seen.answer.get_by_role("list", name="Tools used").get_by_role("listitem")
         await expect(calls).to_have_text(["turn_on desk lamp"])
-        await expect(seen.answer.locator(".words")).not_to_be_empty()
+        await expect(seen.answer.locator(".words")).to_have_text("The desk lamp is on.")
         await listener.until(lambda: listener.on("home/desk_lamp/set") == [b"ON"])
         assert seen.complaints == []
         await seen.page.close()

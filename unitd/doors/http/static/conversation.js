@@ -88,7 +88,6 @@ export class Conversation {
   }
 
   async #setUp() {
-    const [tool] = (await this.#daemon.wire.ask("sys", "lstools")).data;
     const data = {
       model: this.model,
       response_format: "llm.utf-8.stream",
@@ -98,7 +97,7 @@ export class Conversation {
       max_token_len: MOST_TOKENS,
       history: true,
       usage: true,
-      ...(tool && { tools: tool.tools }),
+      tools: "auto", // the board's own; without any the model is told so, and claims nothing
     };
     const workId = await this.#daemon.wire.setUp("llm", data, (reply) => this.#onUnasked(reply));
     this.workId.set(workId);
