@@ -148,7 +148,7 @@ def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
     """
     for name, schema in tool.parameters.items():
         if name not in arguments:
-            return f"The {name} is missing."
+            return f"The {name.replace('_', ' ')} is missing."
         if not _fits(arguments[name], schema):
             return takes(device, name, schema)
     return ""

@@ -40,6 +40,9 @@ class Inference:
     options: dict[str, Any] = field(default_factory=dict)
     """Setup keys that hold for this inference alone."""
 
+    answer: str = ""
+    """The whole answer, which no model is asked for; "" where one is."""
+
     is_open: bool = False
     """More text follows: an answer that is spoken while it is written."""
 

@@ -53,7 +53,9 @@ class ToolUse:
         self.question = question
         self._toolbox = toolbox
         self._prompt = prompt
-        self._messages: list[dict[str, Any]] = list(given or ())
+        self.messages: list[dict[str, Any]] = list(given or ())
+        """The conversation with its calls and outcomes, for the next round."""
+
         self._calls: list[Call] = []
         self._made: list[tuple[str, Any]] = []
         """Name and arguments of every call of this turn."""
@@ -95,11 +97,6 @@ class ToolUse:
         return self._rounds < MAX_ROUNDS
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
-        """The conversation with its calls and outcomes, for the next round."""
-        return self._messages
-
-    @property
     def answer(self) -> str:
         """What is said at the end: what was done, and what could not be done."""
         return told(self._outcomes)
@@ -110,17 +107,15 @@ class ToolUse:
         `memory` is what the unit remembers of the conversation so far, as its last finish said.
         """
         calls, self._calls = self._calls, []
-        self._messages = self._messages or _conversation(self._prompt, memory, self.question)
+        self.messages = self.messages or _conversation(self._prompt, memory, self.question)
         self._rounds += 1
         self.is_at_work = True
 
         def go_on(outcomes: Sequence[str]) -> None:
             self.is_at_work = False
             self._outcomes += outcomes
-            self._messages.append(
-                {"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]}
-            )
-            self._messages += [
+            self.messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]})
+            self.messages += [
                 {"role": "tool", "tool_call_id": call["id"], "content": outcome}
                 for call, outcome in zip(calls, outcomes, strict=True)
             ]

@@ -343,8 +343,8 @@ class Work:
         use.count(fields.get("usage") or {})
         inference.is_sent = False  # the child has nothing of it until the calls are done
         if use.is_calling and not end.error:
-            is_wanted = lambda: inference is self._running and not self._is_closing  # noqa: E731
-            use.run(self.memory, partial(self._go_on_after_calls, inference, use), is_wanted)
+            go_on = partial(self._go_on_after_calls, inference, use)
+            use.run(self.memory, go_on, lambda: inference is self._running and not self._is_closing)
         else:
             self._tell_outcomes(inference, use)
 
@@ -373,12 +373,12 @@ class Work:
         self._go_on()
 
     def _tell_outcomes(self, inference: Inference, use: ToolUse) -> None:
-        """The unit says the sentence as its answer, and remembers it as such."""
+        """The unit says the outcomes as its answer, and remembers them as such."""
         self._tool_use = None
         inference.usage = use.usage
         inference.data = use.question
         space = " " if inference.last_character.strip() else ""
-        inference.options = inference.options | {"answer": space + use.answer}
+        inference.answer = space + use.answer
         self._go_on()
 
     def on_child_ready(self) -> None:
@@ -459,6 +459,7 @@ class Work:
             # What a link asks for is somebody speaking: before background jobs of clients.
             priority=int(inference.client is None),
             options=inference.options,
+            **({"answer": inference.answer} if inference.answer else {}),
         )
 
     def _cut_running(self) -> asyncio.Future[Any]:

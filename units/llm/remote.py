@@ -130,7 +130,7 @@ class RemoteLlmUnit(Unit):
         try:
             if text is None:
                 raise UnitFault(RUN_FAILED, "llm takes text (llm.utf-8)")
-            if (ready := task.ready_answer(envelope.fields.get("options", {}))) is not None:
+            if ready := task.ready_answer(envelope.fields.get("answer", "")):
                 self._host.say("delta", task=task.work_id, inference=number, text=ready)
                 self._finish(task, number, "stop")
                 return

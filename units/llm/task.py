@@ -66,20 +66,18 @@ class LlmTask:
         """A new exchange."""
         self.question, self.said, self.has_called = question, [], False
 
-    def ready_answer(self, changes: dict[str, Any]) -> str | None:
-        """Return the answer for which no model is needed, and remember the exchange; None when one is needed.
+    def ready_answer(self, given: str) -> str:
+        """Return the answer for which no model is needed, and remember the exchange; "" when one is needed.
 
-        The daemon brings it along (`answer`) when it has used tools; the word that clears the conversation has one too.
+        The daemon has `given` one when it has used tools; the word that clears the conversation has one too.
         """
         if self.is_reset(self.question):
             self.history.clear()
             return RESET_ANSWER
-        answer = changes.get("answer")
-        if not isinstance(answer, str):
-            return None
-        self.said.append(answer.strip())
-        self.remember()
-        return answer
+        if given:
+            self.said.append(given.strip())
+            self.remember()
+        return given
 
     def remember(self) -> None:
         """The exchange becomes part of the conversation, as far as it was said."""

@@ -173,7 +173,7 @@ class LlmUnit(Unit):
         try:
             if text is None:
                 raise UnitFault(RUN_FAILED, "llm takes text (llm.utf-8)")
-            if (answer := task.ready_answer(envelope.fields.get("options", {}))) is not None:
+            if answer := task.ready_answer(envelope.fields.get("answer", "")):
                 self._host.say("delta", task=task.work_id, inference=number, text=answer)
                 self._finish(task, number, "stop")
                 return
