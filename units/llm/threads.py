@@ -6,40 +6,40 @@ busy program, two threads are far slower than one (docs/benchmarks.md). So the n
 the kernel counts it: down at once when they take a core, up again when one has been free for a while. A program of
 lower priority (nice) gives way by itself and does not count.
 
-What the others use is measured from one decode to the next, over `WINDOW_SECONDS`. After a rest there is no fresh
-measurement; then the number of programs that want to run at this moment counts, since the first step may be a long one.
+What the others use is measured from one decode to a later one, at least `WINDOW_SECONDS` apart. After a rest nothing is
+known, and the first step may be a long one; then the programs count that want to run at this very moment.
 """
 
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 STAT = Path("/proc/stat")
 # The kernel counts in steps of 4 to 10 ms: below this a measurement says little.
 WINDOW_SECONDS = 0.2
-# Without a decode for so long, the last measurement says nothing about now.
-REST_SECONDS = 0.5
+# Between two decodes of an answer lie a few milliseconds; after a rest the last measurement says nothing any more.
+REST_SECONDS = 0.1
+# Whoever is only just handing a prompt over is done after a millisecond, threads that spin after a step of another
+# engine after some more (14 ms by libgomp's default); a busy program is not.
+LOOK_SECONDS = (0.001, 0.002, 0.004, 0.008)
 # So much of a core may be in use and still count as free: the daemon and a wake word take some hundredths.
 SLACK_CORES = 0.35
 # A core that is given back must be free but for this much, and for so long: speech is recognised in bursts.
 FREE_SLACK_CORES = 0.15
 FREE_SECONDS = 0.5
-# Whoever is only just handing over a message is gone after a millisecond; a busy program is not.
-LOOKS, LOOK_SECONDS = 3, 0.001
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What all programs together have used so far, in seconds of a core, and how many want to run now."""
+class Load(NamedTuple):
+    """What all programs have used so far of the cores that this process may use, and how many want to run now."""
 
-    busy_seconds: float
+    seconds: float
     running: int
 
 
-def read_cores() -> Reading | None:
-    """Return the sum over the cores that this process may use; None where the kernel does not tell."""
+def read_load() -> Load | None:
+    """Return the load of this board; None where the kernel does not tell."""
     try:
         lines = STAT.read_bytes().split(b"\n")
     except OSError:
@@ -52,7 +52,7 @@ def read_cores() -> Reading | None:
             ticks += user + system + irq + softirq + (rest[0] if rest else 0)  # the hypervisor's other guests
         elif name == b"procs_running":
             running = int(values[0])
-    return Reading(ticks / os.sysconf("SC_CLK_TCK"), running)
+    return Load(ticks / os.sysconf("SC_CLK_TCK"), running)
 
 
 class ThreadCount:
@@ -62,23 +62,20 @@ class ThreadCount:
         self,
         most: int,
         cores: int,
-        read: Callable[[], Reading | None] = read_cores,
-        own_seconds: Callable[[], float] = time.process_time,
+        read: Callable[[], Load | None] = read_load,
+        own: Callable[[], float] = time.process_time,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """At most `most` threads on `cores` cores; the rest is how time and load are measured."""
+        """At most `most` threads on `cores` cores; `own` tells the seconds of a core that this program has used."""
         self._most = most
         self._cores = cores
         self._read = read
-        self._own_seconds = own_seconds
+        self._own = own
         self._clock = clock
         self._sleep = sleep
         self._count = most
-        self._rested_since = -REST_SECONDS
-        self._since = 0.0
-        self._busy_seconds = 0.0
-        self._own_before = 0.0
+        self._rests_since = -REST_SECONDS
         self._free_since: float | None = None
 
     def before_decode(self) -> int:
@@ -86,42 +83,48 @@ class ThreadCount:
         if self._most == 1:
             return 1
         now = self._clock()
-        if now - self._rested_since >= REST_SECONDS:
-            self._look_anew()
-        elif now - self._since >= WINDOW_SECONDS and (reading := self._read()) is not None:
-            self._follow(now, reading)
+        if now - self._rests_since >= REST_SECONDS:
+            self._begin_anew()
+        elif now - self._since >= WINDOW_SECONDS:
+            self._follow(now)
         return self._count
 
     def after_decode(self) -> None:
         """Notes that a decode has ended."""
-        self._rested_since = self._clock()
+        self._rests_since = self._clock()
 
-    def _look_anew(self) -> None:
-        """Decides by who wants to run at this moment, beside this thread itself."""
-        reading = self._read()
-        for _ in range(LOOKS - 1):
-            if reading is None or reading.running <= 1:
+    def _begin_anew(self) -> None:
+        """Decides by who wants to run now, beside this very thread."""
+        load = self._read()
+        for seconds in LOOK_SECONDS:
+            if load is None or load.running <= 1:
                 break
-            self._sleep(LOOK_SECONDS)
-            reading = self._read()
-        if reading is not None:
-            self._count = max(1, min(self._most, self._cores - (reading.running - 1)))
-            self._begin_window(self._clock(), reading)
-            self._free_since = None
+            self._sleep(seconds)
+            load = self._read()
+        others = 0 if load is None else load.running - 1
+        self._count, self._free_since = max(1, min(self._most, self._cores - others)), None
+        self._begin_window(self._clock(), load)
 
-    def _follow(self, now: float, reading: Reading) -> None:
-        own = self._own_seconds() - self._own_before
-        others = (reading.busy_seconds - self._busy_seconds - own) / (now - self._since)
-        self._begin_window(now, reading)
-        free = self._cores - others
+    def _follow(self, now: float) -> None:
+        """Decides by what the others have used in this window."""
+        load = self._read()
+        if load is not None and self._load is not None:
+            others = load.seconds - self._load.seconds - (self._own() - self._own_before)
+            self._fit(now, self._cores - others / (now - self._since))
+        self._begin_window(now, load)
+
+    def _fit(self, now: float, free: float) -> None:
+        """Follows the number of cores that were free: down at once, up when they have been for a while."""
         if free < self._count - SLACK_CORES:
-            self._count, self._free_since = max(1, min(self._most, int(free + SLACK_CORES))), None
-        elif self._count == self._most or free < self._count + 1 - FREE_SLACK_CORES:
+            self._count, self._free_since = max(1, int(free + SLACK_CORES)), None
+            return
+        more = min(self._most, int(free + FREE_SLACK_CORES))
+        if more <= self._count:
             self._free_since = None
-        elif self._free_since is None:
-            self._free_since = now
-        elif now - self._free_since >= FREE_SECONDS:
-            self._count, self._free_since = self._count + 1, None
+            return
+        self._free_since = self._since if self._free_since is None else self._free_since
+        if now - self._free_since >= FREE_SECONDS:
+            self._count, self._free_since = more, None
 
-    def _begin_window(self, now: float, reading: Reading) -> None:
-        self._since, self._busy_seconds, self._own_before = now, reading.busy_seconds, self._own_seconds()
+    def _begin_window(self, now: float, load: Load | None) -> None:
+        self._since, self._load, self._own_before = now, load, self._own()
