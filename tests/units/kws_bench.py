@@ -54,7 +54,12 @@ class KwsBench:
 
     def events(self) -> list[dict[str, Any]]:
         """All wakes so far."""
-        return [fields for type_, fields in self.host.said if type_ == "event" and fields["data"] is not False]
+        events = [fields for type_, fields in self.host.said if type_ == "event"]
+        return [fields for fields in events if fields.get("data", False) is not False]
+
+    def repeats(self) -> list[dict[str, Any]]:
+        """All wakes that came within the debounce of another."""
+        return [fields for type_, fields in self.host.said if type_ == "event" and fields.get("is_repeat")]
 
     def phrases(self) -> list[str]:
         """What woke, in order."""

@@ -5,9 +5,17 @@ from pathlib import Path
 
 from units.base import LoadError
 from units.kws import micro, sphinx
-from units.kws.micro import MicroModel, MicroSpotter
-from units.kws.options import KwsOptions
-from units.kws.sphinx import FEWEST_SAFE_PHONES, SphinxSpotter, phone_count, spell, words_of
+from units.kws.micro import HIGHEST_CUTOFF, LOWEST_CUTOFF, MicroModel, MicroSpotter
+from units.kws.options import KwsOptions, check_scale
+from units.kws.sphinx import (
+    FEWEST_SAFE_PHONES,
+    HIGHEST_THRESHOLD,
+    LOWEST_THRESHOLD,
+    SphinxSpotter,
+    phone_count,
+    spell,
+    words_of,
+)
 from units.kws.spotter import Spotter, SpotterMaker, Warn
 
 
@@ -34,6 +42,10 @@ class BundledEngine:
         wanted = [(phrase, options.thresholds.get(phrase)) for phrase in options.phrases]
         known = [(phrase, model, cutoff) for phrase, cutoff in wanted if (model := self._model_of(phrase))]
         others = [(phrase, threshold) for phrase, threshold in wanted if not self._model_of(phrase)]
+        for phrase, _, cutoff in known:
+            check_scale(phrase, cutoff, "microWakeWord", LOWEST_CUTOFF, HIGHEST_CUTOFF)
+        for phrase, threshold in others:
+            check_scale(phrase, threshold, "pocketsphinx", LOWEST_THRESHOLD, HIGHEST_THRESHOLD)
         keyphrases = spell(others) if others else []
         for each in keyphrases:
             if phone_count(each.pronunciation) < FEWEST_SAFE_PHONES:

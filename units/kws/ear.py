@@ -17,6 +17,12 @@ class Wake(NamedTuple):
     at: int
     """Samples of this stream until it was decided."""
 
+    ended: int
+    """Samples of this stream until the phrase ended."""
+
+    is_repeat: bool = False
+    """It came within the debounce of another: only who hears the question needs to know."""
+
 
 class Ear:
     """Cuts what arrives into blocks, so that no border between pieces is ever heard."""
@@ -54,8 +60,12 @@ class Ear:
         self.finish()
 
     def _tell(self, heard: Sequence[Heard], at: int) -> list[Wake]:
-        """The first of what was heard, unless a wake was told just before."""
-        if not heard or at < self._deaf_until:
+        """The first of what was heard; a repeat where a wake was told just before."""
+        if not heard:
             return []
-        self._deaf_until = at + self._debounce
-        return [Wake(heard[0].phrase, heard[0].score, at)]
+        phrase, score, seconds_ago = heard[0]
+        ended = at - round(seconds_ago * RATE)
+        is_repeat = at < self._deaf_until
+        if not is_repeat:
+            self._deaf_until = at + self._debounce
+        return [Wake(phrase, score, at, ended, is_repeat)]

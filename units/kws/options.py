@@ -58,6 +58,17 @@ def read_options(data: Mapping[str, Any]) -> KwsOptions:
     )
 
 
+def check_scale(phrase: str, threshold: float | None, engine: str, low: float, high: float) -> None:
+    """Refuses a threshold that means nothing to the engine that listens for the phrase; None is none asked for.
+
+    Raises:
+        UnitFault: it is out of the engine's range; the words name the range.
+    """
+    if threshold is not None and not low <= threshold <= high:
+        scale = f"it must be from {low:g} to {high:g} for {engine}, which listens for this phrase"
+        raise refusal(f"threshold of {phrase!r} is {threshold:g}, {scale}; threshold may also be an object by phrase")
+
+
 def plain(phrase: str) -> str:
     """What two spellings of one phrase have in common."""
     return " ".join(phrase.casefold().split())

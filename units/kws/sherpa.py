@@ -18,7 +18,7 @@ import numpy as np
 
 from unitd.wire.errors import reason_of
 from units.base import LoadError
-from units.kws.options import KwsOptions, refusal
+from units.kws.options import KwsOptions, check_scale, refusal
 from units.kws.spotter import Heard, Spotter, SpotterMaker, Warn
 from units.sound.upload import RATE, Samples
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 DEFAULT_THRESHOLD = 0.25
 DEFAULT_SCORE = 1.0
 """The library's own; at both its test clips are heard whole and nothing else."""
+
+LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.01, 1.0
+"""A probability; under the lowest, any sound is the phrase."""
 
 _INSTALL = "pip install sherpa-onnx sentencepiece pypinyin"
 # As the library's own example has it: the network looks that far ahead.
@@ -122,6 +125,7 @@ class SherpaEngine:
         lines = []
         for number, phrase in enumerate(options.phrases):
             threshold = options.thresholds.get(phrase) or options.keywords_threshold or DEFAULT_THRESHOLD
+            check_scale(phrase, threshold, "sherpa-onnx", LOWEST_THRESHOLD, HIGHEST_THRESHOLD)
             lines.append(f"{' '.join(self._tokens_of(phrase))} :{score} #{threshold} @{number}")
         keywords = "/".join(lines)
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 THRESHOLDS = {4: 1e-5, 5: 1e-15, 6: 1e-20, 7: 1e-25, 8: 1e-30}
 """By phones, measured: the most hits with hardly any false ones. More phones use the last."""
 
+LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 1e-60, 1.0
+"""A likelihood ratio; under the lowest, nearly every sentence holds every phrase."""
+
 FEWEST_SAFE_PHONES = 5
 """Shorter phrases are in everybody's mouth: "hello" is heard three times in 109 s of reading at 1e-5."""
 

@@ -17,11 +17,19 @@ Warn = Callable[[str], None]
 """Tells the daemon's log what a user of these phrases should know."""
 
 
+# What recognising takes where an engine does not say: pocketsphinx needs 0.05 to 0.15 s after the end of the phrase.
+USUAL_DELAY_SECONDS = 0.1
+
+
 class Heard(NamedTuple):
-    """A phrase, and how sure the engine is from 0 to 1; None where it does not say."""
+    """A phrase that was recognised in a block."""
 
     phrase: str
     score: float | None
+    """How sure the engine is from 0 to 1; None where it does not say."""
+
+    seconds_ago: float = USUAL_DELAY_SECONDS
+    """How long before the end of the block the phrase ended."""
 
 
 class Spotter(Protocol):

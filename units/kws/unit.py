@@ -232,7 +232,16 @@ class KwsUnit(Unit):
             fields: dict[str, Any] = {"source": source, "phrase": wake.phrase, "score": wake.score}
             if at is not None:
                 fields["heard_at"] = at - (task.heard("mic") - wake.at) / RATE
+                fields["word_ended_at"] = at - (task.heard("mic") - wake.ended) / RATE
+            if wake.is_repeat:
+                self._tell_repeat(task, fields)
+                continue
             if at is not None and task.options.wants_chime:
                 fields["chime"] = True
             data = task.data_of(wake.phrase, wake.at / RATE, wake.score)
             self._host.say("event", task=task.work_id, data=data, is_wake=True, **fields)
+
+    def _tell_repeat(self, task: KwsTask, fields: Mapping[str, Any]) -> None:
+        """Tells the daemon alone, and only of the microphone: what clients upload is heard by no other task."""
+        if "heard_at" in fields:
+            self._host.say("event", task=task.work_id, is_repeat=True, **fields)
