@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, WireClient, eventually
-from tests.units.spoken import RATE, Samples, joined, read_wav, silence, speak
+from tests.units.spoken import RATE, VOICES, Samples, joined, read_wav, silence, speak
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
@@ -188,6 +188,29 @@ async def test_a_chime_says_that_the_wake_was_heard(start: StartDaemon, tmp_path
     assert 0.1 < end - begin < 0.3
 
 
+async def test_a_lower_chime_says_that_nothing_was_heard_after_it(start: StartDaemon, tmp_path: Path) -> None:
+    """With an empty frame for the client, and the microphone listens for the next wake."""
+    question = joined(speak(WAKE), silence(0.5), speak("turn on the kitchen light"), silence(2))
+    capture = write_wav(tmp_path / "in.wav", joined(silence(1), speak(WAKE), silence(4), question))
+    _, client = await start(capture=capture, playback=f"file:{tmp_path}/out.wav")
+    asr = await client.setup("asr", ASR | {"input": [], "response_format": "asr.utf-8"})
+    kws = await client.setup("kws", KWS | {"input": [], "enwake_audio": True})
+    for target, source in ((asr, kws), (asr, "sys.pcm"), (kws, "sys.pcm")):
+        await client.ask(work_id=target, action="link", data=source)
+
+    said = [(await until(client, lambda frame: frame["work_id"] == asr))["data"] for _ in range(2)]
+
+    assert said == ["", "turn on the kitchen light."]
+    heard = played(tmp_path / "out.wav")
+    pitches = [_pitch_of(heard[round(begin * RATE) :][: RATE // 10]) for begin, _ in loud_parts(heard)]
+    assert pitches == pytest.approx([659, 587, 659], abs=15)
+
+
+def _pitch_of(note: Samples) -> float:
+    """The loudest frequency in it."""
+    return float(np.argmax(np.abs(np.fft.rfft(note, RATE))))
+
+
 # The board's own devices, asked for by clients
 
 
@@ -263,6 +286,23 @@ async def test_a_microphone_hears_the_wake_word(start: StartDaemon, tmp_path: Pa
 
     wake = await until(client, lambda frame: frame["object"] == "kws.bool")
     assert (wake["work_id"], wake["data"]) == (kws, True)
+
+
+@pytest.mark.parametrize("voice", VOICES)
+async def test_a_command_in_the_same_breath_as_the_wake_word_is_understood(
+    start: StartDaemon, tmp_path: Path, voice: str
+) -> None:
+    """Without a pause between "hey jarvis" and the question."""
+    heard = joined(silence(1), speak(f"{WAKE} turn on the kitchen light", voice), silence(2))
+    _, client = await start(capture=write_wav(tmp_path / "in.wav", heard), pace="fast")
+    asr = await client.setup("asr", ASR | {"input": [], "response_format": "asr.utf-8"})
+    kws = await client.setup("kws", KWS | {"input": []})
+    for target, source in ((asr, kws), (asr, "sys.pcm"), (kws, "sys.pcm")):
+        await client.ask(work_id=target, action="link", data=source)
+
+    frame = await until(client, lambda frame: frame["work_id"] == asr)
+
+    assert frame["data"] == "turn on the kitchen light."
 
 
 async def test_a_client_is_the_microphone(start: StartDaemon) -> None:

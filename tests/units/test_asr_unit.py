@@ -1,4 +1,4 @@
-"""Covers units.asr.unit, units.sound.hearing, units.sound.hearing_task: utterances, sleep, uploads, pause."""
+"""Covers units.asr.unit, units.asr.wake_phrase, units.sound.hearing and hearing_task: utterances, sleep, uploads."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 from tests.units.ears import Ears
 from tests.units.spoken import RATE, cut_up, joined, silence, speak
 from units.asr.unit import AsrUnit
+from units.asr.wake_phrase import without_wake_phrase
 from units.base import LATER, RUN_FAILED, SETUP_REFUSED, LoadError, UnitFault
 from units.sound.wav import wav_header
 
@@ -135,13 +136,68 @@ def test_nobody_speaks_after_a_wake(ears: Ears) -> None:
 
 
 def test_nobody_speaks_and_there_is_no_stream(ears: Ears) -> None:
-    """It goes to sleep without a word."""
+    """An empty text tells so, and it sleeps."""
     ears.setup(**ASLEEP)
 
     ears.tell("wake", at=0.0)
     ears.hear(joined(silence(3), speak(LIGHT), silence(1.5)))
 
-    assert ears.data() == []
+    assert ears.data() == [""]
+
+
+@pytest.mark.parametrize("chimes", [False, True])
+def test_the_board_says_that_it_heard_nothing_when_it_said_that_it_woke(ears: Ears, chimes: bool) -> None:
+    """Who wants no sound at a wake wants none after it."""
+    ears.setup(**ASLEEP)
+
+    ears.tell("wake", at=0.0, chimes=chimes)
+    ears.hear(silence(3))
+
+    assert [event.get("is_unheard", False) for event in ears.events()] == [chimes]
+
+
+def test_a_wake_word_inside_the_question_begins_it_anew(ears: Ears) -> None:
+    """It is told as a repeat, which does not wake a sleeper."""
+    ears.setup(**ASLEEP)
+    word, light = _trimmed("computer"), _trimmed(LIGHT)
+    ended = 1 + (len(word) + RATE // 10) / RATE
+
+    ears.tell("wake", at=0.0)
+    ears.hear(joined(silence(1), word, light[: RATE // 2]))
+    ears.tell("wake", at=ended, is_repeat=True)
+    ears.hear(joined(light[RATE // 2 :], silence(1.5)))
+    ears.tell("wake", at=ears.now, is_repeat=True)
+    ears.hear(joined(speak("good night"), silence(1.5)))
+
+    assert ears.data() == ["turn on the light."]
+
+
+def test_a_wake_phrase_that_was_written_down_is_left_out(ears: Ears) -> None:
+    """It was said twice, and the second time nobody noticed; the question that follows counts."""
+    ears.setup(input=["sys.pcm", "kws.1"], **STREAM)
+
+    ears.tell("wake", at=0.0, phrase="Computer!")
+    ears.hear(joined(silence(0.5), speak("computer", "rms"), speak("what time is it", "rms"), silence(1.5)))
+
+    assert ears.data()[-1]["delta"].endswith("what time is it.")
+    assert not any("computer" in each["delta"] for each in ears.data())
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("hey jarvis turn on the light", "turn on the light"),
+        ("Hey, Jarvis. Hey Jarvis, turn on the light", "turn on the light"),
+        ("hey jarvis", ""),
+        ("is hey jarvis a name", "is hey jarvis a name"),
+        ("hey jarvison", "hey jarvison"),
+        ("", ""),
+    ],
+)
+def test_the_question_follows_the_wake_phrase(text: str, question: str) -> None:
+    """Whatever marks the engine writes."""
+    assert without_wake_phrase(text, "Hey Jarvis") == question
+    assert without_wake_phrase(text, "") == text
 
 
 def test_a_cough_after_a_wake_does_not_send_it_to_sleep(ears: Ears) -> None:

@@ -1,16 +1,40 @@
 """Where a task's output goes besides its clients: tasks that are linked to it, and the loudspeaker."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from unitd.core.registry import Task
 from unitd.runtime.frames import Inference
 
 
+@dataclass(frozen=True)
+class Wake:
+    """A wake word that was heard, or a button that stands for it."""
+
+    at: float
+    """When it was recognised, in seconds of the monotonic clock."""
+
+    word_ended_at: float
+    """When the word ended: the question begins there."""
+
+    phrase: str = ""
+    """The word; "" for a button."""
+
+    chimes: bool = False
+    """The board shall say so, and also when nothing was heard after it."""
+
+    is_repeat: bool = False
+    """It came right after another: only whoever hears the question must know."""
+
+
 class Outlets(Protocol):
     """Who carries a task's output on to the tasks that are linked to it, and to the loudspeaker."""
 
-    def on_wake(self, source: Task, at: float, *, chimes: bool) -> None:
-        """A wake word was heard; `at` in seconds of the monotonic clock; `chimes`: the board shall say so."""
+    def on_wake(self, source: Task, wake: Wake) -> None:
+        """A wake word was heard."""
+
+    def on_unheard(self, source: Task) -> None:
+        """Nothing was heard after a wake that chimed: the board shall say so."""
 
     def on_text(self, source: Task, text: str, speech_ended_at: float | None) -> None:
         """A text is finished; when the last of it was spoken, if that is known."""

@@ -111,10 +111,10 @@ class Sound:
         self._playbacks.setdefault((owner, number), _Playback()).on_done = then
         self._end_if_done(owner, number)
 
-    def chime(self) -> None:
-        """Says that a wake was heard, where there is a loudspeaker."""
+    def chime(self, kind: str) -> None:
+        """Says that a wake was heard ("wake") or nothing after it ("unheard"), where there is a loudspeaker."""
         if self._settings.playback and (child := self._running()).is_ready:
-            child.send("chime")
+            child.send("chime", kind=kind)
 
     def stop(self, owner: str) -> None:
         """What this owner gave shall not be heard any more, within one audio period."""

@@ -13,6 +13,7 @@ from unitd.core.links import Effect, effect_of
 from unitd.core.registry import Registry, Task
 from unitd.core.thoughts import Thoughts
 from unitd.runtime.frames import Asker, Inference
+from unitd.runtime.outlets import Wake
 from unitd.runtime.sound import Sound
 from unitd.runtime.turns import Turns
 from unitd.runtime.work import Work
@@ -40,16 +41,20 @@ class Switchboard:
         self._spoken: dict[Inference, _Spoken] = {}
         """Answers on their way, and the inferences by which they are spoken."""
 
-    def on_wake(self, source: Task, at: float, *, chimes: bool) -> None:
-        """A wake stops linked generations and voices, and opens linked ears."""
-        for work in self._targets(source, Effect.STOP):
+    def on_wake(self, source: Task, wake: Wake) -> None:
+        """A wake stops linked generations and voices, and opens linked ears; a repeat concerns the ears alone."""
+        for work in [] if wake.is_repeat else self._targets(source, Effect.STOP):
             if self._sound.has_to_play(work.task.work_id):
-                self._turns.note_interruption(work.task.work_id, at)
+                self._turns.note_interruption(work.task.work_id, wake.at)
             work.interrupt()
         for work in self._targets(source, Effect.WAKE):
-            self._open(work, at)
-        if chimes:
-            self._sound.chime()
+            self._open(work, wake)
+        if wake.chimes:
+            self._sound.chime("wake")
+
+    def on_unheard(self, source: Task) -> None:
+        """Whoever woke the board and said nothing, or nothing that was understood, hears that it sleeps again."""
+        self._sound.chime("unheard")
 
     def on_speech(self, source: Task, is_speech: bool, at: float) -> None:
         """Ears behind a voice detector take its word for where an utterance ends."""
@@ -123,17 +128,19 @@ class Switchboard:
         effects = {effect_of(task.work_id, target.work_id) for target in self._registry.targets_of(task.work_id)}
         return not effects.isdisjoint({Effect.PROMPT, Effect.SPEAK})
 
-    def _open(self, work: Work, woken_at: float) -> None:
+    def _open(self, work: Work, wake: Wake) -> None:
         """Wakes linked ears; they answer when they hear."""
         try:
-            opened = work.ask("wake", at=woken_at)
+            opened = work.ask(
+                "wake", at=wake.word_ended_at, phrase=wake.phrase, chimes=wake.chimes, is_repeat=wake.is_repeat
+            )
         except Unavailable as reason:
             log.debug("= %s is not woken: %s", work.task.work_id, reason)
             return
 
         def note(opened: asyncio.Future[Any]) -> None:
             if not opened.cancelled() and opened.exception() is None:
-                self._turns.note_ears(woken_at)
+                self._turns.note_ears(wake.at)
 
         opened.add_done_callback(note)
 

@@ -20,7 +20,7 @@ from typing import Any
 from unitd.core.kinds import MICROPHONE
 from unitd.core.registry import Client, Task
 from unitd.runtime.frames import INTERRUPTED, End, Frames, Inference
-from unitd.runtime.outlets import Outlets
+from unitd.runtime.outlets import Outlets, Wake
 from unitd.runtime.supervisor import Child
 from unitd.runtime.tooluse import Toolbox, ToolUse
 from unitd.runtime.uploads import Uploads
@@ -495,8 +495,10 @@ class Work:
     def _on_event(self, fields: dict[str, Any]) -> None:
         """Links first (a wake must not wait for a slow client), then the task's own frame."""
         at = fields.get("heard_at") or time.monotonic()
-        if fields.get("is_wake"):
-            self._outlets.on_wake(self.task, at, chimes=bool(fields.get("chime")))
+        if fields.get("is_wake") or fields.get("is_repeat"):
+            self._outlets.on_wake(self.task, _wake_of(fields, at))
+        if fields.get("is_unheard"):
+            self._outlets.on_unheard(self.task)
         if "is_speech" in fields:
             self._outlets.on_speech(self.task, fields["is_speech"], at)
         if fields.get("text"):
@@ -527,6 +529,17 @@ def _done() -> asyncio.Future[Any]:
     done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     done.set_result(None)
     return done
+
+
+def _wake_of(fields: dict[str, Any], at: float) -> Wake:
+    """The wake of a kws event; a word whose end is not told ended when it was recognised."""
+    return Wake(
+        at,
+        word_ended_at=float(fields.get("word_ended_at", at)),
+        phrase=str(fields.get("phrase", "")),
+        chimes=bool(fields.get("chime")),
+        is_repeat=bool(fields.get("is_repeat")),
+    )
 
 
 def _error_of(fields: dict[str, Any]) -> UnitdError | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from units.asr.engine import AsrOptions, Engine, Recogniser, read_options
+from units.asr.wake_phrase import without_wake_phrase
 from units.base import LoadError
 from units.host import Host
 from units.sound.hearing import HearingUnit
@@ -65,18 +66,19 @@ class AsrTask(HearingTask):
         """Says what has changed."""
         has_ended = False
         for heard in self._ear(source).recogniser.feed(samples):
-            if heard.is_final:
-                self._end_utterance(source, heard.text, at)
+            said = self._question_in(source, heard.text)
+            if heard.is_final and (said or not heard.text):
+                self._end_utterance(source, said, at)
                 has_ended = True
             elif self._is_stream:
-                self._say_frame(source, heard.text, at, is_final=False)
+                self._say_frame(source, said, at, is_final=False)
         return has_ended
 
     def end(self, source: Source, at: float) -> bool:
         """Says what was understood."""
         recogniser = self._ear(source).recogniser
         was_speech = recogniser.is_hearing_speech
-        said = recogniser.finish()
+        said = self._question_in(source, recogniser.finish())
         if said or was_speech:
             self._end_utterance(source, said, at)
         return was_speech or bool(said)
@@ -101,21 +103,28 @@ class AsrTask(HearingTask):
             self._ears[source] = Ear(recogniser)
         return self._ears[source]
 
+    def _question_in(self, source: Source, said: str) -> str:
+        """What was said after the wake phrase, where that was said again."""
+        return without_wake_phrase(said, self.wake_phrase) if source == "mic" else said
+
     def _end_utterance(self, source: Source, said: str, at: float) -> None:
-        """A final text; without one, a stream that somebody woke is told that nothing comes."""
+        """Says a final text; without one, whoever woke the task is told that nothing comes."""
         if said:
             self._say_final(source, said, at)
-        elif source == "mic" and self.is_sleepy and self._is_stream:
-            self._say_frame(source, "", at, is_final=True)
+        elif source == "mic" and self.is_sleepy:
+            unheard = {"is_unheard": True} if self.must_tell_unheard else {}
+            self._say_final(source, "", at, **unheard)
 
-    def _say_final(self, source: Source, said: str, at: float) -> None:
+    def _say_final(self, source: Source, said: str, at: float, **fields: Any) -> None:
         if source == "upload":
             self.is_upload_answered = True
         shown = f"{said}." if said else ""
+        if said:
+            fields["text"] = said
         if self._is_stream:
-            self._say_frame(source, shown, at, is_final=True, text=said)
+            self._say_frame(source, shown, at, is_final=True, **fields)
         else:
-            self._say(source, shown, at, text=said)
+            self._say(source, shown, at, **fields)
 
     def _say_frame(self, source: Source, delta: str, at: float, *, is_final: bool, **fields: Any) -> None:
         ear = self._ear(source)

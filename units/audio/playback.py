@@ -11,7 +11,7 @@ import numpy as np
 
 from units.audio.capture import scaled
 from units.audio.devices import BLOCK, Backoff, DeviceLost, DeviceMissing, OpenSink, Samples, Sink
-from units.audio.playlist import MAX_QUEUED_SECONDS, Item, Playlist
+from units.audio.playlist import CHIME, MAX_QUEUED_SECONDS, Item, Playlist
 from units.audio.state import Fate, Report, State
 
 Playing = Callable[[Item, float], None]
@@ -72,6 +72,11 @@ class Playback:
     def is_playing(self) -> bool:
         """True until the last sample has reached the ear."""
         return not self._playlist.is_empty or bool(self._sounding)
+
+    @property
+    def is_speaking(self) -> bool:
+        """Likewise, but false for chimes: they wake nothing, and whoever heard one may say the wake word again."""
+        return self._playlist.is_speaking or any(item.owner != CHIME for _, item in list(self._sounding))
 
     def about(self) -> dict[str, Any]:
         """For `status`."""

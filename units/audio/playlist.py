@@ -27,6 +27,10 @@ class Item:
     played: int = 0
 
 
+CHIME = "chime"
+"""The owner of the sounds of a wake. They are no speech: wake words are listened for while they play."""
+
+
 class Taken(NamedTuple):
     """The next stretch of sound, and the items that begin and end in it."""
 
@@ -104,6 +108,12 @@ class Playlist:
     def is_empty(self) -> bool:
         """True when there is nothing to play now."""
         return not self._has_items.is_set()
+
+    @property
+    def is_speaking(self) -> bool:
+        """True when there is something to play now besides chimes."""
+        with self._lock:
+            return any(item.owner != CHIME and item.owner not in self._held for item in self._items)
 
     @property
     def seconds(self) -> float:

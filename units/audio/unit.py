@@ -22,7 +22,7 @@ from units.audio.chime import chime
 from units.audio.devices import DeviceMissing, OpenSink, Pace, Samples, maybe_path
 from units.audio.files import FileOpener, open_file_sink
 from units.audio.playback import Playback
-from units.audio.playlist import Item
+from units.audio.playlist import CHIME, Item
 from units.audio.portaudio import DeviceOpener, PortAudio
 from units.audio.state import State
 from units.base import RUN_FAILED, SETUP_REFUSED, Handler, LoadError, Unit, UnitFault
@@ -101,8 +101,8 @@ class AudioUnit(Unit):
         self._playback.play(item, bool(fields.get("at_once")))
 
     def _chime(self, envelope: Envelope) -> None:
-        """A wake was heard."""
-        self._playback.play(Item("chime", 0, chime()), at_once=False)
+        """A wake was heard, or nothing after it."""
+        self._playback.play(Item(CHIME, 0, chime(envelope.fields["kind"])), at_once=False)
 
     def _stop(self, envelope: Envelope) -> None:
         self._playback.stop(envelope.fields.get("owner"))
@@ -129,7 +129,7 @@ class AudioUnit(Unit):
         waits = {"can_wait": True} if self._can_wait else {}
         if self._can_wait:
             self._room.acquire()
-        self._host.say("pcm", samples.astype("<i2").tobytes(), at=at, is_playing=self._playback.is_playing, **waits)
+        self._host.say("pcm", samples.astype("<i2").tobytes(), at=at, is_playing=self._playback.is_speaking, **waits)
         overruns = self._capture.about()["overruns"]
         if overruns > self._overruns_told == 0:
             self._host.log("warning", "the microphone loses sound: nobody takes it in time; audio_status counts")

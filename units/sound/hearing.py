@@ -115,7 +115,9 @@ class HearingUnit(Unit, ABC):
 
     def _wake(self, envelope: Envelope) -> None:
         if (task := self._tasks.get(envelope.fields["task"])) is not None:
-            task.wake(envelope.fields["at"])
+            fields = envelope.fields
+            chimes, is_repeat = bool(fields.get("chimes")), bool(fields.get("is_repeat"))
+            task.wake(fields["at"], fields.get("phrase", ""), chimes=chimes, is_repeat=is_repeat)
 
     def _take_speech(self, envelope: Envelope) -> None:
         task = self._tasks.get(envelope.fields["task"])
