@@ -1,11 +1,12 @@
-"""Covers units.asr.bundled, units.asr.decoding: real speech, commands, delays."""
+"""Covers units.asr.bundled, units.asr.decoding, units.sound.gain: real speech, commands, delays."""
 
 import time
 
+import numpy as np
 import pytest
 
 from tests.units.ears import Ears
-from tests.units.spoken import joined, recording, silence, speak
+from tests.units.spoken import RATE, joined, recording, silence, speak
 from units.asr.unit import AsrUnit
 
 HOME = """#JSGF V1.0;
@@ -128,6 +129,50 @@ def test_a_real_person_is_understood(ears: Ears) -> None:
     ears.hear(joined(recording("speech/living-room-light-en.wav"), silence(1.5)))
 
     assert ears.data() == ["turn on the living room light."]
+
+
+QUIET = 10 ** (-34 / 20)
+
+
+@pytest.mark.timeout(60)
+def test_a_microphone_that_is_34_dB_quieter_is_understood_as_well(ears: Ears) -> None:
+    """Reading, without any pause before it; three words more are wrong at the most."""
+    errors = {1.0: 0, QUIET: 0}
+    for level in errors:
+        for number, (name, text) in enumerate(LIBRI.items()):
+            task = f"asr.{level:.2f}.{number}"
+            ears.setup(task)
+            ears.hear(joined(np.rint(recording(name) * level).astype(np.int16), silence(2)), (task,))
+            said = " ".join(event["text"] for event in ears.events() if event["task"] == task)
+            errors[level] += word_errors(text, said)
+
+    assert errors[QUIET] <= errors[1.0] + 3
+
+
+@pytest.mark.parametrize("voice", ["slt", "kal16", "rms", "awb"])
+def test_quiet_commands_are_understood(ears: Ears, voice: str) -> None:
+    """In a room whose noise is as much quieter, all of them; and a loud one after them."""
+    room = np.random.default_rng(1).normal(0, 0.7, 60 * RATE)
+    ears.setup(grammar=HOME)
+    commands = COMMANDS[:4]
+    spoken = joined(silence(1), *(piece for said in commands for piece in (speak(said, voice), silence(1.5))))
+
+    ears.hear(np.rint(spoken * QUIET + room[: len(spoken)]).astype(np.int16))
+    ears.hear(joined(speak("good night", voice), silence(1.5)))
+
+    assert ears.data() == [f"{said}." for said in (*commands, "good night")]
+
+
+@pytest.mark.parametrize("level", [2, 20, 200])
+def test_the_noise_of_a_room_is_no_speech_at_any_level(ears: Ears, level: int) -> None:
+    """However quiet, it is not lifted to where it would be taken for speech."""
+    brown = np.cumsum(np.random.default_rng(1).normal(0, 1, 20 * RATE))
+    brown -= np.convolve(brown, np.ones(RATE) / RATE, "same")
+    ears.setup()
+
+    ears.hear(np.rint(brown * level / brown.std()).astype(np.int16))
+
+    assert ears.data() == []
 
 
 def word_errors(spoken: str, heard: str) -> int:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tests.units.voice_host import VoiceHost, tell, tone
 from units.audio.devices import BLOCK, PERIOD
+from units.audio.playlist import Item, Playlist
 from units.audio.unit import PERIODS_AHEAD, AudioUnit
 from units.base import LoadError, UnitFault
 from units.sound.wav import wav_header
@@ -255,6 +256,42 @@ def test_a_stop_is_obeyed_within_a_block(host: VoiceHost, start: Start, tmp_path
     timeline = read_wav(tmp_path / "out.wav")
     assert np.count_nonzero(timeline == 1000) - before <= 2 * BLOCK  # one in the device, one that was just taken
     assert [(each["owner"], each["is_cut"]) for each in played] == [("tts.1", True), ("chime", False)]
+
+
+@pytest.mark.parametrize("cut", ["stop", "hold", "at_once"])
+def test_a_cut_fades_away_in_5_ms(cut: str) -> None:
+    """No step to silence, or to what is played instead, is heard as a click."""
+    playlist = Playlist()
+    playlist.add(Item("tts.1", 1, np.full(16000, 8000, np.int16)))
+    before = playlist.take(BLOCK).samples
+
+    if cut == "stop":
+        playlist.stop("tts.1")
+    elif cut == "hold":
+        playlist.hold("tts.1", is_held=True)
+    else:
+        playlist.add(Item("audio", 1, np.zeros(1600, np.int16)), at_once=True)
+    after = np.concatenate([playlist.take(BLOCK).samples, np.zeros(1, np.int16)])
+
+    assert np.all(before == 8000)
+    assert np.abs(np.diff(after[:81].astype(int))).max() <= 8000 / 80 + 1
+    assert not after[80:].any()
+
+
+def test_what_was_held_fades_in_where_it_was() -> None:
+    """5 ms of it are the two fades; nothing is heard twice."""
+    playlist = Playlist()
+    playlist.add(Item("tts.1", 1, np.full(16000, 8000, np.int16)))
+    playlist.take(BLOCK)
+
+    playlist.hold("tts.1", is_held=True)
+    faded = playlist.take(BLOCK).samples
+    playlist.hold("tts.1", is_held=False)
+    resumed = playlist.take(16000).samples
+
+    assert len(faded) + len(resumed) == 16000 - BLOCK
+    assert resumed[0] == 0
+    assert np.all(resumed[80:] == 8000)
 
 
 def test_at_once_cuts_what_plays(host: VoiceHost, start: Start, tmp_path: Path) -> None:

@@ -1,10 +1,14 @@
-"""Covers units.tts.pieces."""
+"""Covers units.tts.pieces, units.tts.speech."""
 
 import random
 
+import numpy as np
 import pytest
 
+from units.tts.engine import Sound
+from units.tts.options import read_options
 from units.tts.pieces import MAX_PIECE, Pieces, speakable
+from units.tts.speech import Speech
 
 
 def pieces_of(text: str, *sizes: int) -> list[str]:
@@ -100,3 +104,17 @@ def test_no_piece_is_endless(text: str) -> None:
 def test_what_has_no_sound_is_not_spoken(text: str, spoken: str) -> None:
     """Emoji and marks of Markdown go, signs that are words stay."""
     assert speakable(text).strip() == spoken.strip()
+
+
+def test_speech_begins_and_ends_in_5_ms() -> None:
+    """An engine that cuts its sound off is not heard to click, whatever its rate."""
+    speech = Speech(1, read_options({"response_format": "sys.pcm"}), is_open=False, gap_seconds=0.25)
+    speech.hear(Sound(22050, np.full(2000, 8000, np.int16)))
+    speech.hear(Sound(22050, np.full(2000, 8000, np.int16)))
+
+    sound = speech.take_heard()
+
+    assert sound is not None
+    assert (sound.samples[0], sound.samples[-1]) == (0, 0)
+    assert np.abs(np.diff(sound.samples.astype(int))).max() <= 8000 / 110 + 1
+    assert np.all(sound.samples[111:-111] == 8000)

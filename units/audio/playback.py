@@ -53,10 +53,10 @@ class Playback:
             return
         self._tell_cut(self._playlist.add(item, at_once), "")
         if not self._fate.is_usable:
-            self._tell_cut(self._playlist.stop(None), self._fate.reason)
+            self._tell_cut(self._playlist.lose_device(), self._fate.reason)
 
     def stop(self, owner: str | None) -> None:
-        """From the next block on nothing of this owner (None: of anybody) sounds."""
+        """From the next block on nothing of this owner (None: of anybody) sounds but a fade of 5 ms."""
         self._tell_cut(self._playlist.stop(owner), "")
 
     def hold(self, owner: str, is_held: bool) -> None:
@@ -114,7 +114,7 @@ class Playback:
         self._fate.change(state, reason)
         lost = [item for _, item in self._sounding]
         self._sounding.clear()
-        self._tell_cut(lost + self._playlist.stop(None), reason)
+        self._tell_cut(lost + self._playlist.lose_device(), reason)
         self._is_closing.wait(self._backoff.next_seconds())
 
     def _write(self, sink: Sink) -> None:

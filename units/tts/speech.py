@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import soxr
 
+from units.sound.fades import FADE_SECONDS, faded_in, faded_out
 from units.sound.wav import wav_header
 from units.tts.container import Encoder
 from units.tts.engine import Samples, Sound, SpeechFailed
@@ -71,7 +72,8 @@ class Speech:
         rate = heard[0].rate
         gap = np.zeros(round(self._gap_seconds * rate) if self._has_spoken else 0, np.int16)
         self._has_spoken = True
-        return Sound(rate, np.concatenate([gap, *(sound.samples for sound in heard)]))
+        spoken, fade = np.concatenate([sound.samples for sound in heard]), round(FADE_SECONDS * rate)
+        return Sound(rate, np.concatenate([gap, faded_out(faded_in(spoken, fade), fade)]))
 
     def keep(self, samples: Samples, is_cut: Callable[[], bool]) -> None:
         """Keep the samples for a client that gets everything at the end.
