@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -123,7 +124,10 @@ class Ours:
 
     def start(self) -> None:
         """Begins to serve."""
-        self._process = subprocess.Popen(self._command)
+        # A person's daemon finds compiled sources, whatever this shell says; what it logs is no part of a table.
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(self._command, stderr=log, env=environment)
 
     def stop(self) -> None:
         """Ends it."""
