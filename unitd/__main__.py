@@ -141,9 +141,9 @@ def _add_voice_commands(
     listen = commands.add_parser(
         "listen",
         help="show speech as text",
-        description="Show what the microphone hears as text, until Ctrl-C; or what a WAV file says.",
+        description="Show what the microphone hears as text, until Ctrl-C; or what a recording says.",
     )
-    listen.add_argument("file", nargs="?", type=Path, help="a 16-bit WAV file; without it the microphone")
+    listen.add_argument("file", nargs="?", type=Path, help="a recording (WAV, FLAC, MP3 …); without it the microphone")
     listen.add_argument("--model", default="unitd-asr", help="speech model (default: the bundled one)")
     listen.add_argument("--grammar", type=Path, metavar="FILE", help="a JSGF grammar: far more accurate for commands")
 
@@ -157,6 +157,9 @@ def _add_voice_commands(
     chain.add_argument("--system", default="", metavar="TEXT", help="system prompt")
     chain.add_argument("--home", action="store_true", help="fail where the board has no tools of its own")
     chain.add_argument("--grammar", type=Path, metavar="FILE", help="a JSGF grammar: far more accurate for commands")
+    chain.add_argument("--language", default="", metavar="TAG", help="that is spoken and heard, such as en or de")
+    chain.add_argument("--speaker", default="", help="one of the voices of the bundled voice model")
+    chain.add_argument("--speed", type=float, default=1.0, help="of the spoken answer; 1.0 is normal")
     return [say, listen, chain]
 
 

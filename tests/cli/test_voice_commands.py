@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from tests.cli.programs import Finished, serving, start, unitd
 from tests.units.spoken import RATE, Samples, joined, read_wav, silence, speak
@@ -92,6 +93,31 @@ async def test_listen_reads_a_recording(config: Path, tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "turn off the bedroom light.\n")
 
 
+@pytest.mark.parametrize(("name", "subtype"), [("a.wav", "PCM_24"), ("a.wav", "FLOAT"), ("a.flac", "PCM_16")])
+async def test_listen_reads_recordings_of_other_kinds(config: Path, tmp_path: Path, name: str, subtype: str) -> None:
+    """As recorders and editors write them."""
+    soundfile.write(tmp_path / name, speak("turn off the bedroom light") / 32768, RATE, subtype=subtype)
+    grammar = tmp_path / "home.gram"
+    grammar.write_text(GRAMMAR)
+
+    done = await unitd("listen", "--config", str(config), "--grammar", str(grammar), str(tmp_path / name))
+
+    assert (done.code, done.out) == (0, "turn off the bedroom light.\n")
+
+
+async def test_listen_to_what_is_no_recording_fails(config: Path, tmp_path: Path) -> None:
+    """A FLAC that was cut, a WAV without its format, a text, nothing: each with the reason."""
+    flac = tmp_path / "whole.flac"
+    soundfile.write(flac, speak("turn off the bedroom light"), RATE)
+    files = {"flac": flac.read_bytes()[:3000], "wav": b"RIFF\0\0\0\0WAVE", "text": b"Good morning.", "empty": b""}
+
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+        done = await unitd("listen", "--config", str(config), str(tmp_path / name))
+        assert (done.code, done.out) == (1, ""), name
+        assert done.err.startswith("unitd: ") and len(done.err) > 30, name
+
+
 async def test_listen_to_a_file_that_is_not_there_fails(config: Path) -> None:
     """Before anything is set up for it in vain."""
     done = await unitd("listen", "--config", str(config), "/nowhere.wav")
@@ -99,9 +125,23 @@ async def test_listen_to_a_file_that_is_not_there_fails(config: Path) -> None:
     assert (done.code, done.err) == (1, "unitd: /nowhere.wav: No such file or directory\n")
 
 
+async def test_chain_in_a_voice_that_is_not_there_fails_and_leaves_nothing(config: Path) -> None:
+    """Language, speaker and speed go to the voice, the language to the ears too; nothing that was set up stays."""
+    wrong = {"--speaker": "nobody", "--speed": "99", "--language": "tlh"}
+    words = {}
+    for option, value in wrong.items():
+        done = await unitd("chain", "--config", str(config), option, value)
+        words[option] = done.err if done.code == 1 else ""
+    left = await unitd("tasks", "--config", str(config))
+
+    assert [option for option in wrong if option.removeprefix("--") in words[option]] == [*wrong]
+    assert len(left.out.splitlines()) == 1
+
+
 async def test_chain_tells_its_story(config: Path) -> None:
     """Wake, what was heard, the answer, and that it was spoken; Ctrl-C takes the tasks down."""
-    process = await start("chain", "--config", str(config))
+    voice = ("--language", "en", "--speaker", "f3", "--speed", "1.5")
+    process = await start("chain", "--config", str(config), *voice)
     assert process.stdout is not None
     lines: list[str] = []
     async with asyncio.timeout(40):

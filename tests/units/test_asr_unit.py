@@ -423,7 +423,15 @@ def test_a_unit_that_falls_behind_sheds_whole_periods() -> None:
         ({"language": "zh"}, "language is 'zh'"),
         ({"grammar": "turn on"}, "grammar is no JSGF"),
         ({"grammar": GRAMMAR.replace("lamp", "blorptify")}, "not in the dictionary: blorptify"),
-        ({"grammar": GRAMMAR.replace(")", "")}, "grammar cannot be read"),
+        ({"grammar": GRAMMAR.replace(")", "")}, r"grammar, line 3: unexpected ';', expecting '\|' or '\)'"),
+        ({"grammar": GRAMMAR.replace(" =", "", 1)}, "grammar, line 3: unexpected word, expecting '='"),
+        ({"grammar": GRAMMAR + "<more> = on\n"}, "grammar, line 4: unexpected end of the grammar"),
+        ({"grammar": GRAMMAR.replace("home;", "home")}, "grammar, line 3: unexpected word"),
+        ({"grammar": "/* a\n b */\n" + GRAMMAR.replace("the (", "the <room> (")}, "line 5: there is no rule <room>"),
+        ({"grammar": GRAMMAR + "<more> = on <nothing>;"}, "line 4: there is no rule <nothing>"),
+        ({"grammar": GRAMMAR.replace("the (", "<command> the (")}, "line 3: the rule <command> uses itself"),
+        ({"grammar": GRAMMAR.replace("public ", "")}, 'no rule that begins with "public"'),
+        ({"grammar": GRAMMAR.replace("home;", "home;\nimport <other.*>;")}, "line 3: imports are not supported"),
     ],
 )
 def test_bad_values_are_refused_by_name(ears: Ears, data: dict[str, Any], words: str) -> None:

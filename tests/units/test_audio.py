@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import soundfile
 from numpy.typing import NDArray
 
 from tests.units.voice_host import VoiceHost, tell, tone
@@ -96,6 +97,45 @@ def test_raw_samples_and_odd_bytes_are_heard(host: VoiceHost, start: Start, tmp_
 
     assert np.array_equal(host.sound("pcm")[:1600], tone(0.1))
     assert not host.sound("pcm")[1600:].any()
+
+
+def test_a_file_of_another_kind_is_heard(host: VoiceHost, start: Start, tmp_path: Path) -> None:
+    """FLAC of 24 bits, as recorders write it."""
+    soundfile.write(tmp_path / "in.flac", tone(0.5), 16000, subtype="PCM_24")
+
+    tell(start(capture=f"file:{tmp_path}/in.flac", pace="fast"), "listen", is_on=True)
+    host.wait_for("pcm", 30)
+
+    assert np.abs(host.sound("pcm")[:8000] - tone(0.5)).max() <= 1
+
+
+@pytest.mark.parametrize(
+    ("samples", "rate", "words"),
+    [
+        (0, 16000, "holds no sound: only silence is heard"),
+        (4000, 8000, "has 8000 samples a second: words are misheard below 16000"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_well_is_told_in_the_log(
+    host: VoiceHost, start: Start, tmp_path: Path, samples: int, rate: int, words: str
+) -> None:
+    """Once; it is heard all the same."""
+    write_wav(tmp_path / "in.wav", np.zeros(samples, np.int16), rate)
+
+    tell(start(capture=f"file:{tmp_path}/in.wav", pace="fast"), "listen", is_on=True)
+    host.wait_for("pcm", 40)
+
+    assert [each["text"] for each in host.all("log")] == [f"{tmp_path}/in.wav {words}"]
+
+
+def test_a_file_without_a_byte_is_told_in_the_log(host: VoiceHost, start: Start, tmp_path: Path) -> None:
+    """Not even a header."""
+    (tmp_path / "in.wav").touch()
+
+    tell(start(capture=f"file:{tmp_path}/in.wav"), "listen", is_on=True)
+    host.wait_for("pcm", 2)
+
+    assert [each["level"] for each in host.all("log")] == ["warning"]
 
 
 def test_a_fast_file_waits_for_its_ears(host: VoiceHost, start: Start, tmp_path: Path) -> None:

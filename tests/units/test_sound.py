@@ -1,4 +1,4 @@
-"""Covers units.sound: uploads in any slicing, what is refused, and the headers that we write."""
+"""Covers units.sound.upload, wav and decoding: uploads in any slicing, what is refused, what we write ourselves."""
 
 import io
 import struct
@@ -6,6 +6,7 @@ import wave
 
 import numpy as np
 import pytest
+import soundfile
 
 from tests.units.spoken import Samples, cut_up, joined
 from units.base import RUN_FAILED, UnitFault
@@ -46,6 +47,44 @@ def test_a_wav_gives_its_samples_alone(slice_: int) -> None:
     data = wav_of(TONE, extra=struct.pack("<4sI", b"LIST", 5) + b"noise\0")
 
     assert np.array_equal(fed(data, "wav", slice_), TONE)
+
+
+@pytest.mark.parametrize(
+    ("name", "format_", "subtype", "rate"),
+    [
+        ("24-bit", "WAV", "PCM_24", 16000),
+        ("8-bit", "WAV", "PCM_U8", 16000),
+        ("float", "WAV", "FLOAT", 48000),
+        ("A-law", "WAV", "ALAW", 8000),
+        ("FLAC", "FLAC", "PCM_16", 16000),
+        ("FLAC of 24 bits", "FLAC", "PCM_24", 44100),
+        ("Ogg Vorbis", "OGG", "VORBIS", 44100),
+        ("MP3", "MP3", "MPEG_LAYER_III", 44100),
+        ("AIFF", "AIFF", "PCM_16", 22050),
+    ],
+)
+@pytest.mark.parametrize("slice_", [7, 10**6])
+def test_files_of_other_kinds_are_decoded(slice_: int, name: str, format_: str, subtype: str, rate: int) -> None:
+    """A second stays a second and a tone stays a tone; the next upload is taken as ever."""
+    file = io.BytesIO()
+    tone = np.sin(np.arange(rate) * 2 * np.pi * 440 / rate) / 4
+    soundfile.write(file, np.stack([tone, tone], axis=1), rate, format=format_, subtype=subtype)
+
+    heard = fed(file.getvalue(), "wav", slice_)
+
+    assert len(heard) == pytest.approx(16000, abs=1200), name  # MP3 pads
+    assert np.argmax(np.abs(np.fft.rfft(heard, 16000))) == pytest.approx(440, abs=1)
+    assert np.abs(heard[4000:12000]).max() == pytest.approx(8192, rel=0.1)
+
+
+def test_half_an_hour_is_the_most_that_a_file_may_hold() -> None:
+    """Silence in FLAC is so small that a few kilobytes could fill the memory."""
+    file = io.BytesIO()
+    soundfile.write(file, np.zeros(8000 * 1801, np.int16), 8000, format="FLAC", subtype="PCM_16")
+    assert len(file.getvalue()) < 10**6
+
+    with pytest.raises(UnitFault, match="FLAC of more than 30 minutes"):
+        fed(file.getvalue(), "wav", 10**6)
 
 
 @pytest.mark.parametrize("slice_", SLICES)
@@ -148,7 +187,7 @@ def test_what_cannot_be_used_is_named(data: bytes, words: str, slice_: int) -> N
 
 @pytest.mark.parametrize("beginning", [b"ID3\x04", b"OggS", b"fLaC"])
 def test_compressed_audio_is_not_heard_as_raw_noise(beginning: bytes) -> None:
-    """Its first four bytes tell."""
+    """Its first four bytes tell: raw samples have no end at which a file could be decoded."""
     with pytest.raises(UnitFault, match="16-bit PCM"):
         Upload().feed(beginning + bytes(100), "pcm")
 
@@ -157,7 +196,7 @@ def test_after_a_fault_the_next_upload_is_taken() -> None:
     """Nothing of the bad one is left."""
     upload = Upload()
     with pytest.raises(UnitFault):
-        upload.feed(b"OggS and so on.", "wav")
+        joined(upload.feed(b"OggS and so on.", "wav"), upload.finish())
 
     assert np.array_equal(upload.feed(wav_of(TONE), "wav"), TONE)
 

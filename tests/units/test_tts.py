@@ -109,6 +109,23 @@ def test_the_speaker_gets_each_sentence_with_its_text(host: VoiceHost, unit: Tts
     assert [end["reason"] for end in host.ends()] == ["stop"]
 
 
+@pytest.mark.parametrize(
+    ("response_format", "deltas"), [("sys.pcm", 0), ("sys.pcm.base64", 1), ("tts.base64", 1), ("tts.base64.stream", 2)]
+)
+def test_a_client_gets_audio_where_it_asks_for_it(
+    host: VoiceHost, unit: TtsUnit, setup: Setup, response_format: str, deltas: int
+) -> None:
+    """`sys.pcm` is for the loudspeaker alone, also with enoutput: the client is told of the end."""
+    setup(response_format=response_format, enoutput=True)
+
+    say(unit, "One. Two!")
+    run(unit)
+
+    assert len(host.all("delta")) == deltas
+    assert bool(host.all("speak")) == ("sys" in response_format)
+    assert [end["reason"] for end in host.ends()] == ["stop"]
+
+
 def test_sentences_are_spoken_while_the_text_still_comes(host: VoiceHost, unit: TtsUnit, setup: Setup) -> None:
     """As a linked llm streams; the rest at the end."""
     setup()

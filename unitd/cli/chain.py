@@ -6,14 +6,15 @@ import time
 from typing import Any
 
 from unitd.cli.chat import call_text
-from unitd.cli.connection import Connection, fail, read_file, say_what_is_missing
+from unitd.cli.connection import Connection, fail, read_text, say_what_is_missing
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Sets the chain up, shows what it hears, thinks and says, and takes it down at the end."""
     connection = Connection(arguments)
-    tasks = _set_up(connection, arguments)
+    tasks: dict[str, str] = {}
     try:
+        _set_up(connection, arguments, tasks)
         for which in ("capture", "playback"):
             say_what_is_missing(connection, which)
         sys.stdout.write(f"Listening for {arguments.wake!r}. Ctrl-C ends it.\n")
@@ -28,25 +29,25 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _set_up(connection: Connection, arguments: argparse.Namespace) -> dict[str, str]:
-    """The work_ids by unit; the microphone is heard when all of them are there."""
-    tasks: dict[str, str] = {}
+def _set_up(connection: Connection, arguments: argparse.Namespace, tasks: dict[str, str]) -> None:
+    """Adds the work_ids by unit to `tasks`; the microphone is heard when all of them are there."""
 
     def set_up(unit: str, **data: Any) -> None:
         data = {"enoutput": True, "model": f"unitd-{unit}"} | data
         tasks[unit] = connection.set_up(unit, data)
 
     set_up("kws", response_format="kws.bool", kws=arguments.wake, enwake_audio=True)
-    grammar = {"grammar": read_file(arguments.grammar).decode()} if arguments.grammar else {}
-    set_up("asr", response_format="asr.utf-8.stream", input=tasks["kws"], **grammar)
+    language = {"language": arguments.language} if arguments.language else {}
+    grammar = {"grammar": read_text(arguments.grammar)} if arguments.grammar else {}
+    set_up("asr", response_format="asr.utf-8.stream", input=tasks["kws"], **language, **grammar)
     inputs = [tasks["asr"], tasks["kws"]]
     tools = "home" if arguments.home else "auto"
     thinking = {"model": arguments.model, "prompt": arguments.system, "tools": tools}
     set_up("llm", response_format="llm.utf-8.stream", input=inputs, **thinking)
-    set_up("tts", response_format="sys.pcm", input=[tasks["llm"], tasks["kws"]])
+    voice = language | ({"speaker": arguments.speaker} if arguments.speaker else {})
+    set_up("tts", response_format="sys.pcm", input=[tasks["llm"], tasks["kws"]], speed=arguments.speed, **voice)
     for unit in ("asr", "kws"):
         connection.ask(work_id=tasks[unit], action="link", data="sys.pcm")
-    return tasks
 
 
 class Story:
@@ -69,7 +70,7 @@ class Story:
             self._woken = time.monotonic()
             self._write("wake", "")
         elif unit == "asr" and reply["data"]["finish"]:
-            self._write("heard", reply["data"]["delta"])
+            self._write("heard", reply["data"]["delta"] or "(nothing)")
         elif reply["object"] == "llm.tool_call":
             self._write("call", call_text(reply["data"]))
         elif unit == "llm":

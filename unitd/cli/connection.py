@@ -39,6 +39,14 @@ def read_file(file: Path) -> bytes:
         fail(f"{file}: {error.strerror}")
 
 
+def read_text(file: Path) -> str:
+    """The same as text."""
+    try:
+        return read_file(file).decode()
+    except UnicodeDecodeError:
+        fail(f"{file} is no text in UTF-8")
+
+
 class Connection:
     """A talk with the running daemon."""
 

@@ -1,12 +1,13 @@
 """`unitd listen`: shows what the board hears as text, as it is spoken; or what a recording says."""
 
 import argparse
-import base64
 import struct
 import sys
 from typing import Any
 
-from unitd.cli.connection import Connection, fail, read_file, say_what_is_missing
+import orjson
+
+from unitd.cli.connection import Connection, fail, read_file, read_text, say_what_is_missing
 
 CLEAR_LINE = "\r\x1b[K"
 EMPTY_WAV = (
@@ -25,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         "enoutput": True,
     }
     if arguments.grammar:
-        setup["grammar"] = read_file(arguments.grammar).decode()
+        setup["grammar"] = read_text(arguments.grammar)
     work_id = connection.set_up("asr", setup)
     screen = Screen()
     try:
@@ -33,19 +34,29 @@ def run(arguments: argparse.Namespace) -> int:
             _upload(connection, work_id, audio)
         else:
             say_what_is_missing(connection, "capture")
-        for reply in connection.replies():
-            if reply["work_id"] != work_id:
-                continue
-            if reply["error"]["code"]:
-                fail(reply["error"]["message"])
-            if reply["request_id"] == "end":
-                return 0
-            screen.show(reply["data"])
+        _show(connection, work_id, screen)
     except KeyboardInterrupt:
         screen.end()
     finally:
         connection.close()
     return 0
+
+
+def _show(connection: Connection, work_id: str, screen: "Screen") -> None:
+    """Shows what is heard; returns when a recording has been answered and everything has been heard."""
+    has_answer = has_ended = False
+    for reply in connection.replies():
+        if reply["error"]["code"]:
+            fail(reply["error"]["message"])
+        if reply["work_id"] != work_id:
+            continue
+        if reply["request_id"] == "end":
+            has_ended = True
+        else:
+            has_answer = has_answer or reply["data"]["finish"]
+            screen.show(reply["data"])
+        if has_answer and has_ended:
+            return
 
 
 class Screen:
@@ -71,6 +82,6 @@ class Screen:
 
 def _upload(connection: Connection, work_id: str, audio: bytes) -> None:
     """The recording, and behind it one without a sound: its answer tells that everything has been heard."""
-    for request_id, wav in (("recording", audio), ("end", EMPTY_WAV)):
-        request = {"request_id": request_id, "work_id": work_id, "action": "inference", "object": "asr.base64.wav"}
-        connection.send(request | {"data": base64.b64encode(wav).decode()})
+    for request_id, file in (("recording", audio), ("end", EMPTY_WAV)):
+        request = {"request_id": request_id, "work_id": work_id, "action": "inference", "object": "asr.wav"}
+        connection.send(orjson.dumps({"RAW": len(file)} | request) + file)

@@ -48,7 +48,7 @@ def _save(connection: Connection, file: Path) -> int:
 
 
 def _wait_until_heard(connection: Connection) -> int:
-    """The sound itself comes along as a frame; what counts is the one that says it was heard."""
+    """The end of the text comes along as a frame; what counts is the one that says it was heard."""
     for reply in connection.replies():
         if reply["request_id"] != "say":
             continue

@@ -5,14 +5,13 @@ hears the same, which costs 3 % of a core, and a sentence counts only where its 
 """
 
 import math
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+from units.asr.grammar import make_grammar_decoder
 from units.base import LoadError
-from units.sound.setup_values import refusal
 
 try:
     from pocketsphinx import Decoder, get_model_path
@@ -20,9 +19,8 @@ except ImportError as error:
     raise LoadError("the bundled engine needs pocketsphinx: pip install pocketsphinx") from error
 
 # Measured on read English (docs/voice.md): the second pass over the words (fwdflat) takes 0.4 s for a long utterance
-# while somebody waits, and makes more errors than it mends. With bestpath a grammar's result may be half a sentence.
+# while somebody waits, and makes more errors than it mends.
 _FREE = {"fwdflat": False, "loglevel": "FATAL"}
-_GRAMMAR = {"fwdflat": False, "bestpath": False, "lm": None, "loglevel": "FATAL"}
 
 # Log-likelihood of a sentence's sounds over the best phones', per frame of 10 ms. Of 48 flite-spoken commands none is
 # below -0.0023; of 40 other sentences, one half is below -0.005 and 4 are above -0.003.
@@ -157,40 +155,3 @@ def _scores(decoder: Any) -> list[float]:
         if (length := segment.end_frame - segment.start_frame + 1) > 0:
             scores += [math.log(max(segment.ascore, sys.float_info.min)) / length] * length
     return scores
-
-
-_RULE_NAMES = re.compile(r"<[^>]*>")
-_NO_WORDS = re.compile(
-    r"/\*.*?\*/|//[^\n]*|#jsgf[^;]*;|\bgrammar\s[^;]*;|\bimport\s[^;]*;|<[^>]*>|\{[^}]*\}|/[\d.e+-]+/|\bpublic\b",
-    re.DOTALL | re.IGNORECASE,
-)
-_WORDS = re.compile(r"[^\s|()\[\]*+=;\"]+")
-_HEADER = re.compile(r"\s*#JSGF[^;]*;")
-
-
-def make_grammar_decoder(grammar: str) -> Any:
-    """A decoder that hears nothing but this grammar; UnitFault names the words that are not in the dictionary."""
-    if not _HEADER.match(grammar):
-        raise refusal('grammar is no JSGF: it must begin with "#JSGF V1.0;"')
-    decoder = Decoder(**_GRAMMAR)
-    words = dict.fromkeys(_WORDS.findall(_NO_WORDS.sub(" ", grammar).lower()))
-    if unknown := [word for word in words if decoder.lookup_word(word) is None]:
-        raise refusal(f"grammar holds words that are not in the dictionary: {', '.join(unknown)}")
-    if not words:
-        raise refusal("grammar holds no words")
-    try:
-        decoder.add_jsgf_string("commands", _lowered(grammar))
-        decoder.activate_search("commands")
-    except (RuntimeError, ValueError, KeyError) as error:
-        raise refusal(f"grammar cannot be read as JSGF: {error}") from error
-    return decoder
-
-
-def _lowered(grammar: str) -> str:
-    """Words in lower case, as the dictionary has them; header and names of rules as they are."""
-    header = _HEADER.match(grammar)
-    pieces, end = [header.group() if header else ""], header.end() if header else 0
-    for name in _RULE_NAMES.finditer(grammar, end):
-        pieces += [grammar[end : name.start()].lower(), name.group()]
-        end = name.end()
-    return "".join(pieces) + grammar[end:].lower()

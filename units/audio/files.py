@@ -7,6 +7,7 @@ import select
 import struct
 import time
 import wave
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from unitd.wire.errors import reason_of
 from units.audio.devices import BLOCK, NOTHING, PERIOD, Clock, DeviceLost, DeviceMissing, Pace, Samples, is_fifo
 from units.base import UnitFault
 from units.sound.upload import RATE, Upload
+from units.sound.wav import stranger_of
 
 _READ_BYTES = 4096
 
@@ -30,8 +32,14 @@ def _reason(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
 
 
+Warn = Callable[[str], None]
+"""Tells the daemon's log what is wrong with a file that is heard all the same."""
+
+
 class FileSource:
     """A WAV of any rate or raw s16le at 16 kHz; silence at real pace behind its end. A FIFO lasts for ever.
+
+    A file of another kind (FLAC, 24 bits …) is decoded when all of it has been read, before its first period.
 
     The times of a file that is read fast are those at which it would have sounded, so that ears which compare them
     (what was said since the wake?) are not misled.
@@ -39,9 +47,14 @@ class FileSource:
 
     is_stale = False
 
-    def __init__(self, path: Path, pace: Pace) -> None:
+    def __init__(self, path: Path, pace: Pace, warn: Warn) -> None:
         self.name = str(path)
         self.overruns = 0
+        self._warn = warn
+        self._has_warned = False
+        self._samples = 0
+        """Of the file, so far."""
+
         self._is_fifo = is_fifo(path)
         # Open for writing, too, a FIFO neither waits for its first writer nor ends with its last.
         flags = os.O_RDWR | os.O_NONBLOCK if self._is_fifo else os.O_RDONLY
@@ -90,13 +103,27 @@ class FileSource:
 
     def _decoded(self, data: bytes) -> Samples:
         try:
-            if self._has_ended:
-                return self._upload.finish()
-            if data.startswith(b"RIFF"):
+            # What comes from a FIFO has no end at which it could be decoded.
+            if data.startswith(b"RIFF") or (stranger_of(data) and not (self._samples or self._is_fifo)):
                 self._form = "wav"
-            return self._upload.feed(data, self._form)
+            samples = self._upload.finish() if self._has_ended else self._upload.feed(data, self._form)
         except UnitFault as fault:
             raise DeviceLost(f"{self.name}: {fault}") from fault
+        self._samples += len(samples)
+        self._warn_of_format()
+        return samples
+
+    def _warn_of_format(self) -> None:
+        """Says once what makes it hard or impossible to understand what the file says."""
+        if self._has_warned:
+            return
+        if self._has_ended and not self._samples:
+            self._warn(f"{self.name} holds no sound: only silence is heard")
+        elif self._upload.rate < RATE:
+            self._warn(f"{self.name} has {self._upload.rate} samples a second: words are misheard below {RATE}")
+        else:
+            return
+        self._has_warned = True
 
     def close(self) -> None:
         """Closes the file; the next one begins at its beginning."""
@@ -109,6 +136,7 @@ class FileOpener:
 
     path: Path
     pace: Pace
+    warn: Warn
 
     def look(self) -> None:
         """DeviceMissing when there is no such file."""
@@ -117,7 +145,7 @@ class FileOpener:
 
     def open(self) -> FileSource:
         """DeviceMissing when it cannot be read."""
-        return FileSource(self.path, self.pace)
+        return FileSource(self.path, self.pace, self.warn)
 
 
 class WavSink:

@@ -20,7 +20,7 @@ from unitd.wire.envelope import Envelope
 from units.audio.capture import Capture, Opener
 from units.audio.chime import chime
 from units.audio.devices import DeviceMissing, OpenSink, Pace, Samples, maybe_path
-from units.audio.files import FileOpener, open_file_sink
+from units.audio.files import FileOpener, Warn, open_file_sink
 from units.audio.playback import Playback
 from units.audio.playlist import CHIME, Item
 from units.audio.portaudio import DeviceOpener, PortAudio
@@ -66,7 +66,8 @@ class AudioUnit(Unit):
         library = PortAudio()
         self._can_wait = pace == "fast" and maybe_path(capture) is not None
         self._room = threading.Semaphore(PERIODS_AHEAD)
-        opener = _source_opener(capture, cast(Pace, pace), library)
+        warn = partial(self._host.log, "warning")
+        opener = _source_opener(capture, cast(Pace, pace), library, warn)
         open_sink = _sink_opener(playback, cast(Pace, pace), library)
         report = partial(self._tell_device, "playback")
         self._playback = Playback(playback, open_sink, self._tell_playing, self._tell_played, report)
@@ -160,11 +161,11 @@ class NoMicrophone:
         _refuse("no microphone is configured ([audio] capture)")
 
 
-def _source_opener(setting: str, pace: Pace, library: PortAudio) -> Opener:
+def _source_opener(setting: str, pace: Pace, library: PortAudio, warn: Warn) -> Opener:
     if not setting:
         return NoMicrophone()
     path = maybe_path(setting)
-    return DeviceOpener(library, setting) if path is None else FileOpener(path, pace)
+    return DeviceOpener(library, setting) if path is None else FileOpener(path, pace, warn)
 
 
 def _sink_opener(setting: str, pace: Pace, library: PortAudio) -> OpenSink:

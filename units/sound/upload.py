@@ -5,21 +5,28 @@ import soxr
 from numpy.typing import NDArray
 
 from units.base import RUN_FAILED, UnitFault
-from units.sound.wav import SAMPLE_BYTES, WavFormat, WavReader, stranger_of
+from units.sound.decoding import decoded
+from units.sound.wav import SAMPLE_BYTES, OtherAudio, WavFormat, WavReader, stranger_of
 
 RATE = 16000
 """Samples a second, everywhere inside."""
 
 Samples = NDArray[np.int16]
 
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Of a file that must be whole before it can be decoded."""
+
 NOTHING: Samples = np.zeros(0, np.int16)
 _OURS = WavFormat(RATE, 1)
 
 
 class Upload:
-    """One client's audio: raw s16le at 16 kHz, or WAV files one after the other."""
+    """One client's audio: raw s16le at 16 kHz, WAV files one after the other, or a file that is decoded as a whole."""
 
     def __init__(self) -> None:
+        self.rate = RATE
+        """That the audio had as it came."""
+
         self._forget()
 
     def _forget(self) -> None:
@@ -29,6 +36,10 @@ class Upload:
         self._odd = b""
         """Bytes of a sample (of all channels) that is not complete."""
         self._has_begun = False
+        self._other: OtherAudio | None = None
+        """What the present file is, if it is to be decoded as a whole."""
+
+        self._file = bytearray()
 
     def feed(self, data: bytes, form: str) -> Samples:
         """The samples that these bytes complete; a payload that begins with RIFF begins a WAV whatever `form` says.
@@ -43,11 +54,16 @@ class Upload:
             raise
 
     def finish(self) -> Samples:
-        """The rest that the resampler held; odd bytes are dropped and the next bytes begin anew.
+        """The rest that the resampler held, or a file that was decoded; the next bytes begin anew.
 
         Raises:
-            UnitFault: a WAV ended before its first sample.
+            UnitFault: a WAV ended before its first sample, or a file cannot be decoded.
         """
+        if self._other is not None:
+            file, what = bytes(self._file), self._other.what
+            self._forget()
+            samples, self.rate = decoded(file, what, RATE)
+            return samples
         is_cut = self._wav is not None and self._wav.is_in_header
         tail = self._flush()
         self._forget()
@@ -56,6 +72,9 @@ class Upload:
         return tail
 
     def _feed(self, data: bytes, form: str) -> Samples:
+        if self._other is not None:
+            self._collect(data)
+            return NOTHING
         pieces = []
         if data.startswith(b"RIFF"):
             pieces.append(self._flush())
@@ -71,7 +90,7 @@ class Upload:
         else:
             pieces += self._feed_wav(data)
         self._has_begun = self._has_begun or bool(data)
-        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        return pieces[0] if len(pieces) == 1 else np.concatenate([NOTHING, *pieces])
 
     def _check_raw(self, data: bytes) -> None:
         """Compressed audio that is sent as raw would be heard as noise."""
@@ -83,7 +102,14 @@ class Upload:
         rest: bytes | None = data
         while rest is not None:
             wav = self._wav = self._wav or WavReader()
-            sound, rest = wav.feed(rest), wav.rest
+            try:
+                sound, rest = wav.feed(rest), wav.rest
+            except OtherAudio as other:
+                if not wav.header:
+                    raise
+                self._other = other
+                self._collect(wav.header)
+                break
             if wav.format is not None and wav.format != self._format:
                 self._begin_format(wav.format)
             pieces.append(self._samples_of(sound))
@@ -92,8 +118,14 @@ class Upload:
                 self._wav = None
         return pieces
 
+    def _collect(self, data: bytes | bytearray) -> None:
+        if len(self._file) + len(data) > MAX_FILE_BYTES:
+            raise UnitFault(RUN_FAILED, f"the audio is a file of over {MAX_FILE_BYTES} bytes")
+        self._file += data
+
     def _begin_format(self, format_: WavFormat) -> None:
         self._format = format_
+        self.rate = format_.rate
         self._odd = b""
         self._resampler = None
         if format_.rate != RATE:

@@ -1,8 +1,8 @@
 """WAV: the header of what we write, and a reader for what arrives in pieces.
 
-A file is taken as chunks (id, length, body). What stands before `data` and behind it is skipped without being kept, so
-a reader holds some hundred bytes at the most. Lengths are not trusted: a `data` of length 0 or 0xFFFFFFFF, as programs
-write that cannot go back, lasts as long as bytes come, and one that promises too much ends where the bytes end.
+A file is taken as chunks (id, length, body). What stands between `fmt ` and `data` and behind it is skipped without
+being kept, and a reader holds 8 MiB at the most. Lengths are not trusted: a `data` of length 0 or 0xFFFFFFFF, as
+programs write that cannot go back, lasts as long as bytes come, and one that promises too much ends where they end.
 """
 
 import struct
@@ -19,6 +19,8 @@ LOWEST_RATE, HIGHEST_RATE = 8000, 192000
 _ENDLESS = (0, 0xFFFFFFFF)
 _PCM, _EXTENSIBLE = 0x0001, 0xFFFE
 _CODINGS = {0x0002: "ADPCM", 0x0003: "float", 0x0006: "A-law", 0x0007: "mu-law", 0x0055: "MP3"}
+# What one request may bring: there the format is known, or the file is no WAV that anybody has.
+_LONGEST_HEADER = 8 * 1024 * 1024
 # The longest `fmt ` in use has 40 bytes.
 _LONGEST_FMT = 256
 
@@ -60,10 +62,23 @@ class WavFormat:
         return self.channels * SAMPLE_BYTES
 
 
+class OtherAudio(UnitFault):
+    """What is fed is no 16-bit WAV; it may be audio of another kind."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(RUN_FAILED, f"the audio is {what}; 16-bit PCM (WAV or raw) is understood")
+        self.what = what
+        """What it seems to be, with its article."""
+
+
 class WavReader:
     """Takes one WAV in any slicing; the PCM of its `data` comes out."""
 
     def __init__(self) -> None:
+        self.header = bytearray()
+        """What was fed until the format is known, for a reader of other formats; empty where that is too much."""
+
+        self._fed_bytes = 0
         self._buffer = bytearray()
         self._step = self._take_beginning
         self._left = 0
@@ -88,13 +103,22 @@ class WavReader:
         """The PCM in these bytes.
 
         Raises:
-            UnitFault: it is no WAV, or none of 16-bit PCM in one or two channels at a usual rate.
+            OtherAudio: it is no WAV, or none of 16-bit PCM in one or two channels at a usual rate.
         """
+        if self.format is None:
+            self._keep(data)
         self._buffer += data
         sound = bytearray()
         while self._step(sound):
             pass
         return bytes(sound)
+
+    def _keep(self, data: bytes) -> None:
+        if self._fed_bytes == len(self.header):  # nothing is missing
+            self.header += data
+        self._fed_bytes += len(data)
+        if len(self.header) > _LONGEST_HEADER:
+            self.header.clear()
 
     def _take(self, count: int) -> bytes:
         taken = bytes(self._buffer[:count])
@@ -108,7 +132,7 @@ class WavReader:
         beginning = self._take(12)
         _check_beginning(beginning)
         if beginning[8:] != b"WAVE":
-            raise _unusable(f"a RIFF file of the kind {_shown(beginning[8:])}, not WAVE")
+            raise OtherAudio(f"a RIFF file of the kind {_shown(beginning[8:])}, not WAVE")
         self._step = self._take_chunk
         return True
 
@@ -130,13 +154,13 @@ class WavReader:
 
     def _begin_sound(self) -> None:
         if self.format is None:
-            raise _unusable("a WAV whose data comes before its format")
+            raise OtherAudio("a WAV whose data comes before its format")
         self._is_endless = self._left in _ENDLESS
         self._step = self._take_sound
 
     def _take_format(self, sound: bytearray) -> bool:
         if not 16 <= self._left <= _LONGEST_FMT:
-            raise _unusable(f"a WAV with a format chunk of {self._left} bytes")
+            raise OtherAudio(f"a WAV with a format chunk of {self._left} bytes")
         if len(self._buffer) < self._left:
             return False
         self.format = _read_format(self._take(self._left))
@@ -171,13 +195,13 @@ def _read_format(body: bytes) -> WavFormat:
     if coding == _EXTENSIBLE and len(body) >= 26:
         (coding,) = struct.unpack("<H", body[24:26])
     if coding != _PCM:
-        raise _unusable(f"a {bits}-bit {_CODINGS.get(coding, f'coding {coding:#x}')} WAV")
+        raise OtherAudio(f"a {bits}-bit {_CODINGS.get(coding, f'coding {coding:#x}')} WAV")
     if bits != 16:
-        raise _unusable(f"a {bits}-bit WAV")
+        raise OtherAudio(f"a {bits}-bit WAV")
     if channels not in (1, 2):
-        raise _unusable(f"a WAV of {channels} channels")
+        raise OtherAudio(f"a WAV of {channels} channels")
     if not LOWEST_RATE <= rate <= HIGHEST_RATE:
-        raise _unusable(f"a WAV of {rate} samples a second")
+        raise OtherAudio(f"a WAV of {rate} samples a second")
     return WavFormat(rate, channels)
 
 
@@ -189,12 +213,8 @@ def _check_beginning(beginning: bytes) -> None:
     if not name and len(beginning) >= 2 and beginning[0] == 0xFF and beginning[1] & 0xE0 == 0xE0:
         name = "MP3"
     if name or not any(each.startswith(beginning[:4]) for each in (*_STRANGERS, b"\xff")):
-        raise _unusable(name or f"no WAV, it begins with {_shown(beginning[:4])}")
+        raise OtherAudio(name or f"no WAV, it begins with {_shown(beginning[:4])}")
 
 
 def _shown(some: bytes) -> str:
     return some.decode("latin-1").encode("unicode_escape").decode()
-
-
-def _unusable(what: str) -> UnitFault:
-    return UnitFault(RUN_FAILED, f"the audio is {what}; 16-bit PCM (WAV or raw) is understood")

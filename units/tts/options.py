@@ -72,7 +72,8 @@ def read_options(data: dict[str, Any]) -> TtsOptions:
             speed=_number(data, "speed" if "speed" in data else "spacker_speed", 1.0, SLOWEST, FASTEST),
         ),
         rate=rate,
-        is_delivered=_flag(data, "enoutput"),
+        # Who wants the loudspeaker alone (`sys.pcm`) gets no megabytes of base64, only the end and `tts.played`.
+        is_delivered=_flag(data, "enoutput") and ("sys" not in form or "base64" in form or bool(container)),
         is_played="sys" in form,
         is_streamed="stream" in form,
         container=container,

@@ -1,0 +1,161 @@
+"""JSGF grammars for pocketsphinx, and what is wrong with one that it does not take, with the line.
+
+The library reports errors in its log alone. The line numbers there are wrong (it does not set its counter back), so the
+line is searched for: it is the last one of the shortest beginning of the grammar that fails otherwise than by its end.
+Rules that are not defined, imports and recursion are only reports to the library, and it looks at no rule that the
+first public one does not use; here all of them are errors.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from units.base import LoadError, UnitFault
+from units.sound.setup_values import refusal
+
+try:
+    from pocketsphinx import Decoder, set_loglevel
+except ImportError as error:
+    raise LoadError("the bundled engine needs pocketsphinx: pip install pocketsphinx") from error
+
+# Without fwdflat as in free speech; with bestpath a grammar's result may be half a sentence.
+_OPTIONS: dict[str, Any] = {"fwdflat": False, "bestpath": False, "lm": None}
+_SEARCH = "commands"
+
+_COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_HEADER = re.compile(r"\s*#JSGF[^;]*;")
+_IMPORT = re.compile(r"\bimport\s*<[^>]*>")
+_RULE_NAMES = re.compile(r"<[^>]*>")
+_NO_WORDS = re.compile(
+    r"#jsgf[^;]*;|\bgrammar\s[^;]*;|<[^>]*>|\{[^}]*\}|/[\d.e+-]+/|\bpublic\b",
+    re.DOTALL | re.IGNORECASE,
+)
+_WORDS = re.compile(r"[^\s|()\[\]*+=;\"]+")
+
+_SYNTAX_ERROR = re.compile(r"syntax error, (.*?) at line -?\d+ current token '(.*?)'")
+_RULE = re.compile(r"<(?:[^>]*\.)?([^.>]+)>(\s*=)?")
+_RULES_OF_JSGF = {"NULL", "VOID"}
+_RECURSION = re.compile(r"Only right-recursion is permitted \(in [^<]*<(?:[^>]*\.)?([^.>]+)>\)")
+_NO_PUBLIC_RULE = "No public rules"
+_AT_ITS_END = "unexpected $end"
+
+
+def make_grammar_decoder(grammar: str) -> Any:
+    """Returns a decoder that hears nothing but this grammar.
+
+    Raises:
+        UnitFault: the grammar cannot be used; the words tell the line and the reason.
+    """
+    grammar = _COMMENTS.sub(_blanks, grammar)
+    _check_text(grammar)
+    with _reports() as log:
+        decoder = Decoder(**_OPTIONS, loglevel="ERROR", logfn=str(log))
+        lowered = _lowered(grammar)
+        report = _report_of(decoder, lowered, log)
+        if syntax := _SYNTAX_ERROR.search(report):
+            raise _syntax_refusal(syntax, _find_line(decoder, lowered, log))
+        _check_rules(grammar)
+        _check_words(decoder, grammar)
+        if report:
+            raise _refusal_of(report, grammar)
+        decoder.activate_search(_SEARCH)
+    return decoder
+
+
+@contextmanager
+def _reports() -> Iterator[Path]:
+    """Where the library writes what it has to report, for as long as this lasts."""
+    with tempfile.TemporaryDirectory(prefix="unitd-asr-") as folder:
+        try:
+            yield Path(folder) / "log"
+        finally:
+            set_loglevel("FATAL")
+
+
+def _check_text(grammar: str) -> None:
+    """Refuses what the library would not see, or should not: an import is a file of the board."""
+    if not _HEADER.match(grammar):
+        raise refusal('grammar is no JSGF: line 1 must begin with "#JSGF V1.0;"')
+    if found := _IMPORT.search(grammar):
+        raise _refusal_at(grammar, found.start(), "imports are not supported, put the rules into this grammar")
+
+
+def _check_words(decoder: Any, grammar: str) -> None:
+    text = _NO_WORDS.sub(_blanks, grammar)
+    places = {word.group().lower(): word.start() for word in reversed(list(_WORDS.finditer(text)))}
+    if not places:
+        raise refusal("grammar holds no words")
+    unknown = [word for word in reversed(places) if decoder.lookup_word(word) is None]
+    if unknown:
+        reason = f"words that are not in the dictionary: {', '.join(unknown)}"
+        raise _refusal_at(grammar, places[unknown[0]], reason)
+
+
+def _check_rules(grammar: str) -> None:
+    """Refuses rules that are used and not defined, also where no sentence can reach them."""
+    names = list(_RULE.finditer(grammar))
+    defined = {name.group(1) for name in names if name.group(2)} | _RULES_OF_JSGF
+    for name in names:
+        if name.group(1) not in defined:
+            raise _refusal_at(grammar, name.start(), f"there is no rule <{name.group(1)}>")
+
+
+def _report_of(decoder: Any, grammar: str, log: Path) -> str:
+    """Gives the grammar to the library; returns what it reports, "" when all is well."""
+    log.write_bytes(b"")
+    try:
+        decoder.add_jsgf_string(_SEARCH, grammar)
+    except (RuntimeError, ValueError, KeyError) as error:
+        return log.read_text(errors="replace") or str(error)
+    return log.read_text(errors="replace")
+
+
+def _syntax_refusal(syntax: re.Match[str], line: int) -> UnitFault:
+    reason = syntax.group(1).replace("$end", "end of the grammar").replace("TOKEN", "word")
+    found = f" (it is {syntax.group(2)!r})" if "word" in reason else ""
+    return refusal(f"grammar, line {line}: {reason}{found}")
+
+
+def _refusal_of(report: str, grammar: str) -> UnitFault:
+    """The error of a grammar that the library reads and does not like."""
+    if recursion := _RECURSION.search(report):
+        name = recursion.group(1)
+        use = re.search(rf"<(?:[^>]*\.)?{re.escape(name)}>(?!\s*=)", grammar)
+        reason = f"the rule <{name}> uses itself, which it may only at its end"
+        return _refusal_at(grammar, use.start() if use else 0, reason)
+    if _NO_PUBLIC_RULE in report:
+        return refusal('grammar has no rule that begins with "public", so nothing can be said')
+    return refusal(f"grammar cannot be read as JSGF: {report.strip().splitlines()[0]}")
+
+
+def _find_line(decoder: Any, grammar: str, log: Path) -> int:
+    """The line at which the library stopped; the last one where the grammar ended too early."""
+    lines = grammar.rstrip().splitlines(keepends=True)
+    for number in range(1, len(lines)):
+        report = _report_of(decoder, "".join(lines[:number]), log)
+        if "syntax error" in report and _AT_ITS_END not in report:
+            return number
+    return len(lines)
+
+
+def _refusal_at(grammar: str, place: int, reason: str) -> UnitFault:
+    line = grammar.count("\n", 0, place) + 1
+    return refusal(f"grammar, line {line}: {reason}")
+
+
+def _lowered(grammar: str) -> str:
+    """Words in lower case, as the dictionary has them; header and names of rules as they are."""
+    header = _HEADER.match(grammar)
+    pieces, end = [header.group() if header else ""], header.end() if header else 0
+    for name in _RULE_NAMES.finditer(grammar, end):
+        pieces += [grammar[end : name.start()].lower(), name.group()]
+        end = name.end()
+    return "".join(pieces) + grammar[end:].lower()
+
+
+def _blanks(found: re.Match[str]) -> str:
+    """As many blanks, and the same lines."""
+    return re.sub(r"[^\n]", " ", found.group())
