@@ -42,6 +42,7 @@ async def at_terminal(command: str, config: Path) -> AsyncIterator[tuple[asyncio
     ours, theirs = pty.openpty()
 
     def take_terminal() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it (nohup)
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     process = await asyncio.create_subprocess_exec(

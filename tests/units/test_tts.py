@@ -110,15 +110,22 @@ def test_the_speaker_gets_each_sentence_with_its_text(host: VoiceHost, unit: Tts
 
 
 @pytest.mark.parametrize(
-    ("response_format", "deltas"), [("sys.pcm", 0), ("sys.pcm.base64", 1), ("tts.base64", 1), ("tts.base64.stream", 2)]
+    ("response_format", "priority", "deltas"),
+    [
+        ("sys.pcm", 0, 1),
+        ("sys.pcm", 1, 0),
+        ("sys.pcm.base64", 1, 1),
+        ("tts.base64", 1, 1),
+        ("tts.base64.stream", 1, 2),
+    ],
 )
 def test_a_client_gets_audio_where_it_asks_for_it(
-    host: VoiceHost, unit: TtsUnit, setup: Setup, response_format: str, deltas: int
+    host: VoiceHost, unit: TtsUnit, setup: Setup, response_format: str, priority: int, deltas: int
 ) -> None:
-    """`sys.pcm` is for the loudspeaker alone, also with enoutput: the client is told of the end."""
+    """What a linked llm wrote (priority 1) is for the loudspeaker alone with `sys.pcm`; the client gets the end."""
     setup(response_format=response_format, enoutput=True)
 
-    say(unit, "One. Two!")
+    say(unit, "One. Two!", priority=priority)
     run(unit)
 
     assert len(host.all("delta")) == deltas

@@ -39,6 +39,9 @@ class TtsOptions:
     is_delivered: bool
     """The client gets audio."""
 
+    is_delivered_for_links: bool
+    """Also of a text that a linked task wrote. With `sys.pcm` nobody asked for it as audio: the loudspeaker has it."""
+
     is_played: bool
     """The loudspeaker gets audio."""
 
@@ -72,8 +75,8 @@ def read_options(data: dict[str, Any]) -> TtsOptions:
             speed=_number(data, "speed" if "speed" in data else "spacker_speed", 1.0, SLOWEST, FASTEST),
         ),
         rate=rate,
-        # Who wants the loudspeaker alone (`sys.pcm`) gets no megabytes of base64, only the end and `tts.played`.
-        is_delivered=_flag(data, "enoutput") and ("sys" not in form or "base64" in form or bool(container)),
+        is_delivered=_flag(data, "enoutput"),
+        is_delivered_for_links="sys" not in form or "base64" in form or bool(container),
         is_played="sys" in form,
         is_streamed="stream" in form,
         container=container,

@@ -8,6 +8,7 @@ Tasks take turns, a step each.
 import threading
 from collections import Counter, deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from unitd.wire.envelope import Envelope
@@ -136,6 +137,8 @@ class TtsUnit(Unit):
             if not fields["is_text"]:
                 raise UnitFault(RUN_FAILED, "tts takes text (tts.utf-8)")
             options = task.options_with(fields.get("options") or {})
+            if fields.get("priority") and not options.is_delivered_for_links:
+                options = replace(options, is_delivered=False)
             self._engine.check(options.voice)
         except UnitFault as fault:
             self._finish(task, fields["inference"], "error", str(fault))
