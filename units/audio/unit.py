@@ -33,7 +33,7 @@ from units.sound.wav import HIGHEST_RATE, LOWEST_RATE
 PACES = ("real", "fast")
 
 # How far a file that is read fast may be ahead of the slowest ear: enough to keep all of them busy, and less than the
-# 1.5 s that a sleeping one remembers for the wake that is still to come.
+# 2 s that a sleeping one remembers for the wake that is still to come.
 PERIODS_AHEAD = 50
 
 
