@@ -8,7 +8,10 @@ from unitd.doors.preflight import unusable_files
 from unitd.settings import load_settings
 
 CONFIGS = Path(__file__).parents[1] / "configs"
-FILES = sorted(path for path in CONFIGS.glob("*.toml") if path.name != "tools.toml")
+OTHERS = {"tools.toml", "original-models.toml"}
+"""Tables of tools and of names; what reads them tests them."""
+
+FILES = sorted(path for path in CONFIGS.glob("*.toml") if path.name not in OTHERS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
