@@ -8,8 +8,8 @@ from typing import Any
 from unitd.core.access import Limits
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 
-# A client that takes one read for one frame reads every answer from 15 on beside a busy task, and of 600 beside two more
-# busy programs all but two with 15, all but one with 20 (docs/benchmarks.md, `bench/naive.py`).
+# A client that takes one read for one frame reads every answer from 15 on beside a busy task; beside two more busy
+# programs it lost two of 600 with 15 and one with 20 (docs/benchmarks.md, `bench/naive.py`).
 DEFAULT_FRAME_INTERVAL_MS = 25
 
 
