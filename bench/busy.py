@@ -1,4 +1,4 @@
-"""What `bench.llm --busy` measures: both sides beside programs that want the cores, too."""
+"""Measures both sides beside programs that use the cores, too, for `bench.llm --busy`."""
 
 import asyncio
 import base64

@@ -44,7 +44,7 @@ class NaiveClient:
         return self.read()
 
     def read(self) -> dict[str, Any]:
-        """What one frame should be; ValueError when it is no single JSON object."""
+        """Return the frame that was read; raises ValueError if it is not a single JSON object."""
         received = b""
         while b"\n" not in received:
             if not (part := self._socket.recv(READ_BYTES)):

@@ -26,7 +26,7 @@ StartDaemon = Callable[..., Any]
 
 @pytest.fixture(scope="session", autouse=True)
 def no_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whoever runs the tests may have a daemon of their own: its state, models and configuration stay untouched."""
+    """Gives the session a home of its own, so that a daemon of the person who runs the tests is not touched."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         yield

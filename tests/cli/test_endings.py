@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timeout(60)
 
 SUBSTITUTED = "unitd: qwen2.5-0.5b is not installed, unitd-chat answers in its place\n"
 READY = {"chain": "Listening for", "listen": "it is used as soon as it is there", "chat": "Talking to"}
-"""What each of them says on a terminal once its tasks are set up; the daemon of `config` has no microphone."""
+"""By command, the words on the terminal once its tasks are set up; the daemon of `config` has no microphone."""
 
 
 async def tasks_of(config: Path) -> list[str]:

@@ -315,7 +315,7 @@ def test_a_model_is_removed_without_a_daemon(run: Run, models: Path) -> None:
 async def test_what_had_come_of_a_pull_that_failed_is_removed(
     tmp_path: Path, models: Path, options: tuple[str, ...]
 ) -> None:
-    """It was never installed, and nobody is told that it was; with a daemon and without; then there is nothing."""
+    """Says that the model was never installed, with a daemon and without, and leaves nothing behind."""
     nobody = {"HF_ENDPOINT": f"http://127.0.0.1:{free_port()}"}
     pulled = await unitd("models", "pull", "qwen2.5-0.5b", *options, environment=nobody)
     alone = await unitd("models", "rm", "qwen2.5-0.5b", *options)

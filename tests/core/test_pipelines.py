@@ -17,7 +17,7 @@ from units.vad.gate import read_gate_rules
 
 
 def words_of(*tasks: dict[str, Any], home: dict[str, Any] | None = None) -> list[str]:
-    """What is said of a pipeline of these tasks."""
+    """Return the problems that are reported for a pipeline of these tasks."""
     document = {"pipeline": [{"name": "p", "tasks": list(tasks)}], "home": home or {}}
     return [each.words for each in check_pipelines(read_settings(document), BUILTIN_KINDS)]
 
@@ -97,7 +97,7 @@ def test_what_cannot_work_is_told(tasks: list[dict[str, Any]], words: str) -> No
 
 
 def test_a_unit_of_another_package_is_left_alone() -> None:
-    """Nobody here knows its keys and inputs; its name must be one that is installed."""
+    """Checks of a unit from another package only that it is installed: its keys and inputs are not known here."""
     notes = task("notes", "notes", path="/srv/notes", input=["notes.utf-8", "anything"])
     settings = read_settings({"pipeline": [{"name": "p", "tasks": [notes]}]})
 
@@ -133,7 +133,7 @@ READERS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "vad": (read_gate_rules, {"engine", "rule1", "awake_delay"}),
     "tts": (read_tts, {"speaker", "speed"}),
 }
-"""What reads the setup of each unit, and the keys that it reads elsewhere or only asks for when they are there."""
+"""By unit, the function that reads its setup, and keys that are read elsewhere or only where they are present."""
 
 
 @pytest.mark.parametrize("unit", READERS)

@@ -81,11 +81,11 @@ def test_wake_words_in_latin_letters_stay(words: Any) -> None:
 
 @pytest.mark.parametrize("setup", [{"language": 7}, {"kws": 7}, {"kws": [7]}])
 def test_values_of_another_type_are_the_unit_s_to_refuse(setup: dict[str, Any]) -> None:
-    """It has the words for that."""
+    """The stand-in passes them on, and the unit answers with an error."""
     assert fitted(standing_in(WAKE, "en"), setup).setup == setup
 
 
 def test_a_model_under_its_own_name_gets_what_was_asked() -> None:
-    """Whoever names it hears from the unit what it does not know."""
+    """The unit itself then refuses what it does not know."""
     assert fitted(EARS, {"language": "zh"}) == ({"language": "zh"}, "")
     assert fitted(WAKE, {"kws": "你好"}) == ({"kws": "你好"}, "")
