@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import struct
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,14 @@ import orjson
 import pytest
 
 from tests.conftest import running_app, tcp_client
-from tests.helpers import MS, WireClient, eventually
+from tests.helpers import LLM_SETUP, MS, WireClient, eventually
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
 from unitd.doors import entrance
 from unitd.wire.errors import ConfigError
 
+SUBSCRIBE = b'{"request_id":"1","work_id":"sys","action":"log","data":{"lines":0,"subscribe":true}}'
+NO_SUCH_TASK = -6
 PING = b'{"request_id":"1","work_id":"sys","action":"ping"}'
 
 
@@ -271,6 +274,25 @@ async def test_client_that_hangs_up_in_mid_object_harms_nobody(folder: Path) -> 
             await rude.send_bytes(b'{"request_id":"1","wo')
 
         assert (await other.ask(work_id="sys", action="ping"))["error"]["code"] == 0
+
+
+async def test_last_request_before_a_reset_is_served(folder: Path) -> None:
+    """A client that closes its socket with unread frames in it resets the connection; its `exit` still counts."""
+    loop = asyncio.get_running_loop()
+    async with running_app(folder, argv_for=bad_unit()) as app, tcp_client(app) as other:
+        work_id = await other.setup("llm", LLM_SETUP)
+        with socket.create_connection(app.endpoints["tcp"]) as leaver:
+            leaver.setblocking(False)
+            await loop.sock_sendall(leaver, SUBSCRIBE)
+            await loop.sock_recv(leaver, 65536)
+
+            # In one turn of the loop a frame for this client is due, and its request and its reset are there.
+            logging.getLogger("unitd.tests").warning("a frame for the subscriber")
+            leaver.send(orjson.dumps({"request_id": "bye", "work_id": work_id, "action": "exit"}))
+            leaver.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+        while (await other.ask(work_id=work_id, action="taskinfo"))["error"]["code"] != NO_SUCH_TASK:
+            await asyncio.sleep(0)
 
 
 # The goodbye

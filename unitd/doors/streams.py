@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import logging
+import os
 import re
 import socket
 import ssl
@@ -27,6 +28,8 @@ TCP_IDLE_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
 # So long a stranger may stay, and so long at most a client stays whose token was revoked or is over.
 STRANGER_SECONDS = 30.0
+# As much as the loop reads at once: what a client that is gone had still sent must not hold the others up.
+_UNREAD_BYTES = 256 * 1024
 
 _WEB_REQUEST = re.compile(rb"(GET|HEAD|POST|OPTIONS) ")
 """What a browser says first; other methods it asks for by OPTIONS."""
@@ -48,11 +51,12 @@ class _StreamTalk(Talk):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer, number = transport.get_extra_info("peername"), self._door.enter(self)
+        self._connection = transport.get_extra_info("socket")
         self._is_encrypted = transport.get_extra_info("sslcontext") is not None
         self.client.name = f"tcp {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else f"unix {number}"
         if isinstance(peer, tuple):
             self.client.address, self.network = peer[0], network_of(peer[0])
-            _notice_silence(transport.get_extra_info("socket"))
+            _notice_silence(self._connection)
         self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
         super().connection_made(transport)
         if refusal := self._door.refusal(self):
@@ -75,6 +79,8 @@ class _StreamTalk(Talk):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._looking is not None:
             self._looking.cancel()
+        if exc is not None and not self._is_encrypted:
+            self._serve_unread()
         self._door.leave(self)
         self._server.access.leave(self.client.grant)
         super().connection_lost(exc)
@@ -82,6 +88,16 @@ class _StreamTalk(Talk):
     def eof_received(self) -> bool:
         """TLS knows no half-closed connections."""
         return super().eof_received() and not self._is_encrypted
+
+    def _serve_unread(self) -> None:
+        """Serve the requests that the kernel received before the client reset the connection.
+
+        A client that closes its socket with unread frames in it resets the connection. The next frame that is written
+        then ends the transport before the loop has read the client's last requests, often its `exit`.
+        """
+        with suppress(OSError):  # nothing is left to read
+            if unread := os.read(self._connection.fileno(), _UNREAD_BYTES):
+                self._serve(unread)
 
     def _look_again_later(self) -> None:
         self._looking = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._look_again)

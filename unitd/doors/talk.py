@@ -78,8 +78,10 @@ class Talk(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Serves what these bytes complete."""
-        if self.client.is_gone:  # it was told to go; of TLS there may be a rest
-            return
+        if not self.client.is_gone:  # it was told to go; of TLS there may be a rest
+            self._serve(data)
+
+    def _serve(self, data: bytes) -> None:
         if log.isEnabledFor(logging.DEBUG):
             log.debug("< %s %s", self.client.name, self._loggable(data))
         for meaning in self._session.receive_data(data):
