@@ -1,6 +1,8 @@
 """Covers state: the counter, the endpoints file, and disks that fail."""
 
 import logging
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -163,3 +165,37 @@ async def test_endpoints_are_removed_twice_without_harm(state: StateDir) -> None
     await state.remove_endpoints()
 
     assert not (state.folder / "endpoints.json").exists()
+
+
+# Who may read it
+
+
+@pytest.fixture(params=[0o000, 0o022], ids=oct)
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    """A daemon may be started with any umask."""
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+async def test_prompts_on_the_disk_are_for_the_daemon_alone(tmp_path: Path, umask: int) -> None:
+    """The journal holds prompts and conversations, and so do the files that SQLite keeps beside it."""
+    folder = tmp_path / "state"
+    async with running_app(folder, argv_for=bad_unit()) as app, tcp_client(app) as client:
+        await client.setup("llm", LLM_SETUP)
+
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(path.stat().st_mode) for path in folder.glob("journal.sqlite*")} == {0o600}
+
+
+async def test_journal_of_an_earlier_release_is_closed_to_others(tmp_path: Path) -> None:
+    """It was readable for everybody; a directory that was there keeps its mode, which an administrator may have set."""
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o755)
+    await first_work_id(folder)
+    (folder / "journal.sqlite").chmod(0o644)
+
+    await first_work_id(folder)
+
+    assert stat.S_IMODE((folder / "journal.sqlite").stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755

@@ -13,6 +13,7 @@ from unitd.core.access import Limits, Role
 from unitd.core.config import Settings
 from unitd.core.tokens import Token, dump_tokens, issue
 from unitd.runtime.access import load_tokens, tokens_file
+from unitd.runtime.state import make_state_folder
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
 
@@ -28,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         file: Path = arguments.file or _default_file(arguments.config)
         if arguments.what == "list":
             return _list(file, load_tokens(file))
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_state_folder(file.parent)
         with only_writer_in(file.parent):
             words = {"new": _new, "revoke": _revoke}[arguments.what](arguments, file, load_tokens(file))
     except ConfigError as error:

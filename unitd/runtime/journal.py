@@ -10,9 +10,11 @@ and what could not be written is tried again with the next change.
 
 import asyncio
 import logging
+import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from unitd.wire.messages import Reply
 log = logging.getLogger("unitd.journal")
 
 SCHEMA_VERSION = 1
+PRIVATE = 0o600
 _SCHEMA = "CREATE TABLE task (work_id TEXT PRIMARY KEY, content BLOB NOT NULL)"
 
 
@@ -143,6 +146,7 @@ class Journal:
 
     def _connect(self) -> sqlite3.Connection:
         """Raises sqlite3.DatabaseError, or _WrongSchema for a journal of a newer unitd."""
+        self._keep_private()
         database = sqlite3.connect(self._path, isolation_level=None)
         try:
             database.execute("PRAGMA journal_mode = WAL")
@@ -157,6 +161,18 @@ class Journal:
             database.close()
             raise
         return database
+
+    def _keep_private(self) -> None:
+        """Give the journal mode 0600 whatever the umask: it holds prompts and conversations.
+
+        SQLite gives its -wal and -shm files the mode of the database; those of an earlier release may be open to all.
+        """
+        with suppress(OSError):  # SQLite meets the same error and it is reported there
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
+        for path in (self._path, *(self._path.with_name(self._path.name + end) for end in ("-wal", "-shm"))):
+            with suppress(OSError):
+                if stat.S_IMODE(path.stat().st_mode) != PRIVATE:
+                    path.chmod(PRIVATE)
 
     def _store(self, changed: dict[str, Entry | None]) -> bool:
         """False when the disk does not take it; complained about once."""

@@ -37,7 +37,8 @@ class StateDir:
             ConfigError: the directory cannot be made, or another daemon uses it.
         """
         try:
-            self.files.mkdir(parents=True, exist_ok=True)
+            make_state_folder(self.folder)
+            self.files.mkdir(exist_ok=True)
             self._take()
             self._endpoints.unlink(missing_ok=True)
             return self._read_counter()
@@ -99,6 +100,22 @@ class StateDir:
             await asyncio.to_thread(self._endpoints.unlink, missing_ok=True)
         except OSError as error:
             log.error("endpoints.json cannot be removed: %s", error)
+
+
+def make_state_folder(folder: Path) -> None:
+    """Make the state directory, for its owner alone whatever the umask; one that exists keeps its mode.
+
+    Raises:
+        OSError: the directory cannot be made, or something else has its name.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    else:
+        folder.chmod(0o700)
 
 
 def _replace(path: Path, content: bytes) -> None:
