@@ -5,7 +5,15 @@ import asyncio
 import pytest
 
 from tests.helpers import MS
-from unitd.doors.mqtt.outgoing import LIMIT_ANSWERS, LIMIT_PASSING, MOST_DEATHS, Outgoing, Publication
+from unitd.doors.mqtt.outgoing import (
+    LIMIT_ANSWER_BYTES,
+    LIMIT_ANSWERS,
+    LIMIT_PASSING,
+    LIMIT_PASSING_BYTES,
+    MOST_DEATHS,
+    Outgoing,
+    Publication,
+)
 from unitd.doors.mqtt.requests import Executed, Incoming
 
 
@@ -74,6 +82,34 @@ def test_output_in_passing_has_a_bound(caplog: pytest.LogCaptureFixture) -> None
     assert len(sent) == LIMIT_PASSING
     assert sent[0] == ("output", b"2")
     assert "2 messages dropped" in caplog.text
+
+
+def test_bytes_have_a_bound_too(caplog: pytest.LogCaptureFixture) -> None:
+    """Sound on a topic is thousands of times as long as a word; one long message alone passes."""
+    outgoing = Outgoing()
+    outgoing.pass_on("sound", b"1" * 2 * LIMIT_PASSING_BYTES)
+    assert len(drained(outgoing)) == 1
+
+    for number in range(5):
+        outgoing.pass_on("sound", str(number).encode() * (LIMIT_PASSING_BYTES // 3))
+    for number in range(5):
+        outgoing.answer(Publication(str(number), b"1" * (LIMIT_ANSWER_BYTES // 3), is_answer=True))
+
+    assert [topic or payload[:1] for topic, payload in drained(outgoing)] == ["0", "1", "2", "sound", "sound", "sound"]
+    assert "messages dropped" in caplog.text
+
+
+async def test_who_can_wait_waits_for_the_broker() -> None:
+    """A long file is not put into memory as a whole."""
+    outgoing = Outgoing()
+    outgoing.answer(Publication("file", b"1" * LIMIT_ANSWER_BYTES, is_answer=True))
+
+    waiting = asyncio.create_task(outgoing.wait_for_room())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+
+    drained(outgoing)
+    await asyncio.wait_for(waiting, 1000 * MS)
 
 
 def test_answers_have_a_bound(caplog: pytest.LogCaptureFixture) -> None:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 log = logging.getLogger("unitd.mqtt")
 
 # Far more than a board answers while its broker restarts; past it something is wrong.
-LIMIT_ANSWERS = 20_000
-LIMIT_PASSING = 4_096
+LIMIT_ANSWERS, LIMIT_ANSWER_BYTES = 20_000, 16 * 1024 * 1024
+# A few seconds of many tasks' output; older output helps a listener of this moment no more.
+LIMIT_PASSING, LIMIT_PASSING_BYTES = 1_024, 1024 * 1024
 # A broker that restarts again and again takes something in between.
 MOST_DEATHS = 5
 
@@ -39,6 +40,47 @@ class Publication:
         return int(self.is_retained or self.is_answer)
 
 
+class _Queue:
+    """Publications in their order, bounded in number and in bytes; one alone may be of any size."""
+
+    def __init__(self, limit: int, limit_bytes: int) -> None:
+        self._limit = limit
+        self._limit_bytes = limit_bytes
+        self._waiting: deque[Publication] = deque()
+        self._bytes = 0
+
+    @property
+    def first(self) -> Publication | None:
+        """The oldest, or None when nothing waits."""
+        return self._waiting[0] if self._waiting else None
+
+    def has_room_for(self, publication: Publication) -> bool:
+        """Return whether both bounds hold with one more."""
+        total = self._bytes + len(publication.payload)
+        return not self._waiting or (len(self._waiting) < self._limit and total <= self._limit_bytes)
+
+    @property
+    def is_half_full(self) -> bool:
+        """Return whether half of either bound is reached."""
+        return len(self._waiting) * 2 >= self._limit or self._bytes * 2 >= self._limit_bytes
+
+    def append(self, publication: Publication) -> None:
+        """Add one at the end, whatever the bounds."""
+        self._waiting.append(publication)
+        self._bytes += len(publication.payload)
+
+    def remove_first(self) -> None:
+        """Remove the oldest."""
+        self._bytes -= len(self._waiting.popleft().payload)
+
+    def remove(self, publication: Publication) -> None:
+        """Remove this one; do nothing when it is not there."""
+        kept = deque(each for each in self._waiting if each is not publication)
+        if len(kept) < len(self._waiting):
+            self._bytes -= len(publication.payload)
+        self._waiting = kept
+
+
 class Outgoing:
     """Filled by the daemon at any time, emptied by the connection while there is one."""
 
@@ -47,9 +89,10 @@ class Outgoing:
         self._stale: dict[str, None] = {}
         """Retained topics whose value the broker does not know; an ordered set."""
 
-        self._answers: deque[Publication] = deque()
-        self._passing: deque[Publication] = deque()
+        self._answers = _Queue(LIMIT_ANSWERS, LIMIT_ANSWER_BYTES)
+        self._passing = _Queue(LIMIT_PASSING, LIMIT_PASSING_BYTES)
         self._arrived = asyncio.Event()
+        self._has_room = asyncio.Event()
         self._dropped = 0
         self._suspect: Publication | None = None
         self._deaths = 0
@@ -67,7 +110,7 @@ class Outgoing:
 
     def answer(self, publication: Publication) -> None:
         """Something that somebody waits for."""
-        if len(self._answers) >= LIMIT_ANSWERS:
+        if not self._answers.has_room_for(publication):
             self._drop("answers")
             return
         self._answers.append(publication)
@@ -81,15 +124,23 @@ class Outgoing:
         with suppress(TimeoutError):
             async with asyncio.timeout(patience_seconds):
                 return await outcome
-        self._answers = deque(each for each in self._answers if each is not publication)
+        self._answers.remove(publication)
+        self._has_room.set()
         return False
+
+    async def wait_for_room(self) -> None:
+        """Return when the broker has taken at least half of what answers may wait."""
+        while self._answers.is_half_full:
+            self._has_room.clear()
+            await self._has_room.wait()
 
     def pass_on(self, topic: str, payload: bytes) -> None:
         """Something for whoever listens at this moment."""
-        if len(self._passing) >= LIMIT_PASSING:
-            self._passing.popleft()
+        publication = Publication(topic, payload)
+        while not self._passing.has_room_for(publication):
+            self._passing.remove_first()
             self._drop("output")
-        self._passing.append(Publication(topic, payload))
+        self._passing.append(publication)
         self._arrived.set()
 
     def say_all_again(self) -> None:
@@ -107,12 +158,12 @@ class Outgoing:
     @property
     def first(self) -> Publication | None:
         """What is most urgent now, if anything is."""
-        if self._answers:
-            return self._answers[0]
+        if (answer := self._answers.first) is not None:
+            return answer
         if self._stale:
             topic = next(iter(self._stale))
             return Publication(topic, self._truth.get(topic, b""), is_retained=True)
-        return self._passing[0] if self._passing else None
+        return self._passing.first
 
     def taken(self, publication: Publication) -> None:
         """The broker has it."""
@@ -139,8 +190,9 @@ class Outgoing:
                 self._stale.pop(publication.topic, None)
             return
         queue = self._answers if publication.is_answer else self._passing
-        if queue and queue[0] is publication:
-            queue.popleft()
+        if queue.first is publication:
+            queue.remove_first()
+            self._has_room.set()
 
     def _drop(self, what: str) -> None:
         self._dropped += 1

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
 from unitd.core.access import TRUSTED, Grant
@@ -83,9 +83,12 @@ class Sender:
     frame_interval = 0.0
     is_gone = False
 
-    def __init__(self, name: str, answer: Callable[[Reply], None]) -> None:
+    def __init__(
+        self, name: str, answer: Callable[[Reply], None], wait_for_room: Callable[[], Awaitable[None]]
+    ) -> None:
         self.name = name
         self._answer = answer
+        self._wait_for_room = wait_for_room
         self._request: Request | None = None
 
     def expects(self, request: Request) -> None:
@@ -108,7 +111,8 @@ class Sender:
         """A topic cannot be held; what a unit cannot take is refused."""
 
     async def wait_for_room(self) -> None:
-        """`Outgoing` has the bound."""
+        """Return when the broker has taken enough of what waits for it."""
+        await self._wait_for_room()
 
 
 class RequestTopic:
@@ -168,7 +172,7 @@ class RequestTopic:
             line = encode_reply(reply, int(self._clock())).rstrip(b"\n")
             self._outgoing.answer(Publication(target, line, is_answer=True, correlation=incoming.correlation))
 
-        return Sender(f"mqtt {next(self._numbers)}", answer)
+        return Sender(f"mqtt {next(self._numbers)}", answer, self._outgoing.wait_for_room)
 
 
 def _to_nobody(reply: Reply) -> None:
