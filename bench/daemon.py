@@ -85,14 +85,14 @@ class StreamClient(Client):
 class Daemon:
     """`unitd serve` on free ports, with its state and its log in a folder."""
 
-    def __init__(self, folder: Path, tables: str = "", models: str = "[]") -> None:
+    def __init__(self, folder: Path, tables: str = "", models: str = "[]", playback: str = "") -> None:
         """`tables` are more of the configuration, `models` the folders to look for models in, as TOML."""
         folder.mkdir(exist_ok=True)
         self._folder = folder
         self._config = folder / "unitd.toml"
         self._config.write_text(
             f'[state]\ndir = "{folder}"\n[models]\ndir = {models}\n[tcp]\nport = 0\n[http]\nport = 0\n'
-            f'[audio]\ncapture = ""\nplayback = ""\n[log]\nlevel = "warning"\n{tables}'
+            f'[audio]\ncapture = ""\nplayback = "{playback}"\n[log]\nlevel = "warning"\n{tables}'
         )
 
     async def __aenter__(self) -> "Daemon":
