@@ -63,9 +63,8 @@ async def attacked(attack: Attack) -> Result:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         attack.prepare(folder)
-        async with Daemon(
-            folder, attack.tables.replace("FOLDER", name), playback=attack.playback.replace("FOLDER", name)
-        ) as daemon:
+        settings = (each.replace("FOLDER", name) for each in (attack.tables, attack.models, attack.playback))
+        async with Daemon(folder, *settings) as daemon:
             target = Target(daemon, folder)
             bystander = await start_bystander(target) if attack.has_bystander else None
             with Memory(daemon) as memory:

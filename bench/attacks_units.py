@@ -191,5 +191,5 @@ ATTACKS = (
     Attack("shared-prompts", shared_prompts, OWNERS),
     Attack("foreign-sound", foreign_sound, OWNERS, playback="file:FOLDER/out.wav"),
     Attack("long-answers", long_answers),
-    Attack("many-keys", many_keys, prepare=hostile_file),
+    Attack("many-keys", many_keys, models='["FOLDER/hostile"]', prepare=hostile_file),
 )

@@ -155,7 +155,10 @@ class Attack:
     """Returns what came of it, for the table; raises Harm when that is not as it must be."""
 
     tables: str = ""
-    """More of the configuration, as TOML; FOLDER stands for the state directory, also in `playback`."""
+    """More of the configuration, as TOML; FOLDER stands for the state directory, also in the next two."""
+
+    models: str = "[]"
+    """Folders to look for models in, as TOML."""
 
     playback: str = ""
     """Where the sound of the daemon goes."""
