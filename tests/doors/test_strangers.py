@@ -6,6 +6,7 @@ import logging
 import socket
 import ssl
 import struct
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, s
 from tests.helpers import KWS_SETUP, LLM_SETUP, MS, eventually
 from unitd.app import App
 from unitd.core.access import Role
-from unitd.doors import streams
+from unitd.doors import entrance, streams
 
 importlib.import_module("unitd.doors.http.door")
 
@@ -51,6 +52,27 @@ def said_behind_a_handshake(port: int, trusting: ssl.SSLContext, request: bytes)
             except ssl.SSLZeroReturnError:
                 break
         return answer
+
+
+async def said_by(app: App, door: str, *pieces: bytes, is_ended: bool = False) -> bytes:
+    """All that a door says to these pieces, each of which it reads before the next, until it hangs up."""
+    at = app.endpoints[door]
+    reader, writer = await (asyncio.open_unix_connection(at) if door == "unix" else asyncio.open_connection(*at))
+    with suppress(ConnectionError):
+        for piece in pieces:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0)
+        if is_ended:
+            writer.write_eof()
+    answer = b""
+    async with asyncio.timeout(10):
+        with suppress(ConnectionError):  # a connection that is cut off loses what we wrote behind
+            answer = await reader.read()
+    writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+    return answer
 
 
 def count_of(app: App) -> int:
@@ -125,14 +147,43 @@ async def test_a_client_that_has_left_already_is_not_taken_for_one_of_this_machi
         await writer.wait_closed()
 
 
-async def test_a_page_of_the_web_cannot_speak_by_a_browser(tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "patch", "X-OWN"])
+async def test_a_page_of_the_web_cannot_speak_by_a_browser(tmp_path: Path, method: str) -> None:
     """What it sends to the port stands behind a request of HTTP; programs on this machine are trusted otherwise."""
-    request = b"POST / HTTP/1.1\r\nHost: localhost:10001\r\nContent-Type: text/plain\r\n\r\n" + PUSH
-    async with running_app(tmp_path) as app, tcp_client(app) as client:
-        await client.send_bytes(request)
+    request = b"%s / HTTP/1.1\r\nHost: localhost:10001\r\nContent-Type: text/plain\r\n\r\n" % method.encode() + PUSH
+    async with running_app(tmp_path) as app:
+        for door in ("tcp", "unix"):
+            assert await said_by(app, door, request) == b""
+            assert await said_by(app, door, *(request[at : at + 1] for at in range(len(request)))) == b""
+        assert count_of(app) == 0
 
-        with pytest.raises((EOFError, ConnectionError)):
-            await client.receive()
+
+async def test_a_server_of_the_web_cannot_speak_by_a_browsers_session_ticket(tmp_path: Path) -> None:
+    """The ticket stands in the clear in the first message of a handshake."""
+    hello = b"\x16\x03\x01" + struct.pack(">H", len(PUSH) + 2) + b"\x01\x00" + PUSH
+    async with running_app(tmp_path) as app:
+        for door in ("tcp", "unix"):
+            assert await said_by(app, door, hello) == b""
+            assert await said_by(app, door, hello[:1], hello[1:]) == b""
+        assert count_of(app) == 0
+
+
+async def test_noise_before_the_first_object_is_skipped(tmp_path: Path) -> None:
+    """As it always was, also where its client says nothing more and waits for the end."""
+    noise = b"boot: ESP-ROM, AT+OK "
+    async with running_app(tmp_path) as app:
+        for door in ("tcp", "unix"):
+            assert b'"code":0' in await said_by(app, door, b"noise ", PUSH, is_ended=True)
+            assert b'"code":0' in await said_by(app, door, noise + PUSH, is_ended=True)
+
+
+async def test_a_first_line_that_does_not_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could still be a request of HTTP; its client learns that nothing of it is served."""
+    monkeypatch.setattr(entrance, "TCP_IDLE_SECONDS", 100 * MS)
+    async with running_app(tmp_path) as app:
+        answer = await said_by(app, "tcp", b"noise " + PUSH)
+
+        assert b"the first line does not end" in answer
         assert count_of(app) == 0
 
 

@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import logging
 import os
-import re
 import socket
 import ssl
 import stat
@@ -18,7 +17,8 @@ from unitd.core.access import TRUSTED, network_of
 from unitd.doors.server import Server
 from unitd.doors.talk import Talk, TalkSettings
 from unitd.doors.tls import HANDSHAKE_SECONDS
-from unitd.wire.errors import ConfigError, Unavailable
+from unitd.wire.errors import ConfigError, NotJson, Unavailable
+from unitd.wire.firstline import FirstLine
 from unitd.wire.messages import error_reply
 
 log = logging.getLogger("unitd.doors")
@@ -30,9 +30,6 @@ GOODBYE_SECONDS = 1.0
 STRANGER_SECONDS = 30.0
 # As much as the loop reads at once: what a client that is gone had still sent must not hold the others up.
 _UNREAD_BYTES = 256 * 1024
-
-_WEB_REQUEST = re.compile(rb"(GET|HEAD|POST|OPTIONS) ")
-"""What a browser says first; other methods it asks for by OPTIONS."""
 
 # From 3.13 on Python removes the file of a socket when it stops listening; one that was passed is not ours to remove.
 _KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
@@ -46,7 +43,10 @@ class _StreamTalk(Talk):
         self._door = door
         self.network = ""
         self._is_encrypted = False
-        self._is_silent = True
+        self._first_line: FirstLine | None = FirstLine()
+        """None once it is known that the client speaks our protocol."""
+
+        self._hurrying: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -68,25 +68,53 @@ class _StreamTalk(Talk):
             self._look_again_later()
 
     def data_received(self, data: bytes) -> None:
-        """A page of the web can make a browser on this machine send here what it likes, behind a request of HTTP."""
-        if self._is_silent and _WEB_REQUEST.match(data):
-            log.warning("%s speaks HTTP, it is disconnected", self.client.name)
-            self.cut_off()
-        else:
-            self._is_silent = False
+        """A page of the web can make a browser on this machine send here what it likes, inside another protocol."""
+        if self._first_line is not None:
+            data = self._harmless(self._first_line, data)
+        if data:
             super().data_received(data)
+
+    def _harmless(self, line: FirstLine, data: bytes) -> bytes:
+        """Return what may be served of these bytes, and of those that were held before them."""
+        if self.client.is_gone:
+            return b""
+        served = line.take(data)
+        if line.protocol:
+            log.warning("%s speaks %s, it is disconnected", self.client.name, line.protocol)
+            self.cut_off()
+        elif line.is_over:
+            self._first_line = None
+            self._stop_hurrying()
+        elif line.holds_object and self._hurrying is None:
+            loop = asyncio.get_running_loop()
+            self._hurrying = loop.call_later(self._settings.idle_seconds, self._give_up_first_line)
+        return served
+
+    def _give_up_first_line(self) -> None:
+        """What could be a request stands in a line that does not end, so that it cannot be served."""
+        log.warning("%s sends a first line without an end, it is disconnected", self.client.name)
+        self._refuse(error_reply(NotJson("the first line does not end"), "0", "sys"))
+        self.hang_up()
+
+    def _stop_hurrying(self) -> None:
+        if self._hurrying is not None:
+            self._hurrying.cancel()
+            self._hurrying = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._looking is not None:
             self._looking.cancel()
-        if exc is not None and not self._is_encrypted:
+        self._stop_hurrying()
+        if exc is not None and not self._is_encrypted and self._first_line is None:
             self._serve_unread()
         self._door.leave(self)
         self._server.access.leave(self.client.grant)
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:
-        """TLS knows no half-closed connections."""
+        """TLS knows no half-closed connections. A first line that ends here was no request of HTTP."""
+        if self._first_line is not None and (held := self._first_line.release()):
+            super().data_received(held)
         return super().eof_received() and not self._is_encrypted
 
     def _serve_unread(self) -> None:
