@@ -16,6 +16,7 @@ from unitd import __version__
 from unitd.core.config import HomeSettings, MqttSettings, PipelineSettings, SerialSettings, Settings, WyomingSettings
 from unitd.core.openness import is_encrypted, missing_locks, warnings_of, with_hosts
 from unitd.doors.guest import Guest
+from unitd.doors.listening import Network
 from unitd.doors.pipelines import Pipeline
 from unitd.doors.server import Server
 from unitd.doors.streams import TCP_IDLE_SECONDS, StreamDoor
@@ -70,6 +71,7 @@ class Entrance:
             door: [each.getsockname()[0] for each in sockets if each.family != socket.AF_UNIX]
             for door, sockets in activated.items()
         }
+        self._network = Network()
         self.endpoints: dict[str, Any] = {}
         self.line: Line | None = None
         self._tls: Tls | None = None
@@ -127,7 +129,8 @@ class Entrance:
         if settings.tcp.enabled:
             host, port, activated = settings.tcp.host, settings.tcp.port, self._activated.pop("tcp", ())
             door = self._stream_door("tcp", settings.tcp.frame_interval_ms)
-            self.endpoints["tcp"] = list(await door.open_tcp(host, port, activated, self._context_for("tcp")))
+            tls = self._context_for("tcp")
+            self.endpoints["tcp"] = list(await door.open_tcp(host, port, self._network, activated, tls))
         if settings.serial is not None:
             await self._open_serial(settings.serial, group)
         if settings.http.enabled:
@@ -161,7 +164,7 @@ class Entrance:
 
         seats = Seats(self.settings.http.connections)
         desk = Desk(self._server, self.settings, seats, self._clock, self._models, self._live)
-        self._http = door = HttpDoor(desk, self._context_for("http"))
+        self._http = door = HttpDoor(desk, self._network, self._context_for("http"))
         self._connections.update(http=lambda: door.connections - seats.active, ws=lambda: seats.active)
         addresses = door.bind(self._activated.pop("http", ()))
         group.create_task(door.run(), name="http door")
@@ -191,7 +194,7 @@ class Entrance:
 
         node = self.settings.mqtt.node if self.settings.mqtt else socket.gethostname()
         home, frame_bytes = self.settings.home, self.settings.limits.frame_bytes
-        door = WyomingDoor(self._server, self._models, settings, home, node, frame_bytes)
+        door = WyomingDoor(self._server, self._models, settings, home, node, frame_bytes, self._network)
         self._connections["wyoming"] = lambda: door.connections
         address = await door.open()
         self._bridges.append(group.create_task(door.run(), name="wyoming door"))
@@ -234,7 +237,7 @@ class Entrance:
     def change_connection_limit(self, limit: int) -> None:
         """So many clients of TCP and of the Unix socket from now on; who is in stays in."""
         for door in self._streams:
-            door.max_connections = limit
+            door.change_limit(limit)
 
     def change_pipelines(self, wanted: Sequence[PipelineSettings]) -> None:
         """Those that are no longer wanted end with their tasks, new ones begin, the others stay as they are."""

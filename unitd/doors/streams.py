@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from unitd.core.access import TRUSTED, network_of
+from unitd.doors.listening import Crowd, Network, bound, passed
 from unitd.doors.server import Server
 from unitd.doors.talk import Talk, TalkSettings
-from unitd.doors.tls import HANDSHAKE_SECONDS
 from unitd.wire.errors import ConfigError, NotJson, Unavailable
 from unitd.wire.firstline import FirstLine
 from unitd.wire.messages import error_reply
@@ -26,6 +26,10 @@ log = logging.getLogger("unitd.doors")
 # A slow Wi-Fi link may stall for seconds in the middle of a frame.
 TCP_IDLE_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
+# So many more than there are places for are told so at once; by TLS only after a handshake, which they may put off.
+TOLD, TOLD_BY_TLS = 64, 8
+# That wait in the kernel; behind a crowd of which more come at once a client would try again only after a second.
+BACKLOG = 1024
 # So long a stranger may stay, and so long at most a client stays whose token was revoked or is over.
 STRANGER_SECONDS = 30.0
 # As much as the loop reads at once: what a client that is gone had still sent must not hold the others up.
@@ -59,6 +63,8 @@ class _StreamTalk(Talk):
             _notice_silence(self._connection)
         self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
         super().connection_made(transport)
+        if self._door.crowd is not None:
+            self._door.crowd.settle(transport)
         if refusal := self._door.refusal(self):
             log.warning("%s is refused: %s", self.client.name, refusal.reason)
             self.client.send(error_reply(refusal, "0", "sys"))
@@ -153,7 +159,10 @@ class StreamDoor:
     def __init__(self, server: Server, settings: TalkSettings, max_connections: int) -> None:
         self._server = server
         self._settings = settings
-        self.max_connections = max_connections
+        self._max_connections = max_connections
+        self.crowd: Crowd | None = None
+        """Those who came by the network; None of a Unix socket."""
+
         self.talks: set[_StreamTalk] = set()
         self._all_gone = asyncio.Event()
         self._all_gone.set()
@@ -167,12 +176,18 @@ class StreamDoor:
 
     def refusal(self, newcomer: _StreamTalk) -> Unavailable | None:
         """Why a client that has just connected cannot stay; None when it can."""
-        if len(self.talks) > self.max_connections:
-            return Unavailable(f"{self.max_connections} clients are connected already")
-        open_now = sum(talk.network == newcomer.network for talk in self.talks) - 1
+        if len(self.talks if self.crowd is None else self.crowd) > self._max_connections:
+            return Unavailable(f"{self._max_connections} clients are connected already")
+        open_now = 0 if self.crowd is None else self.crowd.count_from(newcomer.client.address) - 1
         if not self._server.access.may_connect(newcomer.client.address, open_now):
             return Unavailable(f"{open_now} clients of this address are connected already")
         return None
+
+    def change_limit(self, limit: int) -> None:
+        """So many clients from now on; who is in stays in."""
+        self._max_connections = limit
+        if self.crowd is not None:
+            self.crowd.limit = limit
 
     def enter(self, talk: _StreamTalk) -> int:
         """A client is connected; returns its number."""
@@ -190,7 +205,12 @@ class StreamDoor:
         return _StreamTalk(self, self._server, self._settings)
 
     async def open_tcp(
-        self, host: str, port: int, activated: Sequence[socket.socket] = (), tls: ssl.SSLContext | None = None
+        self,
+        host: str,
+        port: int,
+        network: Network,
+        activated: Sequence[socket.socket] = (),
+        tls: ssl.SSLContext | None = None,
     ) -> tuple[str, int]:
         """Listens, or takes sockets that were opened for us; returns the real address, also for port 0.
 
@@ -199,21 +219,22 @@ class StreamDoor:
         """
         loop, secured = asyncio.get_running_loop(), dict[str, Any]()
         if tls is not None:
-            secured = {"ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": GOODBYE_SECONDS, "ssl": tls}
-        for each in activated:
-            self._listeners.append(await loop.create_server(self._new_talk, sock=each, **secured))
-        if activated:
-            return self._tcp_address()
+            secured = {"ssl_shutdown_timeout": GOODBYE_SECONDS, "ssl": tls}
+        self.crowd = crowd = Crowd(
+            self.name,
+            self._max_connections,
+            self._server.access,
+            network,
+            is_encrypted=tls is not None,
+            told=TOLD if tls is None else TOLD_BY_TLS,
+        )
         try:
-            # A name such as localhost may stand for several addresses; a free port is free on one of them.
-            addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            hosts = host if port else str(addresses[0][4][0])
-            self._listeners.append(await loop.create_server(self._new_talk, hosts, port, reuse_address=True, **secured))
+            listeners = [passed(crowd, each) for each in activated] or await bound(crowd, host, port)
+            for listener in listeners:
+                serving = await loop.create_server(self._new_talk, sock=listener, backlog=BACKLOG, **secured)
+                self._listeners.append(serving)
         except OSError as error:
             raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
-        return self._tcp_address()
-
-    def _tcp_address(self) -> tuple[str, int]:
         name = self._listeners[0].sockets[0].getsockname()
         return name[0], name[1]
 

@@ -1,6 +1,7 @@
 """TLS for doors that other machines reach: one certificate for all of them, taken over again at a reload."""
 
 import ssl
+from asyncio.sslproto import SSLProtocol
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from unitd.wire.errors import ConfigError
 
 HANDSHAKE_SECONDS = 10.0
+READ_BYTES = 32 * 1024
 DAY_SECONDS = 86_400
 WARNING_DAYS = 30
 _NO_CHECK_TIME = 0x200000
@@ -19,6 +21,7 @@ class Tls:
 
     def __init__(self, cert: Path, key: Path) -> None:
         """Raises ConfigError: the files cannot be used."""
+        _bound_buffers()
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.expires = 0.0
@@ -46,6 +49,12 @@ class Tls:
         if days <= 0:
             return f"the TLS certificate expired {-days:.0f} days ago; clients refuse it"
         return f"the TLS certificate expires in {days:.0f} days" if days <= WARNING_DAYS else ""
+
+
+def _bound_buffers() -> None:
+    """asyncio keeps 256 KiB to read into for every connection by TLS, from before its handshake; it has no option for
+    that, only this attribute. A record of TLS is never longer than 16 KiB and some bytes."""
+    SSLProtocol.max_size = READ_BYTES
 
 
 def _expiry(serving: ssl.SSLContext, cert: Path) -> float:

@@ -18,13 +18,12 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from unitd.core.access import network_of
 from unitd.core.config import HttpSettings
 from unitd.doors.http import bargein, chunked, metrics, models, page, turnchat, units, ws
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
-from unitd.runtime.access import Access
+from unitd.doors.listening import Crowd, Listener, Network, passed
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.doors")
@@ -45,8 +44,10 @@ UNREAD_SECONDS = 30
 class HttpDoor:
     """Serves all dialects on all its ports."""
 
-    def __init__(self, desk: Desk, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, desk: Desk, network: Network, tls: ssl.SSLContext | None = None) -> None:
         self._settings: HttpSettings = desk.settings.http
+        places = desk.seats.limit + HTTP_CONNECTIONS
+        self._crowd = crowd = Crowd("http", places, desk.server.access, network, is_encrypted=tls is not None)
         body_bytes = BODY_FRAMES * desk.settings.limits.frame_bytes
         routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(desk)]
         names = _names_of(self._settings.host)
@@ -62,7 +63,7 @@ class HttpDoor:
         self._server = _Server(
             uvicorn.Config(
                 app,
-                http=_limited(desk.seats.limit + HTTP_CONNECTIONS, desk.server.access),
+                http=_patient(crowd),
                 ssl_context_factory=(lambda *_: tls) if tls else None,
                 ws="websockets-sansio",
                 ws_max_size=body_bytes,
@@ -83,7 +84,7 @@ class HttpDoor:
     @property
     def connections(self) -> int:
         """How many are open."""
-        return len(self._server.server_state.connections)
+        return len(self._crowd)
 
     def bind(self, activated: Sequence[socket.socket] = ()) -> list[list[str | int]]:
         """Takes the ports, or sockets that were opened for us; returns the real addresses.
@@ -93,10 +94,10 @@ class HttpDoor:
         """
         ports = () if activated else (self._settings.port, *self._settings.extra_ports)
         for port in ports:
-            self._listeners.append(_listen(self._settings.host, port))
+            self._listeners.append(_listen(self._crowd, self._settings.host, port))
         for each in activated:
             _cut_off_deaf_clients(each)
-            self._listeners.append(each)
+            self._listeners.append(passed(self._crowd, each))
         return [list(each.getsockname()[:2]) for each in self._listeners]
 
     async def run(self) -> None:
@@ -137,23 +138,17 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _limited(most: int, access: Access) -> type[asyncio.Protocol]:
-    """uvicorn takes as many connections as come, and waits for ever for what they say first; this takes so many, of
-    each address so many as it may have, and does not wait for ever."""
+def _patient(crowd: Crowd) -> type[asyncio.Protocol]:
+    """uvicorn waits for ever for what its clients say first; this does not."""
 
-    class Limited(H11Protocol):
+    class Patient(H11Protocol):
         _watching: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
             super().connection_made(transport)
+            crowd.settle(transport)
             # What uvicorn asks the socket for is gone when the client has left already; this was noted before.
             self.client = transport.get_extra_info("peername")[:2]
-            address = self.client[0]
-            addresses = [getattr(each, "client", None) or ("",) for each in self.connections]
-            open_now = sum(network_of(each[0]) == network_of(address) for each in addresses) - 1
-            if len(self.connections) > most or not access.may_connect(address, open_now):
-                log.warning("http: %s is refused: %d are connected, %d from there", address, most, open_now)
-                transport.abort()
             self._look_again()
 
         def connection_lost(self, exc: Exception | None) -> None:
@@ -172,7 +167,7 @@ def _limited(most: int, access: Access) -> type[asyncio.Protocol]:
                 else:
                     self._look_again()
 
-    return Limited
+    return Patient
 
 
 def _names_of(host: str) -> frozenset[str]:
@@ -181,10 +176,10 @@ def _names_of(host: str) -> frozenset[str]:
     return frozenset({"localhost", own, f"{own}.local", host})
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(crowd: Crowd, host: str, port: int) -> Listener:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)
+        listener = Listener(crowd, family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         _cut_off_deaf_clients(listener)
         listener.bind(address)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 import socket
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from ipaddress import ip_address
 
@@ -13,9 +14,9 @@ CHECK_SECONDS = 15.0
 """A board that starts with its router, or is given another address, is found so much later."""
 
 
-async def announce(node: str, listener: asyncio.Server) -> None:
+async def announce(node: str, listeners: Sequence[socket.socket]) -> None:
     """Until cancelled, anew whenever the board's addresses change; for this machine only, nothing."""
-    if all(ip_address(each.getsockname()[0]).is_loopback for each in listener.sockets):
+    if all(ip_address(each.getsockname()[0]).is_loopback for each in listeners):
         await asyncio.Event().wait()
     from zeroconf import Error
 
@@ -23,11 +24,11 @@ async def announce(node: str, listener: asyncio.Server) -> None:
     while True:
         try:
             async with AsyncExitStack() as stack:
-                addresses = await asyncio.to_thread(_addresses_of, listener)
+                addresses = await asyncio.to_thread(_addresses_of, listeners)
                 if addresses:
-                    await _register(stack, node, listener, addresses)
+                    await _register(stack, node, listeners, addresses)
                 failure = ""
-                await _changed(addresses, listener)
+                await _changed(addresses, listeners)
         except (OSError, RuntimeError, Error) as error:  # RuntimeError: there is no interface
             if str(error) != failure:
                 log.warning("not announced: %s", error)
@@ -35,7 +36,9 @@ async def announce(node: str, listener: asyncio.Server) -> None:
             await asyncio.sleep(CHECK_SECONDS)
 
 
-async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, addresses: list[bytes]) -> None:
+async def _register(
+    stack: AsyncExitStack, node: str, listeners: Sequence[socket.socket], addresses: list[bytes]
+) -> None:
     """Announces it until the stack is closed."""
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
@@ -43,7 +46,7 @@ async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, 
         "_wyoming._tcp.local.",
         f"{node}._wyoming._tcp.local.",
         addresses=addresses,
-        port=listener.sockets[0].getsockname()[1],
+        port=listeners[0].getsockname()[1],
         # What the addresses belong to: a board of the same name must not answer for them.
         server=f"unitd-{secrets.token_hex(4)}.local.",
     )
@@ -52,16 +55,16 @@ async def _register(stack: AsyncExitStack, node: str, listener: asyncio.Server, 
     log.info("announced as %s", info.name.removesuffix(".local."))
 
 
-async def _changed(addresses: list[bytes], listener: asyncio.Server) -> None:
+async def _changed(addresses: list[bytes], listeners: Sequence[socket.socket]) -> None:
     """Returns when the board has other ones."""
     now = addresses
     while now == addresses:
         await asyncio.sleep(CHECK_SECONDS)
         with suppress(OSError):  # no descriptor is free to ask with
-            now = await asyncio.to_thread(_addresses_of, listener)
+            now = await asyncio.to_thread(_addresses_of, listeners)
 
 
-def _addresses_of(listener: asyncio.Server) -> list[bytes]:
+def _addresses_of(listeners: Sequence[socket.socket]) -> list[bytes]:
     """Where other machines find it: what it is bound to, or this board's addresses in its networks."""
     import psutil
 
@@ -72,7 +75,7 @@ def _addresses_of(listener: asyncio.Server) -> list[bytes]:
         if each.family in (socket.AF_INET, socket.AF_INET6)
     ]
     found = []
-    for each in listener.sockets:
+    for each in listeners:
         bound = ip_address(each.getsockname()[0])
         found += [address for family, address in own if family == each.family] if bound.is_unspecified else [bound]
     return sorted(address.packed for address in found if not address.is_loopback)

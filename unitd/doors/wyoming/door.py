@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 
 from wyoming.error import Error
@@ -12,6 +13,7 @@ from wyoming.info import Info
 from unitd.core.access import network_of
 from unitd.core.config import HomeSettings, WyomingSettings
 from unitd.doors.guest import Guest
+from unitd.doors.listening import Crowd, Listener, Network, bound
 from unitd.doors.server import Server
 from unitd.doors.wyoming.announcing import announce
 from unitd.doors.wyoming.answering import Mind
@@ -21,8 +23,8 @@ from unitd.wire.errors import ConfigError, TooLong
 
 log = logging.getLogger("unitd.wyoming")
 
-MAX_CLIENTS = 256
-"""More than satellites of any house; each takes a descriptor and some memory."""
+MAX_CLIENTS, TOLD = 256, 64
+"""More than satellites of any house; each takes a descriptor and some memory. So many more are told so."""
 
 CLOSED_SECONDS = 1.0
 """What a client asked for before it closed is answered for so long, for `nc -N` closes its half and reads on."""
@@ -68,6 +70,7 @@ class WyomingDoor:
         home: HomeSettings,
         node: str,
         frame_bytes: int,
+        network: Network,
     ) -> None:
         self._server = server
         self._models = models
@@ -78,7 +81,9 @@ class WyomingDoor:
         self._numbers = itertools.count(1)
         self._sessions: dict[asyncio.Task[None], str] = {}
         """With the network that each came from."""
-        self._listener: asyncio.Server | None = None
+        self._crowd = Crowd("wyoming", MAX_CLIENTS, server.access, network, told=TOLD)
+        self._listeners: Sequence[Listener] = ()
+        self._serving: list[asyncio.Server] = []
 
     @property
     def connections(self) -> int:
@@ -93,18 +98,20 @@ class WyomingDoor:
         """
         host, port = self._settings.host, self._settings.port
         try:
-            self._listener = await asyncio.get_running_loop().create_server(self._protocol, host, port)
+            self._listeners = await bound(self._crowd, host, port)
+            for each in self._listeners:
+                self._serving.append(await asyncio.get_running_loop().create_server(self._protocol, sock=each))
         except OSError as error:
             raise ConfigError(f"wyoming: cannot listen on {host}:{port}: {error.strerror}") from error
-        return list(self._listener.sockets[0].getsockname()[:2])
+        return list(self._listeners[0].getsockname()[:2])
 
     async def run(self) -> None:
         """Announces itself, and stays until cancelled; then everybody is sent away."""
-        assert self._listener is not None
         try:
-            await announce(self._node, self._listener)
+            await announce(self._node, self._listeners)
         finally:
-            self._listener.close()
+            for serving in self._serving:
+                serving.close()
             for task in list(self._sessions):
                 task.cancel()
             if self._sessions:

@@ -1,0 +1,226 @@
+"""Listening sockets that count whom they accept, from then until the descriptor is closed.
+
+A protocol of asyncio learns of a client of TLS when both have shaken hands, which a client may put off; so the doors to
+the network cannot count their own clients. Here a client who finds no place costs nothing: neither a descriptor nor
+the 80 KiB that a handshake takes.
+
+Descriptors are kept back for who is on this machine already: the Unix socket, and programs that are started.
+"""
+
+import asyncio
+import errno
+import gc
+import logging
+import resource
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakSet
+
+from unitd.core.access import network_of
+from unitd.doors.tls import HANDSHAKE_SECONDS
+from unitd.runtime.access import Access
+
+log = logging.getLogger("unitd.doors")
+
+RESERVED_DESCRIPTORS = 384
+"""256 clients of the Unix socket, some for each of 30 programs, and those of the daemon itself."""
+
+HANDSHAKES = 128
+"""That may be unfinished at a door; twice as many as come with a crowd at once."""
+
+COLLECT_EVERY = 64
+"""Handshakes that come to nothing; their memory is free then."""
+
+PATIENCE_SECONDS = 1.0
+"""A handshake that takes longer gives its place to whoever finds none."""
+
+
+class Network:
+    """The connections of all doors to the network together."""
+
+    def __init__(self) -> None:
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._most = sys.maxsize if most == resource.RLIM_INFINITY else max(most - RESERVED_DESCRIPTORS, most // 2)
+        self.connections: WeakSet[Connection] = WeakSet()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the descriptors that are left are not for the network."""
+        return len(self.connections) >= self._most
+
+
+class Crowd:
+    """Who is connected to one door, and who may be."""
+
+    def __init__(
+        self, door: str, limit: int, access: Access, network: Network, *, is_encrypted: bool = False, told: int = 0
+    ) -> None:
+        """So many more than `limit` come in, for the door to tell them that they cannot stay."""
+        self.limit = limit
+        self._door = door
+        self._access = access
+        self._network = network
+        self._is_encrypted = is_encrypted
+        self._told = told
+        self._connections: WeakSet[Connection] = WeakSet()
+        self._unfinished: dict[int, Connection] = {}
+        """Those whose handshake has not ended, by descriptor, in the order in which they came."""
+
+        self._refused = self._broken = 0
+
+    def __len__(self) -> int:
+        return len(self._connections)
+
+    def count_from(self, address: str) -> int:
+        """Return how many connections come from the same network as this address."""
+        network = network_of(address)
+        return sum(each.network == network for each in self._connections)
+
+    def settle(self, transport: asyncio.BaseTransport) -> None:
+        """Take a handshake for finished."""
+        if (connection := self._unfinished.get(transport.get_extra_info("socket").fileno())) is not None:
+            self._forget_handshake(connection)
+
+    def admit(self, accepted: socket.socket, address: str) -> "Connection | None":
+        """Return a connection that is counted; None when there is no place for it."""
+        open_there = self.count_from(address)
+        if not self._access.may_connect(address, open_there - self._told) or not self._has_room():
+            self._refused += 1
+            if self._refused & (self._refused - 1) == 0:  # the first, then at each doubling
+                words = "%s: %s is refused: %d are connected, %d from there; %d refused so far"
+                log.warning(words, self._door, address, len(self), open_there, self._refused)
+            return None
+        connection = Connection(accepted, self, network_of(address))
+        self._connections.add(connection)
+        self._network.connections.add(connection)
+        if self._is_encrypted:
+            self._unfinished[connection.fileno()] = connection
+            loop = asyncio.get_running_loop()
+            connection.hurrying = loop.call_later(HANDSHAKE_SECONDS, self._hurry, connection)
+        return connection
+
+    def leave(self, connection: "Connection") -> None:
+        """Count a connection no more that is being closed."""
+        self._connections.discard(connection)
+        self._network.connections.discard(connection)
+        if connection.hurrying is not None:
+            self._forget_handshake(connection)
+            self._note_broken()
+
+    def _has_room(self) -> bool:
+        """Whether there is a place for one more, if need be that of somebody who is slow to shake hands."""
+        is_full = len(self) >= self.limit + self._told or self._network.is_full
+        if not is_full and len(self._unfinished) < HANDSHAKES:
+            return True
+        oldest = next(iter(self._unfinished.values()), None)
+        if oldest is None or time.monotonic() - oldest.since < PATIENCE_SECONDS:
+            return False
+        self._hurry(oldest)
+        return True
+
+    def _hurry(self, connection: "Connection") -> None:
+        """End a connection whose handshake has not ended; its transport learns that from the socket."""
+        log.debug("= %s: a client of %s has not shaken hands", self._door, connection.network)
+        self._forget_handshake(connection)
+        self._note_broken()
+        connection.end()
+
+    def _forget_handshake(self, connection: "Connection") -> None:
+        assert connection.hurrying is not None
+        connection.hurrying.cancel()
+        connection.hurrying = None
+        del self._unfinished[connection.fileno()]
+
+    def _note_broken(self) -> None:
+        """What asyncio has of such a connection holds itself by the error that ended it, 80 KiB for as long as nobody
+        collects; Python would do it after some thousands."""
+        self._broken += 1
+        if self._broken % COLLECT_EVERY == 0:
+            asyncio.get_running_loop().call_later(PATIENCE_SECONDS, gc.collect)
+
+
+class Connection(socket.socket):
+    """A connected socket that is counted until it is closed."""
+
+    def __init__(self, accepted: socket.socket, crowd: Crowd, network: str) -> None:
+        super().__init__(accepted.family, accepted.type, accepted.proto, accepted.detach())
+        self.network = network
+        self.since = time.monotonic()
+        self.hurrying: asyncio.TimerHandle | None = None
+        """Until both have shaken hands."""
+
+        self._crowd = crowd
+
+    def close(self) -> None:
+        """Close the descriptor, and give the place back."""
+        self._crowd.leave(self)
+        super().close()
+
+    def end(self) -> None:
+        """Let whoever reads from it find the end."""
+        try:
+            self.shutdown(socket.SHUT_RDWR)
+        except OSError as error:  # its client was faster
+            log.debug("= %s: %s", self.network, error)
+
+
+class Listener(socket.socket):
+    """A listening socket that takes only those whom its door has room for; asyncio asks it for each of them."""
+
+    def __init__(self, crowd: Crowd, family: int, type_: int, proto: int = 0, fileno: int | None = None) -> None:
+        super().__init__(family, type_, proto, fileno)
+        self._crowd = crowd
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Return the next client and its address.
+
+        Raises:
+            ConnectionAbortedError: there was no place for it; asyncio takes that for one that has left by itself.
+        """
+        accepted, address = super().accept()
+        connection = self._crowd.admit(accepted, address[0])
+        if connection is None:
+            accepted.close()
+            raise ConnectionAbortedError
+        return connection, address
+
+
+def passed(crowd: Crowd, activated: socket.socket) -> Listener:
+    """Return a listener in the place of a socket that was opened for us."""
+    listener = Listener(crowd, activated.family, activated.type, activated.proto, activated.detach())
+    listener.setblocking(False)
+    return listener
+
+
+async def bound(crowd: Crowd, host: str, port: int) -> Sequence[Listener]:
+    """Return a listener for each address that the host stands for, for one of them where any free port will do.
+
+    Raises:
+        OSError: an address cannot be listened on.
+    """
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    listeners: list[Listener] = []
+    try:
+        for family, kind, protocol, _, address in dict.fromkeys(found if port else found[:1]):
+            listener = Listener(crowd, family, kind, protocol)
+            listeners.append(listener)
+            listener.setblocking(False)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            try:
+                listener.bind(address)
+            except OSError as error:
+                # A name such as localhost may stand for addresses that this machine does not have.
+                if error.errno != errno.EADDRNOTAVAIL or address == found[-1][4]:
+                    raise
+                listeners.pop().close()
+    except OSError:
+        for each in listeners:
+            each.close()
+        raise
+    return listeners
