@@ -152,10 +152,10 @@ def test_a_value_of_another_type_says_nothing() -> None:
     [
         (header(count=1), "ends in the middle of its header"),
         (header(number(b"llama.block_count", 6)[:-1]), "ends in the middle of its header"),
-        (header(number(b"a", 1), count=2**64 - 1), "ends in the middle of its header"),
+        (header(number(b"a", 1), count=2**64 - 1), "claims 18446744073709551615 keys, 4096 are the most"),
         (header(struct.pack("<Q", 2**64 - 1)), "has a key of 18446744073709551615 bytes"),
         (header(text(b"a") + struct.pack("<IQ", TEXT, 2**63)), "longer than 32 MiB"),
-        (header(list_of(b"tokenizer.ggml.tokens", TEXT, 2**40)), "ends in the middle of its header"),
+        (header(list_of(b"tokenizer.ggml.tokens", TEXT, 2**40)), "claims more than 1200000 texts"),
         (header(list_of(b"tokenizer.ggml.scores", 6, 2**62)), "longer than 32 MiB"),
         (header(list_of(b"llama.attention.head_count_kv", NUMBER, 2**32)), "for 4294967296 layers"),
         (header(list_of(b"tokenizer.ggml.tokens", TEXT, 2) + text(b"one")), "ends in the middle of its header"),
@@ -174,17 +174,24 @@ def test_a_header_that_makes_no_sense_is_refused(file: io.BytesIO, said: str) ->
         read_shape(file)
 
 
-def test_a_file_of_nothing_but_empty_texts_comes_to_an_end(tmp_path: Path) -> None:
-    """A terabyte of zeros that takes no room on the disk: so many empty texts, and the walk stops where it must."""
-    with (tmp_path / "hostile.gguf").open("wb") as file:
-        file.write(header(list_of(b"tokenizer.ggml.tokens", TEXT, 2**60)).getvalue())
-        file.truncate(2**40)
+@pytest.mark.parametrize(
+    ("key", "times"),
+    [
+        (list_of(b"tokenizer.ggml.tokens", TEXT, 1_200_000) + 1_200_000 * text(b""), 1),
+        (text(b"llama.block_count") + struct.pack("<IIQ", LIST, 0, 1024) + bytes(1024), 4096),
+        (words(b"general.name", bytes(4096)), 4096),
+    ],
+    ids=["empty texts", "a number for each layer", "texts"],
+)
+def test_as_much_as_a_header_may_hold_is_read_in_under_a_second(key: bytes, times: int) -> None:
+    """What costs time is counted: 0.3 to 0.5 s on a PC, and a board is given ten times as long."""
+    file = header(*[key] * times)
 
-    began = time.monotonic()
-    with (tmp_path / "hostile.gguf").open("rb") as file, pytest.raises(ValueError, match="longer than 32 MiB"):
-        read_shape(file)
+    began = time.process_time()
+    description = read_description(file)
 
-    assert time.monotonic() - began < 15
+    assert description is not None
+    assert time.process_time() - began < 5
 
 
 def test_absurd_figures_are_only_figures() -> None:

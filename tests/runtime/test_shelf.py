@@ -3,6 +3,8 @@
 import json
 import logging
 import os
+import struct
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -155,6 +157,22 @@ async def test_damaged_header_leaves_a_name(client: WireClient, models: Path) ->
     (models / "odd.gguf").write_bytes(b"GGUF\x03\x00\x00\x00" + b"\xff" * 64)
 
     assert "description" not in (await modes(client))["odd"]
+
+
+async def test_a_header_of_too_many_keys_costs_no_time(client: WireClient, models: Path) -> None:
+    """A whole folder of them: the list comes at once, and setup says what is wrong."""
+    keys = b"".join(struct.pack("<Q5sIB", 5, b"k%04x" % number, 0, 1) for number in range(30_000))
+    for number in range(20):
+        (models / f"many-{number}.gguf").write_bytes(struct.pack("<4sIQQ", b"GGUF", 3, 0, 30_000) + keys)
+
+    began = time.process_time()
+    listed = await modes(client)
+    refused = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "many-7"})
+
+    assert {f"many-{number}" for number in range(20)} <= listed.keys()
+    assert refused["error"]["code"] == -5
+    assert "its header claims 30000 keys, 4096 are the most" in refused["error"]["message"]
+    assert time.process_time() - began < 0.8
 
 
 async def test_unpacked_release_is_found_by_its_files(client: WireClient, models: Path) -> None:
@@ -332,9 +350,15 @@ async def test_other_things_in_the_folder_are_no_models(client: WireClient, mode
         'name = "my-model"\nunit = "llm"\nfile = 3',
         GOOD_CARD + f"context_length = {2**64}",
         GOOD_CARD + f"defaults = {{ stop = {'[' * 3000}{']' * 3000} }}",
+        GOOD_CARD + f"description = '{'x' * 128 * 1024}'",
+        GOOD_CARD + f"defaults{60_000 * '.a'} = 1",
+        GOOD_CARD + "[defaults" + 15_000 * ' . "a"' + "]",
     ],
-    ids=["syntax", "bytes", "missing key", "unknown key", "aliases", "defaults", "file", "large number", "depth"],
-)
+    ids=[
+        "syntax", "bytes", "missing key", "unknown key", "aliases", "defaults", "file", "large number", "depth",
+        "length", "long key", "long table",
+    ],
+)  # fmt: skip
 async def test_damaged_card_is_reported_once_and_left_out(
     client: WireClient, models: Path, card: str | bytes, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -10,15 +10,18 @@ import struct
 from dataclasses import dataclass
 from typing import BinaryIO
 
-# The largest vocabularies known, of 262,144 tokens with scores and merges, take half of it; walking through all of it,
-# text by text, takes a second.
+# The largest vocabularies known, of 262,144 tokens with scores and merges, take half of it.
 MAX_HEADER_BYTES = 32 * 1024 * 1024
+# What takes time is each key and each text, not the bytes: 1.3 million keys take three seconds. Models have 30 to 60.
+MAX_KEYS = 4096
+# Those vocabularies with their merges have 800,000; walking over so many takes a fifth of a second.
+MAX_TEXTS = 1_200_000
 # The longest chat templates known have 20,000 characters.
 MAX_TEXT_BYTES = 256 * 1024
 # The format's own limit.
 MAX_KEY_BYTES = 65_535
 # A number for each layer: the deepest models known have about 130.
-MAX_LAYER_LIST = 4096
+MAX_LAYER_LIST = 1024
 # Of a vocabulary, which is stepped over in pieces rather than text by text.
 BLOCK_BYTES = 256 * 1024
 KNOWN_VERSIONS = (2, 3)
@@ -119,7 +122,7 @@ def read_description(file: BinaryIO) -> Description | None:
     header.number(10)  # tensors: they follow behind everything that is wanted
     numbers: dict[str, Number] = {}
     texts: dict[str, str] = {}
-    for _ in range(header.number(10)):
+    for _ in range(header.count_of_keys()):
         key, kind = header.key(), header.number(4)
         short = key.partition(".")[2]
         if key in TEXTS and kind == _TEXT:
@@ -169,10 +172,17 @@ class Header:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._left = MAX_HEADER_BYTES
+        self._texts_left = MAX_TEXTS
 
     def number(self, kind: int) -> int:
         """An unsigned number."""
         return int(self._scalar(_SCALARS[kind]))
+
+    def count_of_keys(self) -> int:
+        """How many keys with values follow."""
+        if (count := self.number(10)) > MAX_KEYS:
+            raise ValueError(f"its header claims {count} keys, {MAX_KEYS} are the most")
+        return count
 
     def key(self) -> str:
         """The name of the next value."""
@@ -196,7 +206,8 @@ class Header:
         kind, count = self.number(4), self.number(10)
         if count > MAX_LAYER_LIST:
             raise ValueError(f"its header has {key} for {count} layers")
-        return tuple(self._whole_number(key, kind) for _ in range(count))
+        form = struct.Struct(f"<{count}{self._format(kind).format[1:]}")
+        return tuple(_whole(key, each) for each in form.unpack(self._take(form.size)))
 
     def skip_value(self, kind: int) -> None:
         """Whatever it is."""
@@ -216,6 +227,9 @@ class Header:
 
     def _skip_texts(self, count: int) -> None:
         """Reads blocks and looks at the lengths in them: a vocabulary has hundreds of thousands of texts."""
+        self._texts_left -= count
+        if self._texts_left < 0:
+            raise ValueError(f"its header claims more than {MAX_TEXTS} texts")
         block, at = b"", 0
         for _ in range(count):
             if at + _LENGTH.size > len(block):
@@ -235,10 +249,7 @@ class Header:
         return block
 
     def _whole_number(self, key: str, kind: int) -> int:
-        number = self._scalar(self._format(kind))
-        if not isinstance(number, int) or number < 0:
-            raise ValueError(f"its header says that {key} is {number}")
-        return number
+        return _whole(key, self._scalar(self._format(kind)))
 
     def _format(self, kind: int) -> struct.Struct:
         if kind not in _SCALARS:
@@ -264,3 +275,9 @@ class Header:
         self._left -= count
         if self._left < 0:
             raise ValueError(f"its header claims to be longer than {MAX_HEADER_BYTES >> 20} MiB")
+
+
+def _whole(key: str, number: int | float) -> int:
+    if not isinstance(number, int) or number < 0:
+        raise ValueError(f"its header says that {key} is {number}")
+    return number

@@ -6,10 +6,10 @@ It is copied, looked through and put into its place, as if it had been pulled.
 import shutil
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+from unitd.core.card_text import read_document
 from unitd.core.cardless import family_of
 from unitd.core.catalog import Card, read_card
 from unitd.core.gguf import read_description
@@ -119,7 +119,7 @@ def _gguf_in(model: Path) -> str:
 
 def _own_card(path: Path, name: str) -> Card:
     try:
-        card = read_card(tomllib.loads(path.read_text()), CARD)
+        card = read_card(read_document(path.read_bytes()), CARD)
     except (ValueError, RecursionError, ConfigError) as error:
         raise PullFailed(f"its card.toml cannot be used: {error}") from error
     if card.name != name:

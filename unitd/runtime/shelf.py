@@ -16,6 +16,7 @@ from pathlib import Path
 
 import orjson
 
+from unitd.core.card_text import MAX_CARD_BYTES, check_length, read_document
 from unitd.core.cardless import described_card, family_of, read_mode
 from unitd.core.catalog import Card, Catalog, read_card, remote_card
 from unitd.core.gguf import Description, read_description
@@ -231,7 +232,7 @@ def _completed(card: Card, known: Card | None) -> Card:
 
 
 def _read_card_file(path: Path) -> Card:
-    return read_card(tomllib.loads(path.read_text()), str(path))
+    return read_card(read_document(_content_of(path)), str(path))
 
 
 def _read_original(path: Path) -> tuple[OriginalNames, ...]:
@@ -239,7 +240,15 @@ def _read_original(path: Path) -> tuple[OriginalNames, ...]:
 
 
 def _read_mode_file(path: Path) -> Card | None:
-    return read_mode(path.stem, orjson.loads(path.read_bytes()), str(path))
+    content = _content_of(path)
+    check_length(content)
+    return read_mode(path.stem, orjson.loads(content), str(path))
+
+
+def _content_of(path: Path) -> bytes:
+    """A file's bytes, of one that is too long for a card no more than tell that."""
+    with path.open("rb") as file:
+        return file.read(MAX_CARD_BYTES + 1)
 
 
 def _read_header(path: Path) -> Description | None:

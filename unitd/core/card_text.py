@@ -1,0 +1,35 @@
+"""The text of a card, which may be anybody's: what would take long to parse is refused before it is."""
+
+import re
+import tomllib
+from typing import Any
+
+# The longest chat templates known have 20,000 characters. tomllib takes a second for a few megabytes, in which nobody
+# else has the interpreter.
+MAX_CARD_BYTES = 128 * 1024
+# tomllib's time grows with the square of a key's parts and worse: a key of 65,000 parts takes it minutes. A card needs 2.
+MAX_KEY_PARTS = 32
+
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![\w\\-])(?:{_PART}[ \t]*+\.[ \t]*+){{{MAX_KEY_PARTS}}}")
+
+
+def read_document(content: bytes) -> dict[str, Any]:
+    """Return a card's parsed TOML.
+
+    Raises:
+        ValueError: it is none, or too long.
+        RecursionError: it is nested too deep.
+    """
+    check_length(content)
+    text = content.decode()
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(f"line {line} has a key of more than {MAX_KEY_PARTS} parts")
+    return tomllib.loads(text)
+
+
+def check_length(content: bytes) -> None:
+    """Raise ValueError where this is too long for a card; one byte more than it may have is enough to tell."""
+    if len(content) > MAX_CARD_BYTES:
+        raise ValueError(f"it is longer than {MAX_CARD_BYTES >> 10} KiB")
