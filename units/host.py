@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from unitd.wire.envelope import CANNOT_LOAD, Envelope, EnvelopeReader, encode_envelope
@@ -63,6 +63,10 @@ class Host:
         if "seq" in envelope.fields:
             self.say("result", seq=envelope.fields["seq"], **fields)
 
+    def post(self, envelope: Envelope) -> None:
+        """Puts a message of the program to itself behind those that wait; from any thread."""
+        self._inbox.put(envelope)
+
     def run(self, unit: Unit) -> None:
         """Loads, says ready, serves until shutdown."""
         threading.Thread(target=self._read, args=(unit,), name="reader", daemon=True).start()
@@ -105,8 +109,12 @@ class Host:
         if handler is None:
             self.answer(envelope, code=-18, message=f"this unit has no {envelope.type}")
             return
+        self.carry_out(envelope, lambda: handler(envelope))
+
+    def carry_out(self, envelope: Envelope, work: Callable[[], Mapping[str, Any] | None]) -> None:
+        """Does what a message asks for and answers it; its handler's work, or what the handler put off."""
         try:
-            result: Mapping[str, Any] | None = handler(envelope)
+            result = work()
         except UnitFault as fault:
             self._fail(envelope, fault.code, str(fault))
         except Exception as bug:

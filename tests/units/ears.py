@@ -25,7 +25,7 @@ class Ears:
     def setup(self, task: str = "asr.1", **data: Any) -> None:
         """One task that listens to the microphone."""
         usual = {"response_format": "asr.utf-8", "input": ["sys.pcm"]}
-        self.tell("setup", task=task, data=usual | data)
+        self.host.settle(self.unit, self.tell("setup", task=task, data=usual | data))
 
     def tell(self, type_: str, payload: bytes = b"", task: str = "asr.1", **fields: Any) -> Any:
         """One message."""

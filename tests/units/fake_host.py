@@ -1,8 +1,10 @@
 """A host without a daemon: keeps what a unit says."""
 
+import queue
 from typing import Any
 
 from unitd.wire.envelope import Envelope
+from units.base import LATER, Unit, UnitFault
 from units.host import Host
 
 
@@ -11,6 +13,24 @@ class FakeHost(Host):
 
     def __init__(self) -> None:
         self.said: list[tuple[str, dict[str, Any]]] = []
+        self.posted: queue.SimpleQueue[Envelope] = queue.SimpleQueue()
+
+    def post(self, envelope: Envelope) -> None:
+        """A message of the unit to itself."""
+        self.posted.put(envelope)
+
+    def settle(self, unit: Unit, answer: Any) -> Any:
+        """What a handler answers, late if need be; a refusal is raised, as it is by a handler that does not put off."""
+        if answer is not LATER:
+            return answer
+        said = len(self.said)
+        while len(self.said) == said:
+            envelope = self.posted.get(timeout=30)
+            unit.handlers[envelope.type](envelope)
+        _, fields = self.said.pop()
+        if "code" in fields:
+            raise UnitFault(fields["code"], fields["message"])
+        return fields
 
     def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
         """One message."""

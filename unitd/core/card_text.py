@@ -7,7 +7,7 @@ from typing import Any
 # The longest chat templates known have 20,000 characters. tomllib takes a second for a few megabytes, in which nobody
 # else has the interpreter.
 MAX_CARD_BYTES = 128 * 1024
-# tomllib's time grows with the square of a key's parts and worse: a key of 65,000 parts takes it minutes. A card needs 2.
+# tomllib takes minutes for a key of 65,000 parts: its time grows with their square and worse. A card needs 2.
 MAX_KEY_PARTS = 32
 
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""

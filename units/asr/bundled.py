@@ -15,11 +15,13 @@ import numpy as np
 
 from units.asr.decoding import Decoding, FreeDecoding, GrammarDecoding, Pool, make_phone_decoder
 from units.asr.engine import AsrOptions, Heard, Rules
+from units.asr.grammar import check_grammar, check_trial, try_grammar
 from units.base import LoadError
 from units.sound.gain import Gain, amplified
 from units.sound.setup_values import refusal
 from units.sound.upload import RATE, Samples
 from units.sound.wav import SAMPLE_BYTES
+from units.trials import Began, Trial
 
 try:
     from pocketsphinx import Endpointer
@@ -41,6 +43,9 @@ _DECODED_RMS = 1000.0
 _FAINT = 4.0
 _FULL_SCALE = 32767
 
+# Grammars that can be compiled: a task that comes back, or many with the same one, shall not wait for that again.
+_REMEMBERED = 32
+
 
 class BundledEngine:
     """The library loads its model anew for each decoder, so streams borrow one for each utterance."""
@@ -53,16 +58,38 @@ class BundledEngine:
     def __init__(self, load: Mapping[str, Any]) -> None:
         self._free: Pool[Decoding] | None = None
         self._phones: Pool[Any] | None = None
+        self._tried: deque[str] = deque(maxlen=_REMEMBERED)
+
+    def trial_of(self, options: AsrOptions) -> Trial | None:
+        """A grammar is compiled in a process of its own first, unless it was a while ago."""
+        _check_language(options)
+        if not options.grammar or options.grammar in self._tried:
+            return None
+        check_grammar(options.grammar)
+
+        def begin() -> Began:
+            process = try_grammar(options.grammar)
+            return Began(process.connection, process.end)
+
+        def check(result: str | None) -> None:
+            check_trial(result)
+            self._tried.append(options.grammar)
+
+        return Trial(begin, check)
 
     def open(self, options: AsrOptions) -> "BundledRecogniser":
         """A stream; the first of its kind takes a quarter of a second."""
-        if options.language not in ("", "en"):
-            raise refusal(f"language is {options.language!r}, the bundled engine knows en")
+        _check_language(options)
         if options.grammar:
             phones = self._phones = self._phones or Pool(make_phone_decoder)
             return BundledRecogniser(Pool(lambda: GrammarDecoding(options.grammar, phones)), options.rules)
         self._free = self._free or Pool(FreeDecoding)
         return BundledRecogniser(self._free, options.rules)
+
+
+def _check_language(options: AsrOptions) -> None:
+    if options.language not in ("", "en"):
+        raise refusal(f"language is {options.language!r}, the bundled engine knows en")
 
 
 class BundledRecogniser:

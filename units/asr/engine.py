@@ -10,6 +10,7 @@ from unitd.wire.languages import main_language
 from units.base import LoadError
 from units.sound.setup_values import number, text
 from units.sound.upload import Samples
+from units.trials import Trial
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,9 @@ class Engine(Protocol):
 
     def open(self, options: AsrOptions) -> Recogniser:
         """A stream; UnitFault names the option that this engine does not have."""
+
+    def trial_of(self, options: AsrOptions) -> Trial | None:
+        """What must be tried before a stream is opened; None: nothing. UnitFault tells what needs no trial."""
 
 
 _NAMES = {

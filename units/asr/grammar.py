@@ -4,15 +4,21 @@ The library reports errors in its log alone. The line numbers there are wrong (i
 line is searched for: it is the last one of the shortest beginning of the grammar that fails otherwise than by its end.
 Rules that are not defined, imports and recursion are only reports to the library, and it looks at no rule that the
 first public one does not use; here all of them are errors.
+
+A grammar may also be one over which the library never ends, or takes all memory. So its size is counted first, and it
+is compiled in a process of its own before this program does so.
 """
 
 import re
 import tempfile
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from units import confined
+from units.asr.grammar_size import TooLarge, check_size
 from units.base import LoadError, UnitFault
 from units.sound.setup_values import refusal
 
@@ -24,6 +30,11 @@ except ImportError as error:
 # Without fwdflat as in free speech; with bestpath a grammar's result may be half a sentence.
 _OPTIONS: dict[str, Any] = {"fwdflat": False, "bestpath": False, "lm": None}
 _SEARCH = "commands"
+
+# Grammars for a house take 10 to 50 ms and 5 to 20 MB; a board is given ten times as long. As much again is spent when
+# it is compiled for use, and again for each speaker at once.
+COMPILING_SECONDS = 1.0
+COMPILING_BYTES = 64 * 1024 * 1024
 
 _COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _HEADER = re.compile(r"\s*#JSGF[^;]*;")
@@ -43,8 +54,48 @@ _NO_PUBLIC_RULE = "No public rules"
 _AT_ITS_END = "unexpected $end"
 
 
-def make_grammar_decoder(grammar: str) -> Any:
-    """Returns a decoder that hears nothing but this grammar.
+def check_grammar(grammar: str) -> None:
+    """Looks at what can be told without the library.
+
+    Raises:
+        UnitFault: the grammar cannot be used; the words tell the line and the reason.
+    """
+    try:
+        check_size(_HEADER.sub(_blanks, _COMMENTS.sub(_blanks, grammar), count=1))
+    except TooLarge as error:
+        raise _refusal_at(grammar, error.place, error.reason) from error
+    _check_text(_COMMENTS.sub(_blanks, grammar))
+
+
+def try_grammar(grammar: str) -> confined.Confined:
+    """Begins to compile a grammar in a process of its own, which sends "" if it can be used, else why it cannot."""
+
+    def compile_it(connection: Any) -> None:
+        try:
+            make_grammar_decoder(grammar, is_trial=True)
+        except UnitFault as fault:
+            connection.send(str(fault))
+        else:
+            connection.send("")
+
+    return confined.start(compile_it)
+
+
+def check_trial(reason: str | None) -> None:
+    """Takes what came of a trial; None: it ended without a word.
+
+    Raises:
+        UnitFault: the grammar cannot be used.
+    """
+    if reason is None:
+        limits = f"{COMPILING_SECONDS:g} s or {COMPILING_BYTES >> 20} MiB"
+        raise refusal(f"grammar is too complex: to compile it takes more than {limits}")
+    if reason:
+        raise refusal(reason)
+
+
+def make_grammar_decoder(grammar: str, *, is_trial: bool = False) -> Any:
+    """Returns a decoder that hears nothing but this grammar; for a trial this process limits itself.
 
     Raises:
         UnitFault: the grammar cannot be used; the words tell the line and the reason.
@@ -53,6 +104,9 @@ def make_grammar_decoder(grammar: str) -> Any:
     _check_text(grammar)
     with _reports() as log:
         decoder = Decoder(**_OPTIONS, loglevel="ERROR", logfn=str(log))
+        if is_trial:
+            confined.limit_memory(COMPILING_BYTES)
+            confined.limit_time(COMPILING_SECONDS)
         lowered = _lowered(grammar)
         report = _report_of(decoder, lowered, log)
         if syntax := _SYNTAX_ERROR.search(report):
@@ -134,11 +188,12 @@ def _refusal_of(report: str, grammar: str) -> UnitFault:
 def _find_line(decoder: Any, grammar: str, log: Path) -> int:
     """The line at which the library stopped; the last one where the grammar ended too early."""
     lines = grammar.rstrip().splitlines(keepends=True)
-    for number in range(1, len(lines)):
+
+    def fails(number: int) -> bool:
         report = _report_of(decoder, "".join(lines[:number]), log)
-        if "syntax error" in report and _AT_ITS_END not in report:
-            return number
-    return len(lines)
+        return "syntax error" in report and _AT_ITS_END not in report
+
+    return bisect_left(range(1, len(lines)), True, key=fails) + 1
 
 
 def _refusal_at(grammar: str, place: int, reason: str) -> UnitFault:

@@ -49,6 +49,9 @@ class OfflineEngine:
         self._make_detector = find_detector(BUNDLED)
         self.about = f"sherpa-onnx {sherpa_onnx.__version__}, {self._family}, {self._folder.name}"
 
+    def trial_of(self, options: AsrOptions) -> None:
+        """Nothing needs one."""
+
     def open(self, options: AsrOptions) -> "OfflineRecogniser":
         """A stream."""
         if options.grammar:

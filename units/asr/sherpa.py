@@ -46,6 +46,9 @@ class SherpaEngine:
         self._latest = self._load(self.usual_rules)
         self.about = f"sherpa-onnx {sherpa_onnx.__version__}, {folder.name}"
 
+    def trial_of(self, options: AsrOptions) -> None:
+        """Nothing needs one."""
+
     def open(self, options: AsrOptions) -> "SherpaRecogniser":
         """A stream."""
         if options.grammar:

@@ -12,6 +12,7 @@ from units.sound.hearing import HearingUnit
 from units.sound.hearing_task import HearingTask, Source
 from units.sound.setup_values import inputs, is_task_of, text
 from units.sound.upload import Samples
+from units.trials import Trial
 
 ENGINES = {
     "pocketsphinx": ("units.asr.bundled", "BundledEngine"),
@@ -34,9 +35,18 @@ class AsrUnit(HearingUnit):
         self._engine = make(load)
         return {"about": self._engine.about}
 
+    def trial_of(self, data: dict[str, Any]) -> Trial | None:
+        """The engine's."""
+        return self._engine.trial_of(_options(data, self._engine))
+
     def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
         """A task with a stream of its own."""
         return AsrTask(work_id, data, self._host, self._engine)
+
+
+def _options(data: dict[str, Any], engine: Engine) -> AsrOptions:
+    has_vad = any(is_task_of("vad", entry) for entry in inputs(data))
+    return read_options(data, engine.usual_rules, has_vad=has_vad)
 
 
 class Ear:
@@ -56,8 +66,7 @@ class AsrTask(HearingTask):
         self._host = host
         self._engine = engine
         self._is_stream = "stream" in text(data, "response_format")
-        has_vad = any(is_task_of("vad", entry) for entry in inputs(data))
-        self._options: AsrOptions = read_options(data, engine.usual_rules, has_vad=has_vad)
+        self._options = _options(data, engine)
         # Made at setup, because only the engine can judge a grammar or a language.
         self._spare: Recogniser | None = engine.open(self._options)
         self._ears: dict[Source, Ear] = {}

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from unitd.wire.envelope import Envelope
-from units.base import LATER, Handler, Unit, UnitFault
+from units.base import LATER, UNAVAILABLE, Handler, Unit, UnitFault
 from units.host import Host
 from units.sound.hearing_task import Errand, HearingTask, Period
 from units.sound.upload import NOTHING, Samples
+from units.trials import Trial, Trials
 
 # A board that is too slow loses audio all the time; one line in so many seconds is enough to tell.
 COMPLAINT_SECONDS = 1.0
@@ -27,6 +28,7 @@ class HearingUnit(Unit, ABC):
         self._host = host
         self._clock = clock
         self._tasks: dict[str, HearingTask] = {}
+        self._trials = Trials(host)
         self._complained_at = -COMPLAINT_SECONDS
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
@@ -40,11 +42,16 @@ class HearingUnit(Unit, ABC):
             "pause": self._pause,
             "work": self._resume,
             "exit": self._exit,
+            "tried": self._trials.on_tried,
         }
 
     @abstractmethod
     def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
         """The task of a setup; UnitFault when a value cannot be."""
+
+    def trial_of(self, data: dict[str, Any]) -> Trial | None:
+        """What must be tried before there is a task; None: nothing. UnitFault tells what needs no trial."""
+        return None
 
     # Work
 
@@ -76,7 +83,20 @@ class HearingUnit(Unit, ABC):
 
     # Messages
 
-    def _setup(self, envelope: Envelope) -> None:
+    def _setup(self, envelope: Envelope) -> Mapping[str, Any] | None:
+        trial = self.trial_of(envelope.fields["data"])
+        if trial is None:
+            self._begin(envelope)
+            return None
+
+        def go_on(result: Any) -> None:
+            trial.check(result)
+            self._begin(envelope)
+
+        self._trials.add(envelope, trial.begin, go_on)
+        return LATER
+
+    def _begin(self, envelope: Envelope) -> None:
         work_id = envelope.fields["task"]
         self._tasks[work_id] = self.make_task(work_id, envelope.fields["data"])
 
@@ -139,6 +159,8 @@ class HearingUnit(Unit, ABC):
         self._tasks[envelope.fields["task"]].work()
 
     def _exit(self, envelope: Envelope) -> None:
+        for setup in self._trials.drop(envelope.fields["task"]):
+            self._host.answer(setup, code=UNAVAILABLE, message="the task was ended")
         if (task := self._tasks.pop(envelope.fields["task"], None)) is not None:
             for upload in task.abandon():
                 self._host.answer(upload.envelope, **upload.outcome)

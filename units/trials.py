@@ -1,0 +1,98 @@
+"""What is tried in a process of its own (units.confined) before a request is carried out, while others are served.
+
+A trial belongs to a task. It is begun in the main thread; a thread waits for its end, and the request goes on in the
+main thread with what came of it. Not many are tried at once: each may take a core and its share of memory.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+from unitd.wire.envelope import Envelope
+from units.host import Host
+
+AT_ONCE = 2
+# What is tried limits its own computing time; this is for a machine on which it hardly gets any.
+PATIENCE_SECONDS = 20.0
+
+
+class Began(NamedTuple):
+    """What is being tried."""
+
+    connection: "Connection[Any, Any]"
+    """By which the result comes."""
+
+    end: Callable[[], None]
+    """Ends it; called once."""
+
+
+class Trial(NamedTuple):
+    """What can be tried."""
+
+    begin: Callable[[], Began]
+    check: Callable[[Any], None]
+    """Raises UnitFault for a result that must not be; the result is None when there is none."""
+
+
+Then = Callable[[Any], Mapping[str, Any] | None]
+"""Goes on with the result, None when there is none; returns or raises as a handler does."""
+
+
+@dataclass(eq=False)
+class _Attempt:
+    envelope: Envelope
+    begin: Callable[[], Began]
+    then: Then
+    end: Callable[[], None] = lambda: None
+    is_dropped: bool = False
+
+
+class Trials:
+    """All trials of a unit program."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._waiting: deque[_Attempt] = deque()
+        self._running: list[_Attempt] = []
+
+    def add(self, envelope: Envelope, begin: Callable[[], Began], then: Then) -> None:
+        """Tries what a request asks for, then goes on with it; the handler returns LATER meanwhile."""
+        self._waiting.append(_Attempt(envelope, begin, then))
+        self._begin_waiting()
+
+    def drop(self, task: str) -> list[Envelope]:
+        """Ends what is tried of this task; returns the requests that do not go on."""
+        of_task = [each for each in (*self._running, *self._waiting) if each.envelope.fields["task"] == task]
+        dropped = [each for each in of_task if not each.is_dropped]
+        for each in dropped:
+            each.is_dropped = True
+            each.end()
+        self._waiting = deque(each for each in self._waiting if not each.is_dropped)
+        return [each.envelope for each in dropped]
+
+    def on_tried(self, envelope: Envelope) -> None:
+        """Handles the end of a trial: the message that the waiting thread has posted."""
+        attempt: _Attempt = envelope.fields["attempt"]
+        self._running.remove(attempt)
+        envelope.fields["connection"].close()
+        if not attempt.is_dropped:
+            attempt.end()
+            self._host.carry_out(attempt.envelope, lambda: attempt.then(envelope.fields["result"]))
+        self._begin_waiting()
+
+    def _begin_waiting(self) -> None:
+        while self._waiting and len(self._running) < AT_ONCE:
+            attempt = self._waiting.popleft()
+            self._running.append(attempt)
+            connection, attempt.end = attempt.begin()
+            threading.Thread(target=self._wait, args=(attempt, connection), name="trial", daemon=True).start()
+
+    def _wait(self, attempt: _Attempt, connection: "Connection[Any, Any]") -> None:
+        try:
+            result = connection.recv() if connection.poll(PATIENCE_SECONDS) else None
+        except (EOFError, OSError):
+            result = None
+        self._host.post(Envelope("tried", {"attempt": attempt, "connection": connection, "result": result}))
