@@ -49,6 +49,16 @@ class Entry:
     holder: str = ""
     """The name of the token it was set up with."""
 
+    setup_deaths: int = 0
+    """Deaths of its program that count against the task (`core.deaths`)."""
+
+    inference_deaths: int = 0
+    is_being_set_up: bool = False
+    """True while its program is busy with its setup: a daemon that ends meanwhile may have ended over it."""
+
+    failure: str = ""
+    """Why it is not set up again; "" for a task that has not failed."""
+
 
 class Journal:
     """Remembers tasks. `entry_of` tells what there is to remember of one, None when there is nothing (any more)."""

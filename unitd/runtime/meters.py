@@ -83,6 +83,9 @@ class ModelMeter:
         """Between the pieces of an answer; while it is paused no time passes."""
 
         self.restarts = 0
+        self.failed_tasks = 0
+        """Those that their child died over too often."""
+
         self.shed_periods = 0
         """Stretches of the microphone that its child did not hear because it was too slow, or did not even get."""
 

@@ -7,6 +7,7 @@ one that does not answer, or whose work does not move, is killed. Everything is 
 
 import asyncio
 import logging
+import math
 import os
 import re
 import signal
@@ -52,8 +53,11 @@ class Listener(Protocol):
     def on_ready(self, info: dict[str, Any]) -> None:
         """It can work."""
 
-    def on_exit(self, reason: str, *, was_ready: bool) -> None:
-        """It ended by itself or was killed for a reason; not called when `run` is cancelled."""
+    def on_exit(self, reason: str, *, was_ready: bool, hung_since: float = math.inf) -> None:
+        """It ended by itself or was killed for a reason; not called when `run` is cancelled.
+
+        `hung_since`: the moment of the loop's clock after which a program that hung took no message any more.
+        """
 
 
 class _Channel(asyncio.Protocol):
@@ -102,6 +106,7 @@ class Process:
         self._progress = "start"
         self._last_sign = 0.0
         self._death_reason: str | None = None
+        self._hung_since = math.inf
 
     @property
     def pid(self) -> int | None:
@@ -151,7 +156,7 @@ class Process:
             finally:
                 if self._transport is not None:
                     self._transport.close()
-        self._listener.on_exit(self._describe_end(status), was_ready=self._is_ready)
+        self._listener.on_exit(self._describe_end(status), was_ready=self._is_ready, hung_since=self._hung_since)
 
     async def _stay(self, channel: socket.socket, load: dict[str, Any]) -> int:
         """Talks to the child until it or its channel has ended; returns its exit status."""
@@ -195,6 +200,8 @@ class Process:
             if not self._is_ready and silence > READY_TIMEOUT_SECONDS:
                 self._kill(f"no progress in loading for {READY_TIMEOUT_SECONDS:.0f} s (at {self._progress})")
             elif self._is_ready and silence > PONG_TIMEOUT_SECONDS:
+                # The ping after its last sign was the first that it did not take.
+                self._hung_since = self._last_sign + PING_INTERVAL_SECONDS
                 self._kill(f"it did not answer for {PONG_TIMEOUT_SECONDS:.0f} s")
             else:
                 self.send("ping")
@@ -219,6 +226,7 @@ class Process:
         if self._is_ready:
             self._note_sign("ready")
         if stalled_seconds > STALL_TIMEOUT_SECONDS:
+            self._hung_since = asyncio.get_running_loop().time() - stalled_seconds
             self._kill(f"its work did not move for {stalled_seconds:.0f} s")
 
     def _note_sign(self, progress: str) -> None:

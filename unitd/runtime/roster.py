@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from unitd.core.access import Grant, sees
 from unitd.core.catalog import Card
+from unitd.core.deaths import Deaths
 from unitd.core.home import NO_TOOLS, with_prompt_text
 from unitd.core.kinds import UnitKind
 from unitd.core.links import check_link
@@ -145,6 +146,7 @@ class Roster:
             if work in self.works:
                 await self.end(work)
             raise
+        work.acknowledge()
         await self._journal.settled()
         return task
 
@@ -185,7 +187,7 @@ class Roster:
 
         What cannot be (its unit or model is gone) is told in the log, and forgotten, and so are links from it.
         """
-        back: list[tuple[Task, _Plan, Any]] = []
+        back: list[tuple[Task, _Plan, Entry]] = []
         for entry in entries:
             self._registry.next_number = max(self._registry.next_number, int(entry.work_id.rpartition(".")[2]) + 1)
             try:
@@ -199,17 +201,17 @@ class Roster:
             task.holder = entry.holder
             task.abandoned_at = self._clock()
             task.inputs = list(entry.inputs)
-            back.append((task, plan, entry.memory))
+            back.append((task, plan, entry))
         there = {task.work_id for task, _, _ in back}
-        for task, plan, memory in back:
+        for task, plan, entry in back:
             task.inputs = [each for each in task.inputs if not is_task_id(each) or each in there]
             self._registry.add(task)
-            self._start(task, plan, memory)
+            self._start(task, plan, entry)
 
     def entry_of(self, work_id: str) -> Entry | None:
         """What the journal keeps of a task; None of one that is gone, or that would not be missed."""
         work = self._works.get(work_id)
-        if work is None or not work.task.is_restored:
+        if work is None or not work.task.is_restored or not work.is_acknowledged:
             return None
         task = work.task
         return Entry(
@@ -221,6 +223,10 @@ class Roster:
             inputs=list(task.inputs),
             memory=work.memory,
             holder=task.holder,
+            setup_deaths=work.deaths.setups,
+            inference_deaths=work.deaths.inferences,
+            is_being_set_up=work.is_being_set_up,
+            failure=work.failure,
         )
 
     async def _plan(self, kind: UnitKind, data: dict[str, Any]) -> "_Plan":
@@ -238,14 +244,22 @@ class Roster:
             setup = await with_files(setup, self._shelf.folders)
         return _Plan(card, data, setup, toolbox, warning)
 
-    def _start(self, task: Task, plan: "_Plan", memory: Any = None) -> Work:
+    def _start(self, task: Task, plan: "_Plan", entry: Entry | None = None) -> Work:
+        """Sets a task to work; with an entry it is one of the last run, which stays failed if it was."""
         _warn(task, plan)
         child = self._supervisor.child_for(plan.card)
         queue_limit = _queue_limit(plan.setup, self._queue_limit)
         work = Work(task, child, self._switchboard, self._watch, queue_limit, plan.toolbox)
         self._works[task.work_id] = work
-        work.memory = memory
-        work.begin()
+        if entry is not None:
+            deaths = Deaths(entry.setup_deaths, entry.inference_deaths)
+            work.deaths = deaths.after_interrupted_setup() if entry.is_being_set_up else deaths
+            work.memory, work.is_acknowledged = entry.memory, True
+        if entry is not None and entry.failure:
+            log.warning("%s stays failed: %s", task.work_id, entry.failure)
+            work.fail(entry.failure)
+        else:
+            work.begin()
         return work
 
     def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:

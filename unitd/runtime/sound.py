@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from unitd.core.catalog import Card
 from unitd.core.config import AudioSettings
+from unitd.core.deaths import Part
 from unitd.core.registry import Task
 from unitd.runtime.supervisor import Child, Supervisor
 from unitd.runtime.turns import Turns
@@ -183,6 +184,14 @@ class Sound:
         level = logging.INFO if state == "open" else logging.WARNING
         log.log(level if is_wanted else logging.DEBUG, "= audio %s", f"{which}: {state}, {reason}".rstrip(", "))
 
+    @property
+    def is_suspect(self) -> bool:
+        """The program has no tasks, and nobody to suspect."""
+        return False
+
+    def on_turn(self) -> None:
+        """Nothing here waits for a turn."""
+
     def on_child_ready(self) -> None:
         """What waited for the program is told to it."""
         assert self._child is not None
@@ -194,7 +203,7 @@ class Sound:
         for pcm, fields in waiting:
             self._child.send("play", pcm, **fields)
 
-    def on_child_lost(self, reason: str) -> None:
+    def on_child_lost(self, reason: str, part: Part = Part.NONE) -> None:
         """What was to be played is lost; whoever waits for its end is told."""
         log.warning("the audio program died (%s): what it played is lost", reason)
         for owner, number in list(self._playbacks):
@@ -216,11 +225,10 @@ class Sound:
             options = {"capture": self._settings.capture, "playback": self._settings.playback}
             card = Card(UNIT, UNIT, engine_options=options | {"pace": self._settings.pace}, is_bundled=True)
             self._child = self._supervisor.child_for(card)
-            self._child.admit(UNIT, self)
         if self._started is None:
             self._started = asyncio.get_running_loop().create_future()
             self._started.add_done_callback(lambda started: started.exception())
-            self._child.revive()
+            self._child.admit(UNIT, self)
         return self._child
 
     def _on_period(self, envelope: Envelope) -> list[asyncio.Future[dict[str, Any]]]:

@@ -2,23 +2,28 @@
 
 A child that dies before READY is reported to whoever waits and not tried again until somebody asks again. One that
 dies later is started anew after a back-off that grows while the crashes follow each other closely, and its tasks are
-set up in it again. A child without tasks is stopped: its memory is free at once. Only where tasks come and go with each
-request of a client (HTTP, WebSocket) it stays for a while, with its weights and what it has read, or until another one
-needs the room. One for which there is no memory (`runtime.budget`) has died before READY.
+set up in it again, those that it may have died of one after the other (`core.deaths`). A child without tasks is
+stopped: its memory is free at once. Only where tasks come and go with each request of a client (HTTP, WebSocket) it
+stays for a while, with its weights and what it has read, or until another one needs the room. One for which there is no
+memory (`runtime.budget`) has died before READY.
 """
 
 import asyncio
 import itertools
 import logging
+import math
 import random
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from unitd.core.catalog import Card
+from unitd.core.deaths import Part
 from unitd.runtime.budget import Budget
+from unitd.runtime.inflight import InFlight
 from unitd.runtime.meters import Meters, ModelMeter
 from unitd.runtime.process import Process
 from unitd.wire.envelope import Envelope
@@ -38,10 +43,17 @@ class Tenant(Protocol):
     def on_output(self, envelope: Envelope) -> None:
         """A delta, finish or event of this task."""
 
-    def on_child_ready(self) -> None:
-        """The child was started again: set the task up in it and go on."""
+    @property
+    def is_suspect(self) -> bool:
+        """True when a death of the child counts against the task (`core.deaths`)."""
 
-    def on_child_lost(self, reason: str) -> None:
+    def on_child_ready(self) -> None:
+        """Set the task up in the child, which can work, and go on."""
+
+    def on_turn(self) -> None:
+        """Work that had to wait for that of other tasks may ask `may_begin` again."""
+
+    def on_child_lost(self, reason: str, part: Part) -> None:
         """The child died; what was running in it is over."""
 
     def on_child_failed(self, error: LoadFailed) -> None:
@@ -52,6 +64,18 @@ def _look_at(answer: asyncio.Future[Any]) -> None:
     """An error that nobody waits for is no accident: whoever cancelled or left did not want to know."""
     if not answer.cancelled():
         answer.exception()
+
+
+_WORK = frozenset({"setup", "hear", "idle", "warm"})
+"""Messages that a child computes for, besides `infer`, whose work its task begins and ends by itself."""
+
+
+class _Message(NamedTuple):
+    """What a child is told when it is the task's turn."""
+
+    type: str
+    payload: bytes
+    fields: dict[str, Any]
 
 
 Room = Callable[["Child", dict[str, Any]], AbstractAsyncContextManager[None]]
@@ -73,7 +97,13 @@ class Child:
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
         self._wanted = asyncio.Event()
-        self._wanted.set()
+        self._in_flight = InFlight(self._is_suspect, self._take_turns)
+        self._to_set_up: deque[str] = deque()
+        """Tasks that are set up one after the other; no other work begins meanwhile."""
+
+        self._held: list[_Message] = []
+        """What tasks have to wait with; a program that comes after this one gets it too."""
+
         self._crashes = 0
         self._ready_at = 0.0
         self.is_ready = False
@@ -101,24 +131,45 @@ class Child:
         return not self._tenants
 
     def admit(self, work_id: str, tenant: Tenant) -> None:
-        """A task moves in: its messages are passed on from now."""
+        """A task moves in: it is set up as soon as it may be, and its messages are passed on from now."""
         self._tenants[work_id] = tenant
+        if self.is_ready:
+            self._to_set_up.append(work_id)
+            self._take_turns()
+        else:
+            self.revive()
 
     def dismiss(self, work_id: str) -> None:
         """A task moves out; safe to call twice."""
         self._tenants.pop(work_id, None)
+        self._to_set_up = deque(each for each in self._to_set_up if each != work_id)
+        leaving = [each for each in self._held if each.fields["task"] == work_id]
+        self._held = [each for each in self._held if each not in leaving]
+        self._end_answers("is not told any more", {each.fields.get("seq", 0) for each in leaving})
+        self._in_flight.leave(work_id)
 
     def revive(self) -> None:
         """Starts a given-up child once more; nothing happens to one that runs or is being started."""
         self._wanted.set()
 
+    def may_begin(self, task: str) -> bool:
+        """Returns False while this task's inference has to wait for the work of others."""
+        return not self._to_set_up and self._in_flight.may_begin(task)
+
+    def begin(self, task: str, piece: str) -> None:
+        """A task's inference is in the program, and computes."""
+        self._in_flight.begin(task, piece)
+
+    def end(self, task: str, piece: str) -> None:
+        """It does so no more; safe to call twice."""
+        self._in_flight.end(task, piece)
+
     def send(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """A message without an answer."""
-        if self._process is not None:
-            self._process.send(type_, payload, **fields)
+        """A message without an answer; it waits behind those of its task that have to wait."""
+        self._tell(_Message(type_, payload, fields))
 
     def ask(self, type_: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
-        """Sends a message at once; its answer to come is fields, the unit's error, or RunFailed on death."""
+        """Sends a message, at once if its task may; its answer to come is fields, the unit's error, or RunFailed."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(_look_at)
         if not self.is_ready:
@@ -127,8 +178,47 @@ class Child:
         number = next(self._numbers)
         self._answers[number] = answer
         answer.add_done_callback(lambda _: self._answers.pop(number, None))
-        self.send(type_, payload, seq=number, **fields)
+        self._tell(_Message(type_, payload, fields | {"seq": number}))
         return answer
+
+    def _tell(self, message: _Message) -> None:
+        """Sends a message and notes what it makes the program compute, or holds it."""
+        if self._must_wait(message):
+            self._held.append(message)
+            return
+        if message.type in _WORK and "task" in message.fields and "seq" in message.fields:
+            task, number = str(message.fields["task"]), int(message.fields["seq"])
+            self._in_flight.begin(task, number, is_setup=message.type == "setup")
+            # Later than what the task makes of the answer, which may clear it.
+            loop = asyncio.get_running_loop()
+            self._answers[number].add_done_callback(lambda _: loop.call_soon(self._in_flight.end, task, number))
+        if self._process is not None:
+            self._process.send(message.type, message.payload, **message.fields)
+
+    def _must_wait(self, message: _Message) -> bool:
+        """True of work whose task has to wait, and of what follows it."""
+        task = message.fields.get("task")
+        if task is None or message.type == "setup":
+            return False
+        is_behind = any(each.fields["task"] == task for each in self._held)
+        return is_behind or (message.type in _WORK and not self.may_begin(task))
+
+    def _is_suspect(self, task: str) -> bool:
+        return task in self._tenants and self._tenants[task].is_suspect
+
+    def _take_turns(self) -> None:
+        """Whatever had to wait and may go on does; a setup comes before all other work."""
+        if not self.is_ready:
+            return
+        while self._to_set_up and self._in_flight.may_begin(self._to_set_up[0]):
+            self._tenants[self._to_set_up.popleft()].on_child_ready()
+        if self._to_set_up:
+            return
+        held, self._held = self._held, []
+        for message in held:
+            self._tell(message)
+        for tenant in list(self._tenants.values()):
+            tenant.on_turn()
 
     async def live(self) -> None:
         """Starts and restarts the program until it is cancelled."""
@@ -141,7 +231,10 @@ class Child:
                 except LoadFailed as error:
                     self.on_exit(error.reason, was_ready=False)
         finally:
-            self._end_answers("was stopped")
+            self.is_ready = False
+            self._in_flight.clear()
+            self._held.clear()
+            self._end_answers("was stopped", list(self._answers))
 
     async def _run(self) -> None:
         """Until it is given up."""
@@ -164,8 +257,9 @@ class Child:
         log.info("%s is ready (pid %s)%s", self.name, self.pid, f", {info['about']}" if "about" in info else "")
         self._ready_at = asyncio.get_running_loop().time()
         self.is_ready = True
-        for tenant in list(self._tenants.values()):
-            tenant.on_child_ready()
+        # Those above suspicion first, all at once; then one suspect after the other.
+        self._to_set_up = deque(sorted(self._tenants, key=self._is_suspect))
+        self._take_turns()
 
     def on_message(self, envelope: Envelope) -> None:
         """Answers go to who asked, output to its task; losses are counted."""
@@ -187,14 +281,24 @@ class Child:
         else:
             answer.set_result(fields)
 
-    def on_exit(self, reason: str, *, was_ready: bool) -> None:
-        """The program is gone: nobody is left waiting."""
-        self._end_answers(f"died: {reason}")
+    def on_exit(self, reason: str, *, was_ready: bool, hung_since: float = math.inf) -> None:
+        """The program is gone: nobody is left waiting, and whose work it died of is told so."""
+        self.is_ready = False
+        suspects = self._in_flight.at_work(hung_since)
+        self._in_flight.clear()
+        self._to_set_up.clear()
+        if not was_ready:
+            self._held.clear()
+        self._end_answers(f"died: {reason}", self._answers.keys() - {each.fields.get("seq") for each in self._held})
         if was_ready:
-            log.warning("%s died: %s; it is started again", self.name, reason)
+            over = f" while it worked on {', '.join(sorted(suspects))}" if suspects else ""
+            log.warning("%s died%s: %s; it is started again", self.name, over, reason)
             self.meter.restarts += 1
-            for tenant in list(self._tenants.values()):
-                tenant.on_child_lost(f"{self.name} died: {reason}")
+            part = Part.SOLE if len(suspects) == 1 else Part.SHARED
+            for work_id, tenant in list(self._tenants.items()):
+                tenant.on_child_lost(reason, part if work_id in suspects else Part.NONE)
+            if self.is_empty:
+                self._wanted.clear()  # it would be there for nobody
             return
         log.error("%s did not start: %s", self.name, reason)
         self._wanted.clear()
@@ -202,10 +306,9 @@ class Child:
         for tenant in list(self._tenants.values()):
             tenant.on_child_failed(error)
 
-    def _end_answers(self, fate: str) -> None:
-        self.is_ready = False
-        for answer in list(self._answers.values()):
-            if not answer.done():
+    def _end_answers(self, fate: str, numbers: Collection[int]) -> None:
+        for number in numbers:
+            if (answer := self._answers.get(number)) is not None and not answer.done():
                 answer.set_exception(RunFailed(f"{self.name} {fate}"))
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from unitd.core.deaths import Part
 from unitd.runtime.supervisor import Child
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, Unavailable
@@ -21,10 +22,6 @@ class Trial:
         self._ending = ending
         ending.add_done_callback(self._on_ending)
         child.admit(self._name, self)
-        if child.is_ready:
-            self.on_child_ready()
-        else:
-            child.revive()
 
     async def passed(self) -> None:
         """Waits for the child and for its judgement.
@@ -46,14 +43,22 @@ class Trial:
     def on_output(self, envelope: Envelope) -> None:
         """Nobody listens."""
 
+    @property
+    def is_suspect(self) -> bool:
+        """A first attempt has no past."""
+        return False
+
+    def on_turn(self) -> None:
+        """There is nothing but the setup."""
+
     def on_child_ready(self) -> None:
         """The question."""
         answer = self.child.ask("setup", task=self._name, data=self._setup, memory=None)
         answer.add_done_callback(self._decide)
 
-    def on_child_lost(self, reason: str) -> None:
+    def on_child_lost(self, reason: str, part: Part) -> None:
         """Whatever it died of: the task stays where it is."""
-        self._refuse(LoadFailed(reason))
+        self._refuse(LoadFailed(f"{self.child.name} died: {reason}"))
 
     def on_child_failed(self, error: LoadFailed) -> None:
         """It does not load."""

@@ -17,6 +17,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
+from unitd.core.deaths import Deaths, Part
 from unitd.core.kinds import MICROPHONE
 from unitd.core.registry import Client, Task
 from unitd.runtime.frames import INTERRUPTED, End, Frames, Inference
@@ -29,6 +30,9 @@ from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError, error_of_code
 
 log = logging.getLogger("unitd.work")
+
+INFERENCE = "inference"
+"""The piece of work (`runtime.inflight`) that the running inference is."""
 
 
 class Work:
@@ -57,6 +61,7 @@ class Work:
         self._is_paused = False
         self._held_by_policy: Inference | None = None
         self._refusal: UnitdError | None = None
+        self._load_failure = ""
         self.frames = Frames(task, child.meter, watch)
         self._watch = watch
         self._toolbox = toolbox
@@ -81,6 +86,15 @@ class Work:
         self.memory: Any = None
         """What the unit remembers of a conversation, to be given back to the next child."""
 
+        self.deaths = Deaths()
+        """Those of its child that count against it."""
+
+        self.failure = ""
+        """Why it is not set up in its child again; "" for a task that has not failed."""
+
+        self.is_acknowledged = False
+        """True once somebody was told its work_id: from then on it must survive the daemon."""
+
     @property
     def state(self) -> str:
         """For sys.lstask: loading, failed, paused, running or idle."""
@@ -88,6 +102,8 @@ class Work:
             return "failed"
         if not self.child.is_ready:
             return self.child.state
+        if not self._is_set_up:
+            return "loading"
         if self._is_paused:
             return "paused"
         return "running" if self._running else "idle"
@@ -107,12 +123,24 @@ class Work:
             "door": task.owner.door,
             "created": task.created,
         }
+        if self.state == "failed":
+            entry["reason"] = self.failure or str(self._refusal or self._load_failure)
         return entry | ({"note": task.substitution} if task.substitution else {})
 
     @property
     def hears_microphone(self) -> bool:
         """True while periods of the board's own microphone are wanted."""
         return MICROPHONE in self.task.inputs and self._is_set_up and not self._is_paused and not self._is_closing
+
+    @property
+    def is_suspect(self) -> bool:
+        """True when a death of the child counts against the task."""
+        return self.deaths.is_suspect
+
+    @property
+    def is_being_set_up(self) -> bool:
+        """True while the child is busy with the setup."""
+        return self._setting_up is not None and not self._setting_up.done()
 
     @property
     def _is_closing(self) -> bool:
@@ -128,10 +156,23 @@ class Work:
     def begin(self) -> None:
         """Moves into the child; `wait_set_up` tells how that went."""
         self.child.admit(self.task.work_id, self)
-        if self.child.is_ready:
-            self.on_child_ready()
-        else:
-            self.child.revive()
+
+    def acknowledge(self) -> None:
+        """Somebody is about to be told of the task: it is worth being remembered."""
+        self.is_acknowledged = True
+        self._changed()
+
+    def fail(self, failure: str) -> None:
+        """Ends everything accepted and stays out of the child until a new setup."""
+        self.failure = failure
+        self._refusal = RunFailed(f"{failure}; set {self.task.work_id} up anew, or end it")
+        self._is_set_up, self._setting_up = False, None
+        if not self._outcome.done():
+            self._outcome.set_exception(RunFailed(failure))
+        self.uploads.close()
+        self._fail_all(RunFailed(failure))
+        self.child.dismiss(self.task.work_id)
+        self._changed()
 
     async def wait_set_up(self) -> None:
         """Waits for the child and for its judgement of the setup data.
@@ -152,7 +193,7 @@ class Work:
         if self._is_closing:
             raise Unavailable(f"{self.task.work_id} is ending")
         if self._refusal is not None:
-            raise RunFailed(str(self._refusal))
+            raise self._refusal if self.failure else RunFailed(str(self._refusal))
         must_wait = self._running is not None or self._is_paused
         if must_wait and len(self._waiting) >= self._queue_limit:
             raise Unavailable(f"{self._queue_limit} prompts wait already")
@@ -173,7 +214,16 @@ class Work:
         self._changed()
         self.frames.hold()
         self._outlets.on_hold(self.task, is_held=True)
-        return self.child.ask("pause", task=self.task.work_id) if self._is_set_up else _done()
+        if not self._is_set_up:
+            return _done()
+        held = self.child.ask("pause", task=self.task.work_id)
+        held.add_done_callback(self._on_held)
+        return held
+
+    def _on_held(self, held: asyncio.Future[Any]) -> None:
+        """What is held computes nothing."""
+        if self._is_paused and not held.cancelled() and held.exception() is None:
+            self.child.end(self.task.work_id, INFERENCE)
 
     def set_policy(self, pause: Any) -> asyncio.Future[dict[str, Any]]:
         """Where the held answer stops next; RunFailed when the unit cannot make sense of it."""
@@ -186,6 +236,8 @@ class Work:
         self._is_paused, self._held_by_policy = False, None
         if self._is_set_up:
             self.child.send("work", task=self.task.work_id)
+            if self._running and self._running.is_sent:
+                self.child.begin(self.task.work_id, INFERENCE)
         self._outlets.on_hold(self.task, is_held=False)
         self._go_on()
         self._changed()
@@ -206,10 +258,26 @@ class Work:
 
         Raises:
             Unavailable: the task is paused or its model still loads.
+            RunFailed: the task has failed.
         """
+        if self.failure and self._refusal is not None:
+            raise self._refusal
         if self._is_paused or not self._is_set_up:
             raise Unavailable(f"{self.task.work_id} is {self.state}")
-        return self.child.ask(action, payload, task=self.task.work_id, **fields)
+        answer = self.child.ask(action, payload, task=self.task.work_id, **fields)
+        if action in ("hear", "warm"):
+            answer.add_done_callback(self._on_worked)
+        return answer
+
+    def _on_worked(self, answer: asyncio.Future[dict[str, Any]]) -> None:
+        """Work that ended well speaks for the task."""
+        if not answer.cancelled() and answer.exception() is None:
+            self._clear(Deaths())
+
+    def _clear(self, deaths: Deaths) -> None:
+        if deaths != self.deaths:
+            self.deaths = deaths
+            self._changed()
 
     def _end_upload(self) -> asyncio.Future[Any]:
         """Ends the audio that came in pieces, also of a paused task; done when its child has heard that."""
@@ -251,6 +319,8 @@ class Work:
 
     def _exit(self) -> asyncio.Future[Any]:
         """Of what is on its way from the child nothing counts any more: no sound is heard, no call is done."""
+        if self.failure:
+            return _done()
         if self._running and self._running.is_sent:
             self._running.is_cut = True
         return self.child.ask("exit", task=self.task.work_id)
@@ -283,6 +353,7 @@ class Work:
         self.frames.hold()
         self.frames = Frames(self.task, child.meter, self._watch)
         self.child, self._queue_limit, self._toolbox, self._refusal = child, queue_limit, toolbox, None
+        self.failure, self.deaths = "", Deaths()
         self.begin()
 
     async def _stop_here(self) -> None:
@@ -327,6 +398,7 @@ class Work:
     def _on_paused(self, inference: Inference, envelope: Envelope) -> None:
         """The answer stopped by its policy."""
         self._is_paused, self._held_by_policy = True, inference
+        self.child.end(self.task.work_id, INFERENCE)
         self._changed()
         self.frames.paused(inference, envelope.fields["reason"], envelope.fields["tokens"])
 
@@ -336,6 +408,9 @@ class Work:
         self.memory = fields.get("memory", self.memory)
         usage = fields.get("usage") or inference.usage or None
         end = End(fields.get("reason", "stop"), usage, fields.get("stop_word", ""), _error_of(fields))
+        if end.reason != INTERRUPTED.reason and end.error is None:
+            self._clear(Deaths())
+        self.child.end(self.task.work_id, INFERENCE)
         use = self._tool_use
         if use is None or inference.is_cut or (end.error and not use.has_outcomes):
             self._finish(inference, end)
@@ -386,6 +461,9 @@ class Work:
         data = self.task.setup | {"input": list(self.task.inputs)}  # with the links that were made since
         self._setting_up = self.child.ask("setup", task=self.task.work_id, data=data, memory=self.memory)
         self._setting_up.add_done_callback(self._on_set_up)
+        self._load_failure = ""
+        if self.is_acknowledged:
+            self._changed()  # the next daemon must know, should this one end over it
 
     def _on_set_up(self, answer: asyncio.Future[dict[str, Any]]) -> None:
         if answer is not self._setting_up:
@@ -401,22 +479,35 @@ class Work:
             self._changed()
             return
         self._is_set_up = True
+        self.deaths = self.deaths.after_setup()
         self._changed()
         if self._is_paused:
             self.child.send("pause", task=self.task.work_id)
         self._outlets.on_change()
         self._go_on()
 
-    def on_child_lost(self, reason: str) -> None:
-        """What ran or was held is over; what waits stays for the next child."""
-        self._is_set_up = False
-        self._changed()
+    def on_turn(self) -> None:
+        """An inference that waited for the work of others may be sent now."""
+        if self._is_set_up and self._running and not self._running.is_sent:
+            self._go_on()
+
+    def on_child_lost(self, reason: str, part: Part) -> None:
+        """What ran or was held is over; what waits stays for the next child, unless the task has failed."""
+        self.deaths = self.deaths.after(part, in_setup=not self._is_set_up)
+        self._is_set_up, self._setting_up = False, None
         if self._running and self._running.is_sent:
-            self._finish(self._running, End("error", error=RunFailed(reason)))
+            self._finish(self._running, End("error", error=RunFailed(f"{self.child.name} died: {reason}")))
+        if self.deaths.are_too_many:
+            self.child.meter.failed_tasks += 1
+            failure = f"{self.child.name} died twice while it worked on this task: {reason}"
+            log.error("%s has failed and is not set up again: %s", self.task.work_id, failure)
+            self.fail(failure)
+        self._changed()
 
     def on_child_failed(self, error: LoadFailed) -> None:
         """There is no next child: everything accepted ends with the reason, whoever waits for setup is told."""
         self._is_set_up = False
+        self._load_failure = error.reason
         if not self._outcome.done():
             self._outcome.set_exception(error)
         self._fail_all(RunFailed(error.reason))
@@ -443,11 +534,13 @@ class Work:
             return
         self.frames.begin(self._running)
         is_at_tools = self._tool_use is not None and self._tool_use.is_at_work
-        if self._is_set_up and not self._running.is_sent and not is_at_tools:
+        is_due = self._is_set_up and not self._running.is_sent and not is_at_tools
+        if is_due and self.child.may_begin(self.task.work_id):
             self._send(self._running)
 
     def _send(self, inference: Inference) -> None:
         inference.is_sent = True
+        self.child.begin(self.task.work_id, INFERENCE)
         is_text = isinstance(inference.data, str)
         self.child.send(
             "infer",
@@ -510,6 +603,7 @@ class Work:
         """The one end of an accepted inference; then the links, then whatever waits."""
         if inference is self._running:
             self._running = None
+            self.child.end(self.task.work_id, INFERENCE)
         self._tool_use = None
         if inference is self._held_by_policy:  # it was the answer that stopped, not the task
             self._is_paused, self._held_by_policy = False, None

@@ -94,13 +94,13 @@ async def test_killed_child_is_replaced_under_the_same_work_id(client: WireClien
 
 async def test_second_quick_crash_backs_off_and_is_answered(client: WireClient) -> None:
     """Crashes that follow each other closely wait longer each time, nothing is lost by that."""
-    task = await client.setup("llm", LLM_SETUP)
-    prompts = ("abort", "abort", "alive")
-    crash, second_crash, question = [await client.infer(task, text) for text in prompts]
+    one, other = await client.setup("llm", LLM_SETUP), await client.setup("llm", LLM_SETUP)
 
-    assert (await client.frames(crash))[-1]["error"]["code"] == -11
-    assert (await client.frames(second_crash))[-1]["error"]["code"] == -11
-    assert text_of(await client.frames(question)) == "alive"
+    crash = await client.frames(await client.infer(one, "abort"))
+    second_crash = await client.frames(await client.infer(other, "abort"))
+
+    assert [crash[-1]["error"]["code"], second_crash[-1]["error"]["code"]] == [-11, -11]
+    assert [await client.answer(task, "alive") for task in (one, other)] == ["alive", "alive"]
 
 
 async def test_memory_of_a_task_survives_a_crash(client: WireClient) -> None:

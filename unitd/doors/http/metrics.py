@@ -29,6 +29,7 @@ DAEMON = "daemon"
 COUNTED: tuple[tuple[str, str, Callable[[ModelMeter], int]], ...] = (
     ("unitd_deltas", "Pieces of answers, as they come.", lambda meter: meter.deltas),
     ("unitd_child_restarts", "Unit programs that died and were started again.", lambda meter: meter.restarts),
+    ("unitd_failed_tasks", "Tasks given up because their program died over them.", lambda meter: meter.failed_tasks),
     ("unitd_shed_periods", "Microphone periods that came faster than heard.", lambda meter: meter.shed_periods),
 )
 """What each model counts by itself."""
