@@ -79,9 +79,9 @@ async def start(*arguments: str, environment: dict[str, str] | None = None) -> a
 
 
 @asynccontextmanager
-async def serving(config: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+async def serving(config: Path, environment: dict[str, str] | None = None) -> AsyncIterator[asyncio.subprocess.Process]:
     """A real `unitd serve` that is ready; ended with SIGTERM unless the test has ended it."""
-    process = await start("serve", "--config", str(config))
+    process = await start("serve", "--config", str(config), environment=environment)
     try:
         await eventually(lambda: (config.parent / "state" / "endpoints.json").exists(), timeout=10)
         yield process

@@ -1,7 +1,8 @@
 """A real child program that misbehaves when told to: `python tests/runtime/bad_unit.py MODE[=PATH] FD`.
 
 A prompt is echoed word by word; a word that stands in FAULTS happens instead of being echoed ("hello abort" says
-hello and dies). A mode is a fault of a whole life, see `BadUnit.load`; PATH is a file that a test makes to end it.
+hello and dies). So it does in what an ear hears, and as "fault" of a setup, if there is a file "where" it says. A mode
+is a fault of a whole life, see `BadUnit.load`; PATH is a file that a test makes to end it.
 """
 
 import itertools
@@ -118,8 +119,11 @@ class BadUnit(Unit):
         self.host.say("finish", task=answer.task, inference=answer.number, reason=reason, memory=memory)
 
     def _setup(self, envelope: Envelope) -> None:
-        if words := envelope.fields["data"].get("refuse"):
+        data = envelope.fields["data"]
+        if words := data.get("refuse"):
             raise UnitFault(SETUP_REFUSED, words)
+        if "fault" in data and Path(data.get("where", "/")).exists():
+            FAULTS[data["fault"]](self, Answer(envelope.fields["task"], 0, iter(())))
         self.memories[envelope.fields["task"]] = envelope.fields.get("memory")
         self.inputs[envelope.fields["task"]] = envelope.fields["data"].get("input")
 
@@ -133,6 +137,8 @@ class BadUnit(Unit):
     def _hear(self, envelope: Envelope) -> None:
         """As an asr: what it is sent is what was spoken."""
         task, text = envelope.fields["task"], envelope.payload.decode()
+        if fault := FAULTS.get(text):
+            fault(self, Answer(task, 0, iter(())))
         self.host.say("event", task=task, text=text, data={"delta": text, "finish": True, "index": 0})
 
     def _hold(self, envelope: Envelope, *, is_held: bool) -> None:

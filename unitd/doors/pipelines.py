@@ -1,7 +1,8 @@
 """Tasks that the configuration wants: set up at start without any client, linked by their names, and kept alive.
 
 A task that cannot be set up (its model is not there yet) is tried again with growing patience, one warning for it; a
-microphone that is missing is the audio program's matter. A task that somebody ends, or that sys.reset ends, comes back
+microphone that is missing is the audio program's matter. One that its program dies over is not tried again: that would
+end the work of all others in the program. A task that somebody ends, or that sys.reset ends, comes back
 under a new work_id, and so do those that listen to it, with their links.
 """
 
@@ -13,7 +14,7 @@ from unitd.core.pipelines import inputs_of, setup_of
 from unitd.core.registry import Task
 from unitd.doors.guest import Guest
 from unitd.doors.server import Server
-from unitd.wire.errors import UnitdError
+from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 
 log = logging.getLogger("unitd.pipelines")
@@ -29,6 +30,9 @@ class Pipeline:
         self.settings = settings
         self._guest = Guest(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
         self._work_ids: dict[str, str] = {}
+        self._given_up: set[str] = set()
+        """Tasks that their program died over."""
+
         self._server = server
         self._changed = asyncio.Event()
 
@@ -66,7 +70,8 @@ class Pipeline:
         """Whatever is missing is set up, in the order of the configuration, so that sources come first."""
         alive = {each["work_id"] for each in (await self._guest.ask("sys", "lstask")).data}
         self._work_ids = {name: work_id for name, work_id in self._work_ids.items() if work_id in alive}
-        missing = [task for task in self.settings.tasks if task.name not in self._work_ids]
+        there = self._work_ids.keys() | self._given_up
+        missing = [task for task in self.settings.tasks if task.name not in there]
         for task in missing:
             await self._set_up(task)
         if missing:
@@ -77,13 +82,20 @@ class Pipeline:
     async def _set_up(self, task: PipelineTask) -> None:
         data = setup_of(task)
         data["input"] = [self._work_ids.get(each, each) for each in inputs_of(task)]
-        work_id, replies = await self._guest.set_up(task.unit, data)
+        try:
+            work_id, replies = await self._guest.set_up(task.unit, data)
+        except RunFailed as error:
+            log.error("pipeline %s does without %s until the next start: %s", self.settings.name, task.name, error)
+            self._given_up.add(task.name)
+            return
         replies.close()
         self._work_ids[task.name] = work_id
 
     async def _relink(self, renewed: set[str]) -> None:
         """Those that stayed listen to the new tasks of the old names."""
         for task in self.settings.tasks:
+            if task.name in renewed or task.name in self._given_up:
+                continue
             for source in inputs_of(task):
-                if source in renewed and task.name not in renewed:
+                if source in renewed and source in self._work_ids:
                     await self._guest.ask(self._work_ids[task.name], "link", self._work_ids[source])

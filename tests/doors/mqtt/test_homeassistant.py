@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import jinja2
 import orjson
 import pytest
 
@@ -97,11 +98,11 @@ def test_ids_are_unique_and_the_topic_can_be_parsed() -> None:
 @pytest.mark.parametrize(
     ("unit", "platforms"),
     [
-        ("llm", ["button", "sensor", "sensor", "switch", "text"]),
-        ("kws", ["button", "event"]),
-        ("asr", ["sensor"]),
-        ("tts", ["notify"]),
-        ("vad", []),
+        ("llm", ["button", "sensor", "sensor", "sensor", "switch", "text"]),
+        ("kws", ["button", "event", "sensor"]),
+        ("asr", ["sensor", "sensor"]),
+        ("tts", ["notify", "sensor"]),
+        ("vad", ["sensor"]),
     ],
 )
 def test_each_unit_has_its_entities(unit: str, platforms: list[str]) -> None:
@@ -110,6 +111,34 @@ def test_each_unit_has_its_entities(unit: str, platforms: list[str]) -> None:
     both = discovery(BOARD, [task_of(unit)], {})["components"]
 
     assert sorted(each["platform"] for name, each in both.items() if name not in board) == platforms
+
+
+@pytest.mark.parametrize(
+    ("published", "state", "reason", "is_there", "can_be_asked"),
+    [
+        ({"state": "idle"}, "idle", "", "online", "online"),
+        ({"state": "failed", "reason": 'it "died" twice'}, "failed", 'it "died" twice', "online", "offline"),
+        (None, "ended", "", "offline", "offline"),
+    ],
+    ids=["idle", "failed", "ended"],
+)
+def test_a_failed_task_says_why(
+    published: dict[str, str] | None, state: str, reason: str, is_there: str, can_be_asked: str
+) -> None:
+    """Its state stays available, what it cannot do is not; an empty topic is a task that has ended."""
+    components = discovery(BOARD, [task_of("llm")], {})["components"]
+    environment = jinja2.Environment()  # as Home Assistant's, which gives what is no JSON no value_json
+    environment.filters["to_json"] = lambda value: orjson.dumps(value).decode()
+
+    def rendered(template: str) -> str:
+        return environment.from_string(template).render({} if published is None else {"value_json": published})
+
+    sensor, ask = (components[f"unitd_kitchen_shelf_llm_1_{each}"] for each in ("state", "ask"))
+    assert rendered(sensor["value_template"]) == state
+    assert state in sensor["options"]
+    assert orjson.loads(rendered(sensor["json_attributes_template"])) == {"reason": reason}
+    assert rendered(sensor["availability"][1]["value_template"]) == is_there
+    assert rendered(ask["availability"][1]["value_template"]) == can_be_asked
 
 
 def test_a_task_that_listens_to_others_alone_cannot_be_asked() -> None:
@@ -192,9 +221,9 @@ def test_a_board_whose_tasks_come_and_go_does_not_list_them_all() -> None:
             sizes.append(len(payload["components"]))
 
     board = len(discovery(BOARD, [], {})["components"])
-    assert len(taken_back) == 400 * 5
+    assert len(taken_back) == 400 * 6
     assert "unitd_kitchen_shelf_llm_1399_ask" in payload["components"]
-    assert max(sizes) <= board + 40 * 5 + KEPT_GONE
+    assert max(sizes) <= board + 40 * 6 + KEPT_GONE
 
 
 @pytest.mark.parametrize("payload", [None, [], {"components": []}, {"components": {"a": {}, "b": 7}}])

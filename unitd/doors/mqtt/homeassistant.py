@@ -23,7 +23,7 @@ Component = dict[str, Any]
 
 # A state in Home Assistant has at most 255 characters.
 STATE_LENGTH = 255
-# An llm task has five components.
+# An llm task has six components.
 KEPT_GONE = 100
 
 
@@ -182,10 +182,38 @@ def _task_components(board: Board, place: Place, entry: Mapping[str, Any]) -> di
     ]
     for each in components:
         each |= {"availability": available, "availability_mode": "all"}
-    return {each["unique_id"]: each for each in components}
+    state = _state(board, place)
+    return {each["unique_id"]: each for each in (*components, state)}
 
 
-_STATE = "(value_json | default({})).state"
+_ENTRY = "(value_json | default({}))"
+_STATE = f"{_ENTRY}.state"
+STATES = ["loading", "idle", "running", "paused", "failed", "ended"]
+
+
+def _state(board: Board, place: Place) -> Component:
+    """How the task is, and why it has failed: the one entity that a failed task leaves available."""
+    topic = f"{board.base}/{place.work_id}/state"
+    state = f"{{{{ {_STATE} | default('ended') }}}}"
+    return _component(
+        board,
+        place.key,
+        "state",
+        "sensor",
+        f"State of {place.label}",
+        state_topic=topic,
+        value_template=state,
+        device_class="enum",
+        options=STATES,
+        entity_category="diagnostic",
+        json_attributes_topic=topic,
+        json_attributes_template=f"{{{{ {{'reason': {_ENTRY}.reason | default('')}} | to_json }}}}",
+        availability=[
+            {"topic": f"{board.base}/status"},
+            {"topic": topic, "value_template": f"{{{{ 'online' if {_STATE} | default('') else 'offline' }}}}"},
+        ],
+        availability_mode="all",
+    )
 
 
 def _llm(board: Board, place: Place) -> list[Component]:
