@@ -179,8 +179,7 @@ class Memory:
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
         self._over = threading.Event()
-        self.peak = (0, 0)
-        self.idle = daemon.memory()
+        self.idle = self.peak = daemon.memory()
         self._thread = threading.Thread(target=self._sample, daemon=True)
 
     def __enter__(self) -> "Memory":
