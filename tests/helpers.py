@@ -136,6 +136,7 @@ class FakeClient:
     """A client behind no door: keeps what it is sent."""
 
     name: str = "fake"
+    party: str = "fake"
     door: str = "test"
     is_gone: bool = False
     keeps_tasks: bool = True

@@ -47,6 +47,7 @@ class Answer:
     task: str
     number: int
     words: Iterator[str]
+    client: str = ""
     is_held: bool = False
     lingers: bool = False
 
@@ -62,6 +63,7 @@ class BadUnit(Unit):
         self.hoard: list[bytes] = []
         self.memories: dict[str, Any] = {}
         self.inputs: dict[str, Any] = {}
+        self.owners: dict[str, str] = {}
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
             "infer": self._infer,
@@ -126,11 +128,13 @@ class BadUnit(Unit):
             FAULTS[data["fault"]](self, Answer(envelope.fields["task"], 0, iter(())))
         self.memories[envelope.fields["task"]] = envelope.fields.get("memory")
         self.inputs[envelope.fields["task"]] = envelope.fields["data"].get("input")
+        is_public = envelope.fields["has_public_prompt"]
+        self.owners[envelope.fields["task"]] = f"{envelope.fields['owner']} {'public' if is_public else 'private'}"
 
     def _infer(self, envelope: Envelope) -> None:
         task, text = envelope.fields["task"], envelope.payload.decode()
         words = iter(re.findall(r"\S+\s*", text))
-        self.answers[task] = Answer(task, envelope.fields["inference"], words)
+        self.answers[task] = Answer(task, envelope.fields["inference"], words, envelope.fields["client"])
         if "recall" not in text:
             self.memories[task] = text
 
@@ -207,6 +211,7 @@ FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "pid": lambda unit, answer: unit.say(answer, str(os.getpid())),
     "recall": lambda unit, answer: unit.say(answer, str(unit.memories[answer.task])),
     "inputs": lambda unit, answer: unit.say(answer, " ".join(unit.inputs[answer.task])),
+    "whose": lambda unit, answer: unit.say(answer, f"{answer.client} {unit.owners[answer.task]}"),
     "gobble": lambda unit, answer: unit.hoard.append(os.urandom(GOBBLED_BYTES)),
 }
 

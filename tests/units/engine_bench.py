@@ -78,12 +78,23 @@ class Bench:
     context: CountingContext
 
     def ask(
-        self, task: str, text: str, *, max_tokens: int = 40, spec: SamplerSpec = GREEDY, blend: Blend = ()
+        self,
+        task: str,
+        text: str,
+        *,
+        max_tokens: int = 40,
+        spec: SamplerSpec = GREEDY,
+        blend: Blend = (),
+        owner: str = "",
+        client: str = "",
+        priority: int = 0,
     ) -> Generation:
         """Starts an answer."""
         prompt = PromptMaker(self.model).make([Message("user", text)], context=512, thinks=False)
         sampler = Sampler(self.model, spec)
-        generation = Generation(task, prompt, max_tokens, 512, sampler, TextStream(), self.ear, blend)
+        generation = Generation(
+            task, prompt, max_tokens, 512, sampler, TextStream(), self.ear, blend, owner, client, priority=priority
+        )
         self.engine.start(generation)
         return generation
 

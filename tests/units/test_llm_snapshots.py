@@ -156,6 +156,19 @@ def test_what_was_said_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert _settled(tmp_path) == []
 
 
+@pytest.mark.parametrize("is_public", [False, True])
+def test_a_client_s_own_prompt_is_kept_for_its_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_public: bool
+) -> None:
+    """Another one's setup does not find it, so its first answer tells nothing; the board's own is kept for all."""
+    monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
+    whose = {"data": {"prompt": PERSONA}, "memory": None, "has_public_prompt": is_public}
+    for owner in ("anna", "bert", "anna"):
+        run(started(FakeHost(), tmp_path), Envelope("setup", {"task": "llm.1", "owner": owner} | whose))
+
+    assert len(_settled(tmp_path)) == (1 if is_public else 2)
+
+
 def _settled(folder: Path) -> list[Path]:
     """The snapshots once every writer is done."""
     for thread in threading.enumerate():

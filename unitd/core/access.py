@@ -4,6 +4,7 @@ Roles. `observe` sees what runs; `use` sets tasks up and sees and touches only i
 board were its alone; `admin` may everything that the configuration permits.
 """
 
+import hashlib
 import ipaddress
 from dataclasses import dataclass
 from enum import Enum
@@ -85,6 +86,11 @@ def check_request(grant: Grant, request: Request) -> None:
     allowed = action in _SEEING if grant.role is Role.OBSERVE else unit != "sys" or action in _USING
     if not allowed:
         raise NotAllowed(f"{unit}.{action} is not for the role {grant.role.value!r}")
+
+
+def opaque(name: str) -> str:
+    """What a unit program is told of somebody: enough to tell one from another. "" stays ""."""
+    return hashlib.blake2s(name.encode(errors="replace"), digest_size=8).hexdigest() if name else ""
 
 
 def sees(grant: Grant, holder: str) -> bool:

@@ -77,6 +77,7 @@ def need_of_program(unit: str, engine: str, file_bytes: int) -> Need:
 def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int, *, exact: bool) -> Need:
     """What the llm unit needs for a GGUF; without a shape only its weights are known.
 
+    The cache has one sequence more than there are slots: so much is kept of answers that gave their slots up.
     `exact` computes without flash attention: what each token pays to each other one is then written down, for the
     whole chunk, and once more in half precision.
     """
@@ -90,7 +91,7 @@ def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int
     attention = 6 * chunk * tokens * shape.heads if exact else 0
     return Need(
         weights=weights,
-        kv_cache=CACHED_VALUE_BYTES * shape.cached_values * tokens * slots,
+        kv_cache=CACHED_VALUE_BYTES * shape.cached_values * tokens * (slots + 1),
         working=program + layer + mask + attention,
     )
 

@@ -29,6 +29,10 @@ class Client(Protocol):
         """ "tcp", "unix", "serial"."""
 
     @property
+    def party(self) -> str:
+        """Who counts as one where an engine's time is shared out: a connection, all HTTP requests of one address."""
+
+    @property
     def grant(self) -> Grant:
         """What it may do, and in whose name."""
 
@@ -68,7 +72,7 @@ class Client(Protocol):
 class _Absent:
     """Who set up a task in an earlier run of the daemon."""
 
-    name = "an earlier run"
+    name = party = "an earlier run"
     door = "journal"
     grant = TRUSTED
     address = ""
@@ -112,6 +116,9 @@ class Task:
 
     given: dict[str, Any] = field(default_factory=dict)
     """The setup as the client said it."""
+
+    has_public_prompt: bool = False
+    """Its system prompt is the board's own (a card's, a pipeline's), and nothing that a client has made up."""
 
     served_by: str = ""
     """The name of the model that does the work; `model` is the name that the client asked for."""

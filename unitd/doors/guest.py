@@ -90,8 +90,11 @@ class Guest:
         keeps_tasks: bool = False,
         grant: Grant = TRUSTED,
         address: str = "",
+        party: str = "",
     ) -> None:
+        """`party`: with whom it counts as one, if it is no client of its own."""
         self.name = name
+        self.party = party or name
         self.grant = grant
         self.address = address
         self.door = door

@@ -58,6 +58,11 @@ class Outbox:
         self._has_room.set()
 
     @property
+    def party(self) -> str:
+        """Each connection shares with the others."""
+        return self.name
+
+    @property
     def is_gone(self) -> bool:
         """True while there is nothing to write to."""
         return self._transport is None or self._transport.is_closing()

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from unitd.core.access import Grant, sees
+from unitd.core.access import Grant, opaque, sees
 from unitd.core.catalog import Card
 from unitd.core.deaths import Deaths
 from unitd.core.home import NO_TOOLS, with_prompt_text
@@ -128,6 +128,7 @@ class Roster:
         work_id = f"{kind.name}.{self._registry.claim_number()}"
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
         task.is_temporary = plan.setup.get("temporary", False)
+        task.has_public_prompt |= call.client.door == "pipeline"
         self._listen_to(task, _inputs(plan.setup.get("input")), call.client.grant)
         self._registry.add(task)
         if call.client.is_gone:  # it left while this waited for its turn
@@ -162,7 +163,14 @@ class Roster:
         async with work.changing:
             before, plan = work.child, await self._plan(work.task.kind, data)
             setup = plan.setup | {"input": _inputs(plan.setup.get("input"))}
-            trial = Trial(work.task.work_id, self._supervisor.child_for(plan.card), setup, work.ending)
+            trial = Trial(
+                work.task.work_id,
+                self._supervisor.child_for(plan.card),
+                setup,
+                work.ending,
+                owner=opaque(work.task.holder),
+                has_public_prompt=_has_public_prompt(plan),
+            )
             try:
                 await trial.passed()
                 change = partial(self._resettle, work.task, plan, call.client.grant)
@@ -364,9 +372,18 @@ def _settings(kind: UnitKind, plan: _Plan) -> dict[str, Any]:
         "enoutput": setup.get("enoutput", True),
         "setup": setup,
         "given": plan.given,
+        "has_public_prompt": _has_public_prompt(plan),
         "served_by": plan.card.name,
         "substitution": plan.card.substitution,
     }
+
+
+def _has_public_prompt(plan: _Plan) -> bool:
+    """True when a client said nothing of what a prompt begins with, or only what the model's card says itself."""
+    given, own = plan.given, plan.card.defaults
+    has_tools = isinstance(given.get("tools"), list)  # else they are the board's, or none
+    keys = ("prompt", "system_prompt", "messages")
+    return not has_tools and not any(given.get(key) and given[key] != own.get(key) for key in keys)
 
 
 def _warn(task: Task, plan: _Plan) -> None:

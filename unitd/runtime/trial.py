@@ -12,8 +12,18 @@ from unitd.wire.errors import LoadFailed, Unavailable
 class Trial:
     """A tenant that is set up and says nothing."""
 
-    def __init__(self, work_id: str, child: Child, setup: dict[str, Any], ending: asyncio.Future[None]) -> None:
+    def __init__(
+        self,
+        work_id: str,
+        child: Child,
+        setup: dict[str, Any],
+        ending: asyncio.Future[None],
+        *,
+        owner: str,
+        has_public_prompt: bool,
+    ) -> None:
         """Moves in; to the unit it is one more task. `ending` is done when the task itself is being ended."""
+        self._whose: dict[str, Any] = {"owner": owner, "has_public_prompt": has_public_prompt}
         self._name = f"{work_id}.trial"
         self.child = child
         self._setup = setup
@@ -53,7 +63,7 @@ class Trial:
 
     def on_child_ready(self) -> None:
         """The question."""
-        answer = self.child.ask("setup", task=self._name, data=self._setup, memory=None)
+        answer = self.child.ask("setup", task=self._name, data=self._setup, memory=None, **self._whose)
         answer.add_done_callback(self._decide)
 
     def on_child_lost(self, reason: str, part: Part) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
+from unitd.core.access import opaque
 from unitd.core.deaths import Deaths, Part
 from unitd.core.kinds import MICROPHONE
 from unitd.core.registry import Client, Task
@@ -459,7 +460,14 @@ class Work:
     def on_child_ready(self) -> None:
         """Sets the task up, with what the child remembered of it before a crash; then goes on."""
         data = self.task.setup | {"input": list(self.task.inputs)}  # with the links that were made since
-        self._setting_up = self.child.ask("setup", task=self.task.work_id, data=data, memory=self.memory)
+        self._setting_up = self.child.ask(
+            "setup",
+            task=self.task.work_id,
+            data=data,
+            memory=self.memory,
+            owner=opaque(self.task.holder),
+            has_public_prompt=self.task.has_public_prompt,
+        )
         self._setting_up.add_done_callback(self._on_set_up)
         self._load_failure = ""
         if self.is_acknowledged:
@@ -551,6 +559,7 @@ class Work:
             is_open=inference.is_open,
             # What a link asks for is somebody speaking: before background jobs of clients.
             priority=int(inference.client is None),
+            client=opaque((inference.client or self.task.owner).party),
             options=inference.options,
             **({"answer": inference.answer} if inference.answer else {}),
         )

@@ -9,7 +9,8 @@ that task reuses the longest common beginning.
 Adapters (LoRA) belong to the whole context while it computes, so speakers with other adapters have a batch of their own
 in each step.
 
-A held generation (pause) stays where it is; `slots` has the rules by which slots change hands.
+A held generation (pause) stays where it is; `slots` has the rules by which slots change hands, `shares` those by which
+a generation gives its slot up for somebody else's. It comes back and goes on to the letter.
 
 A cut (cancel, exit) arrives in another thread: it rings the alarm if the task is part of the running batch, llama.cpp
 gives up between two graph nodes, and the step takes back whatever part of the batch is in the cache. The other
@@ -24,12 +25,16 @@ from units.llm.pace import Pace
 from units.llm.policy import ends_sentence
 from units.llm.sampling import DeadEnd
 from units.llm.sequence import Generation
+from units.llm.shares import Shares
 from units.llm.slots import Slots
 
 # Measured with Q4_0 and Q8_0 weights: kernels for fewer tokens round differently, so in exact mode no chunk is
 # smaller and as many tokens of a reused beginning are computed again.
 SMALLEST_EXACT_CHUNK = 8
 
+
+# Whether somebody's time has come is not looked at with each token of a small model.
+LOOK_SECONDS = 0.05
 
 # A sentence's end with its closing quotes and brackets is shorter.
 RECENT_CHARACTERS = 32
@@ -54,11 +59,12 @@ class Engine:
         self._alarm = alarm
         self._on_spoken = on_spoken
         self._recomputed = SMALLEST_EXACT_CHUNK if is_exact else 1
-        self._slots = Slots(context, slots, self._recomputed)
+        self._slots = Slots(context, slots, self._recomputed, is_exact=is_exact)
         self._pace = Pace(SMALLEST_EXACT_CHUNK)
         self._generations: list[Generation] = []
         self._in_batch: frozenset[str] = frozenset()
         self._cut: set[str] = set()
+        self._next_look = 0.0
 
     @property
     def is_busy(self) -> bool:
@@ -68,6 +74,7 @@ class Engine:
     def start(self, generation: Generation) -> None:
         """Takes a generation in; it gets a slot when one is free."""
         self._generations.append(generation)
+        self._next_look = 0.0
 
     def end(self, generation: Generation, reason: str, error: str = "") -> None:
         """Ends a generation and tells its listener; nothing happens to one that is over."""
@@ -110,9 +117,8 @@ class Engine:
 
     def step(self) -> None:
         """One batch of all speakers, then a chunk of one prompt: the most urgent, then the one that waited longest."""
-        for generation in sorted(self._generations, key=lambda each: -each.priority):
-            if generation.slot is None and not generation.is_held and not self._slots.place(generation):
-                break
+        if waiting := [each for each in self._generations if each.slot is None and not each.is_held]:
+            self._place(waiting)
         active = [each for each in self._generations if each.slot is not None and not each.is_held]
         speakers = [each for each in active if each.is_speaking]
         if speakers:
@@ -122,6 +128,26 @@ class Engine:
         if readers:
             self._read(min(readers, key=lambda each: (-each.priority, each.last_step)), has_company=bool(speakers))
 
+    def _place(self, waiting: list[Generation]) -> None:
+        """Gives away what is free; else, now and then, a slot whose holder has had it long enough."""
+        while waiting and self._slots.has_free():
+            line = self._shares()
+            first = min(waiting, key=line.place_in_line)
+            self._slots.place(first)
+            waiting.remove(first)
+        now = time.monotonic()
+        if not waiting or now < self._next_look:
+            return
+        self._next_look = now + LOOK_SECONDS
+        shares = self._shares()
+        for generation in sorted(waiting, key=shares.place_in_line):
+            if (giver := shares.maybe_giver(generation, self._slots.can_keep)) is not None:
+                self._slots.hand_over(giver, generation)
+                return
+
+    def _shares(self) -> Shares:
+        return Shares(each for each in self._generations if each.slot is not None and not each.is_held)
+
     def _speak(self, speakers: Sequence[Generation]) -> None:
         """The next token of every speaker."""
         seconds = 0.0
@@ -130,7 +156,8 @@ class Engine:
             if self._compute([(each, 1) for each in group]):
                 seconds += time.monotonic() - began
                 for row, generation in enumerate(group):
-                    self._say_next(generation, row)
+                    if not generation.missing:  # else it is what was said before
+                        self._say_next(generation, row)
         if seconds:
             self._pace.note_step(seconds)
 
@@ -138,12 +165,14 @@ class Engine:
         """A chunk of a prompt; the last one is followed by the first token."""
         reader.last_step = began = time.monotonic()
         largest = self._context.batch_size
-        size = self._chunk_size(reader.missing, self._pace.chunk(largest) if has_company else largest)
+        budget = self._pace.chunk(largest) if has_company else self._pace.chunk_alone(largest)
+        size = self._chunk_size(reader.unread, budget)
         if not self._compute([(reader, size)]):
             return
         self._pace.note_read(time.monotonic() - began, size)
         if reader.missing == 0 and reader.max_tokens:
-            reader.listener.on_read(reader)
+            if not reader.generated:
+                reader.listener.on_read(reader)
             self._say_next(reader, size - 1)
         elif reader.missing == 0:
             self.end(reader, "stop")
@@ -233,6 +262,7 @@ class Engine:
     def resume(self, generation: Generation) -> None:
         """Goes on; a token that was looked at in advance opens the next chunk."""
         generation.is_held, generation.is_at_boundary, generation.chunk_tokens = False, False, 0
+        generation.waits_since, generation.is_returning = time.monotonic(), False  # if it has no slot any more
         generation.recent = ""  # a sentence that ended the last chunk does not end this one
         if generation.ahead is not None:
             token, generation.ahead = generation.ahead, None

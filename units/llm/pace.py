@@ -4,6 +4,10 @@
 STEPS_GIVEN = 2.0
 # Before anything is measured: little enough for a slow board.
 FIRST_CHUNK = 32
+# Somebody who comes while a prompt is read alone waits for no longer than this, but on a slow board, where less than so
+# many tokens at a time would make reading slower.
+ALONE_SECONDS = 1.0
+SMALLEST_ALONE = 128
 # How much the newest measurement counts.
 WEIGHT = 0.2
 
@@ -30,6 +34,12 @@ class Pace:
             return FIRST_CHUNK
         fitting = int(STEPS_GIVEN * self._step_seconds / self._token_seconds)
         return max(self._smallest, min(fitting, largest))
+
+    def chunk_alone(self, largest: int) -> int:
+        """Tokens of a prompt that may be read at a time while nobody speaks."""
+        if self._token_seconds is None:
+            return min(SMALLEST_ALONE, largest)
+        return min(max(SMALLEST_ALONE, int(ALONE_SECONDS / self._token_seconds)), largest)
 
 
 def _mixed(mean: float | None, newest: float) -> float:

@@ -1,6 +1,7 @@
 """What the engine works on: a generation is a growing list of tokens, a slot is one sequence of the KV cache."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -36,6 +37,12 @@ class Slot:
     """The adapters that they were computed with."""
 
     task: str = ""
+    owner: str = ""
+    """Whose words they are: nobody else may find out by the time it takes that they are known."""
+
+    public: int = 0
+    """How many of the first tokens are the board's own words, which everybody may share."""
+
     last_used: float = 0.0
     generation: "Generation | None" = None
 
@@ -52,6 +59,15 @@ class Generation:
     text: TextStream
     listener: Listener
     blend: Blend = ()
+    owner: str = ""
+    """In whose name the task is."""
+
+    client: str = ""
+    """Which client of the owner asked."""
+
+    public: int = 0
+    """How many of the prompt's first tokens are the board's own words."""
+
     policy: PausePolicy = NEVER
     priority: int = 0
     """More urgent ones get a slot and have their prompts read first: somebody who speaks before a background job."""
@@ -81,6 +97,17 @@ class Generation:
 
     began: float = field(default_factory=time.monotonic)
     last_step: float = 0.0
+    waits_since: float = field(default_factory=time.monotonic)
+    """Since when it wants a slot, while it has none."""
+
+    turn_began: float = 0.0
+    """When it got the slot that it has."""
+
+    is_returning: bool = False
+    """It had a slot and gave it up."""
+
+    is_relearning: bool = False
+    """Its cache could not be kept when it gave its slot up: what it said is computed once more, token by token."""
 
     def __post_init__(self) -> None:
         self.tokens = list(self.prompt)
@@ -96,6 +123,23 @@ class Generation:
         return len(self.tokens) - (len(self.slot.tokens) if self.slot else 0)
 
     @property
+    def unread(self) -> int:
+        """Missing tokens that may be computed in chunks."""
+        if not self.is_relearning or self.slot is None:
+            return self.missing
+        return len(self.prompt) - len(self.slot.tokens)
+
+    @property
     def is_speaking(self) -> bool:
         """True when the next step is one token."""
-        return self.slot is not None and self.generated > 0 and self.missing == 1
+        if self.slot is None or not self.generated:
+            return False
+        return self.missing == 1 or self.unread <= 0
+
+
+def common_length(first: Sequence[int], second: Sequence[int]) -> int:
+    """How many tokens two sequences begin with in common."""
+    for at, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return at
+    return min(len(first), len(second))

@@ -4,7 +4,12 @@ A task comes back to the slot it had, if that is idle; else it gets what an ende
 prompt (a client that says its whole conversation with each question), else an empty one, else the one unused for
 longest, else that of a held generation, whose cache is saved to memory and comes back bit for bit. Whatever a slot and
 a prompt begin with in common is not computed again. If another task's slot holds more of it (a shared system prompt),
-its cache is copied. What was computed with other adapters has nothing in common.
+its cache is copied. What was computed with other adapters has nothing in common, and what another owner has said
+neither: only a beginning that is the board's own is shared with everybody. Else the time to an answer would tell what
+others have asked.
+
+As many tokens are saved as one slot holds (`core.memory` counts them). What is beyond that is computed again; in exact
+mode as it was before, the prompt in chunks and the answer token by token, so that no letter is different.
 
 llama.cpp computes only neighbouring sequences together: four speakers in slots 0 to 3 take 29 ms for a token each, in
 slots 0, 2, 4 and 6 they take 48 ms (0.5B, two x86 cores). So whoever finds nothing of use in a slot gets one beside
@@ -15,7 +20,7 @@ import time
 from collections.abc import Sequence
 
 from units.llm.llama import Context
-from units.llm.sequence import Generation, Slot
+from units.llm.sequence import Generation, Slot, common_length
 
 # Copying the 2,500 tokens of a long conversation takes 4 ms with a 0.5B model: worth it from as many tokens as are read
 # in that time, and some more because they are computed together.
@@ -25,10 +30,13 @@ SMALLEST_COPY = 16
 class Slots:
     """All slots of one context. `recomputed` tokens of a reused beginning are always computed again."""
 
-    def __init__(self, context: Context, count: int, recomputed: int) -> None:
+    def __init__(self, context: Context, count: int, recomputed: int, *, is_exact: bool) -> None:
         self._context = context
+        self._is_exact = is_exact
         self._slots = [Slot(index) for index in range(count)]
         self._recomputed = recomputed
+        self._saved: dict[Generation, int] = {}
+        """How many tokens were saved of those that wait."""
 
     def place(self, generation: Generation) -> bool:
         """Gives a generation a slot; False when all are busy."""
@@ -40,12 +48,27 @@ class Slots:
         else:
             self._reuse(slot, generation)
         slot.task, slot.generation, slot.last_used = generation.task, generation, time.monotonic()
-        slot.blend = generation.blend
-        generation.slot = slot
+        slot.blend, slot.owner = generation.blend, generation.owner
+        slot.public = max(slot.public, generation.public)
+        generation.slot, generation.turn_began = slot, slot.last_used
         return True
+
+    def hand_over(self, giver: Generation, taker: Generation) -> None:
+        """Gives the slot of a generation at work to another one; it waits for its return."""
+        assert giver.slot is not None
+        self._saved.pop(taker, None)  # what was saved of it has its slot in a moment
+        self._save(giver.slot)
+        giver.is_returning, giver.waits_since = True, time.monotonic()
+        self.place(taker)
+
+    def can_keep(self, taker: Generation, giver: Generation) -> bool:
+        """True when there is room to save what the giver holds, once the taker has its slot."""
+        assert giver.slot is not None
+        return self._room_beside(taker) >= len(giver.slot.tokens)
 
     def leave(self, generation: Generation) -> None:
         """The generation is over; its tokens stay for the next prompt of its task."""
+        self._saved.pop(generation, None)
         if generation.slot is not None:
             generation.slot.generation = None
             generation.slot.last_used = time.monotonic()
@@ -62,6 +85,11 @@ class Slots:
             length = 0
             self._context.forget(slot.index)
         del slot.tokens[length:]
+        slot.public = min(slot.public, length)
+
+    def has_free(self) -> bool:
+        """True while a slot can be had without anybody at work giving up his."""
+        return any(slot.generation is None or slot.generation.is_held for slot in self._slots)
 
     def has_empty(self) -> bool:
         """True while nobody would lose anything by a slot's use."""
@@ -100,27 +128,38 @@ class Slots:
         self._empty(target)
         self._context.copy(source.index, target.index)
         target.tokens, target.task, target.last_used = source.tokens, source.task, source.last_used
-        target.blend = source.blend
+        target.blend, target.owner, target.public = source.blend, source.owner, source.public
         self._empty(source)
 
     def _reuse(self, slot: Slot, generation: Generation) -> None:
         """Keeps, or copies from another slot, as much of the prompt as there is."""
-        usable = max(0, len(generation.tokens) - self._recomputed)
+        wanted = len(generation.prompt) if generation.is_relearning else len(generation.tokens)
+        usable = max(0, wanted - self._recomputed)
         own = min(_in_common(slot, generation), usable)
         best = max(self._slots, key=lambda each: _in_common(each, generation))
         length = min(_in_common(best, generation), usable)
         if best is not slot and length >= own + SMALLEST_COPY:
             self._empty(slot)
             self._context.copy(best.index, slot.index)
-            slot.tokens, own = list(best.tokens), length
+            slot.tokens, slot.public, own = list(best.tokens), best.public, length
         self.shorten(slot, own)
 
     def _save(self, slot: Slot) -> None:
-        """Moves a held generation's cache out of its slot."""
-        assert slot.generation is not None
-        slot.generation.saved = (self._context.save(slot.index), slot.tokens)
-        slot.generation.slot = None
+        """Moves a generation's cache out of its slot, as far as there is room for it."""
+        generation = slot.generation
+        assert generation is not None
+        if len(slot.tokens) > self._room_beside(generation):
+            generation.is_relearning = self._is_exact
+        else:
+            generation.saved = (self._context.save(slot.index), slot.tokens)
+            self._saved[generation] = len(slot.tokens)
+        generation.slot = None
         self._empty(slot)
+
+    def _room_beside(self, generation: Generation) -> int:
+        """Tokens that can be saved besides what is saved of others."""
+        taken = sum(self._saved.values()) - self._saved.get(generation, 0)
+        return self._context.context - taken
 
     def _restore(self, slot: Slot, generation: Generation) -> None:
         assert generation.saved is not None
@@ -128,12 +167,13 @@ class Slots:
         self._empty(slot)
         self._context.restore(slot.index, state)
         slot.tokens, generation.saved = list(tokens), None
+        self._saved.pop(generation, None)
         if not generation.generated:
             self.shorten(slot, max(0, len(generation.tokens) - self._recomputed))
 
     def _empty(self, slot: Slot) -> None:
         self._context.forget(slot.index)
-        slot.tokens, slot.task, slot.generation = [], "", None
+        slot.tokens, slot.task, slot.owner, slot.public, slot.generation = [], "", "", 0, None
 
 
 def _preference(slot: Slot, generation: Generation) -> tuple[bool, int, bool, bool, float]:
@@ -149,13 +189,8 @@ def _is_of_use(slot: Slot, generation: Generation) -> bool:
 
 
 def _in_common(slot: Slot, generation: Generation) -> int:
-    """How many tokens of a generation a slot begins with."""
-    return _common_length(slot.tokens, generation.tokens) if slot.blend == generation.blend else 0
-
-
-def _common_length(first: Sequence[int], second: Sequence[int]) -> int:
-    """How many tokens two sequences begin with in common."""
-    for at, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return at
-    return min(len(first), len(second))
+    """How many tokens of a generation a slot begins with, of those that its owner may know of."""
+    if slot.blend != generation.blend:
+        return 0
+    common = common_length(slot.tokens, generation.tokens)
+    return common if slot.owner == generation.owner else min(common, slot.public)

@@ -11,6 +11,8 @@ from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from units.llm.sequence import Generation
+
 # A hundred prompts of a 0.5B model; the oldest leave first.
 MAX_TOTAL_BYTES = 256 * 1024 * 1024
 _CHECKSUM_BYTES = hashlib.sha256().digest_size
@@ -22,6 +24,13 @@ def identity_of(path: Path, *facts: object) -> str:
     return repr((str(path.resolve()), status.st_size, status.st_mtime_ns, *facts))
 
 
+def name_of(generation: Generation) -> str:
+    """What a prompt's state depends on besides the model, and whose it is; "" for the bare one of this machine."""
+    adapters = "".join(f"{scale}*{adapter.identity}" for adapter, scale in generation.blend)
+    is_shared = generation.public == len(generation.prompt)
+    return adapters if is_shared or not generation.owner else f"{adapters}@{generation.owner}"
+
+
 class Snapshots:
     """The states of one model's prompts in one folder."""
 
@@ -30,9 +39,9 @@ class Snapshots:
         self._identity = identity
         self._warn = warn
 
-    def load(self, tokens: Sequence[int], adapters: str = "") -> bytes | None:
-        """The state of exactly these tokens, computed with these adapters; None if there is none or it is damaged."""
-        path = self._path(tokens, adapters)
+    def load(self, tokens: Sequence[int], name: str = "") -> bytes | None:
+        """The state of exactly these tokens under this name; None if there is none or it is damaged."""
+        path = self._path(tokens, name)
         try:
             content = path.read_bytes()
         except OSError:
@@ -44,14 +53,14 @@ class Snapshots:
             return None
         return state
 
-    def store(self, tokens: Sequence[int], state: bytes, adapters: str = "") -> threading.Thread:
+    def store(self, tokens: Sequence[int], state: bytes, name: str = "") -> threading.Thread:
         """Writes a state beside the engine's work; the thread is for who wants to wait."""
-        writer = threading.Thread(target=self._write, args=(self._path(tokens, adapters), state), name="snapshot")
+        writer = threading.Thread(target=self._write, args=(self._path(tokens, name), state), name="snapshot")
         writer.start()
         return writer
 
-    def _path(self, tokens: Sequence[int], adapters: str) -> Path:
-        key = hashlib.sha256((self._identity + adapters).encode() + array("i", tokens).tobytes())
+    def _path(self, tokens: Sequence[int], name: str) -> Path:
+        key = hashlib.sha256((self._identity + name).encode() + array("i", tokens).tobytes())
         return self._folder / f"{key.hexdigest()}.kv"
 
     def _write(self, path: Path, state: bytes) -> None:

@@ -31,6 +31,12 @@ class LlmTask:
     largest_context: int
     options: LlmOptions
     history: list[Turn] = field(default_factory=list)
+    owner: str = ""
+    """In whose name it is: only tasks of the same owner share what was read."""
+
+    public_prompt: Sequence[int] = ()
+    """The tokens of a system prompt that is the board's own, which everybody may share."""
+
     blend: "Blend" = ()
     generation: "Generation | None" = None
     question: str = ""

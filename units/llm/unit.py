@@ -13,13 +13,13 @@ from units.host import Host
 from units.llm.adapters import Adapters
 from units.llm.calls import CallStream, with_calls
 from units.llm.engine import Engine
-from units.llm.llama import VERSION, Alarm, Blend, Context, Model
+from units.llm.llama import VERSION, Alarm, Context, Model
 from units.llm.options import LlmOptions, Message, SamplerSpec, refusal
 from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker, too_long
 from units.llm.sampling import Sampler
-from units.llm.sequence import Generation
-from units.llm.snapshots import Snapshots, identity_of
+from units.llm.sequence import Generation, common_length
+from units.llm.snapshots import Snapshots, identity_of, name_of
 from units.llm.task import LlmTask, conversation
 from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
@@ -125,7 +125,9 @@ class LlmUnit(Unit):
         task = LlmTask.from_setup(fields["task"], fields["data"], fields.get("memory"), self._context.context)
         task.options = self._taught(task.options)
         self._check_sampler(task.options)
-        self._check_prompt(task)
+        prompt = self._checked_prompt(task)
+        task.owner = fields.get("owner", "")
+        task.public_prompt = prompt if fields.get("has_public_prompt") else []
         self._use_adapters(task, fields["data"].get("lora", []))
         self._tasks[task.work_id] = task
         if task.options.system_prompt and self._engine.has_room():
@@ -143,7 +145,7 @@ class LlmUnit(Unit):
         """Those that no task uses."""
         self._adapters.keep(task.blend for task in self._tasks.values())
 
-    def _check_prompt(self, task: LlmTask) -> None:
+    def _checked_prompt(self, task: LlmTask) -> list[int]:
         """A system prompt that leaves no room for a question, or that the template fails on, is refused at setup."""
         try:
             prompt = self._make_prompt(task.options, conversation(task.options.system_prompt, [], None), asks=False)
@@ -152,6 +154,7 @@ class LlmUnit(Unit):
         tokens = len(prompt)
         if tokens >= task.options.context:
             raise refusal(f"prompt is {tokens} tokens, the context holds {task.options.context}")
+        return prompt
 
     def _check_sampler(self, options: LlmOptions) -> None:
         """What only the vocabulary can judge is judged at setup, not at the first answer."""
@@ -183,7 +186,8 @@ class LlmUnit(Unit):
         except UnitFault as fault:
             self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
             return
-        self._start(task, options, prompt, number, envelope.fields.get("priority", 0))
+        fields = envelope.fields
+        self._start(task, options, prompt, number, fields.get("priority", 0), fields.get("client", ""))
 
     def _options_of(self, task: LlmTask, changes: dict[str, Any]) -> LlmOptions:
         """The task's options with what this inference alone wants otherwise."""
@@ -197,7 +201,7 @@ class LlmUnit(Unit):
         return taught(options) if self._prompts.lists_signatures else options
 
     def _start(
-        self, task: LlmTask, options: LlmOptions, prompt: list[int], number: int, priority: int = 0
+        self, task: LlmTask, options: LlmOptions, prompt: list[int], number: int, priority: int, client: str = ""
     ) -> Generation:
         generation = Generation(
             task=task.work_id,
@@ -208,6 +212,9 @@ class LlmUnit(Unit):
             text=self._text_stream(task, options, number),
             listener=self,
             blend=task.blend,
+            owner=task.owner,
+            client=client,
+            public=common_length(task.public_prompt, prompt),
             policy=options.policy,
             tells_prompt=options.tells_prompt,
             priority=priority,
@@ -331,7 +338,7 @@ class LlmUnit(Unit):
             return False
         quiet = replace(options, max_tokens=0, tells_prompt=False)
         generation = self._start(task, quiet, prompt, 0, READING_AHEAD)
-        if self._snapshots is not None and (state := self._snapshots.load(prompt, _named(task.blend))) is not None:
+        if self._snapshots is not None and (state := self._snapshots.load(prompt, name_of(generation))) is not None:
             generation.saved = (state, prompt)
         is_conversation = bool(options.messages or task.history)
         self._warming[generation] = _ReadingAhead(asked, is_conversation)
@@ -348,7 +355,7 @@ class LlmUnit(Unit):
         is_slow = time.monotonic() - generation.began > WORTH_KEEPING_SECONDS
         if self._snapshots is not None and reason == "stop" and is_slow and not is_conversation:
             state = self._engine.state_of(generation)
-            self._snapshots.store(generation.prompt, state, _named(generation.blend))
+            self._snapshots.store(generation.prompt, state, name_of(generation))
         if asked is not None:
             self._host.answer(asked)
 
@@ -397,8 +404,3 @@ class LlmUnit(Unit):
 
     def _finish(self, task: LlmTask, number: int, reason: str, **fields: Any) -> None:
         self._host.say("finish", task=task.work_id, inference=number, reason=reason, **task.memory, **fields)
-
-
-def _named(blend: Blend) -> str:
-    """What a prompt's state depends on besides the model; "" for the bare one."""
-    return "".join(f"{scale}*{adapter.identity}" for adapter, scale in blend)

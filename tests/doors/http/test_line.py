@@ -9,14 +9,14 @@ from unitd.doors.http.line import Line
 class Customer:
     """Stands in a line; `told` is what it heard, `leave` ends its turn."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, party: str = "") -> None:
         self.told: list[int] = []
         self.has_waited: bool | None = None
         self._leaving = asyncio.Event()
-        self.task = asyncio.create_task(self._stand(line))
+        self.task = asyncio.create_task(self._stand(line, party))
 
-    async def _stand(self, line: Line) -> None:
-        async with line.turn(self._hear) as self.has_waited:
+    async def _stand(self, line: Line, party: str) -> None:
+        async with line.turn(self._hear, party) as self.has_waited:
             await self._leaving.wait()
 
     async def _hear(self, position: int) -> None:
@@ -75,3 +75,20 @@ async def test_who_gives_up_lets_those_behind_move_on() -> None:
 
     assert line.view == {"slots": 1, "active": 1, "queued": 0}
     await third.leave()
+
+
+async def test_nobody_waits_for_others_alone() -> None:
+    """Who has come with many waits for his own; another one is served at once."""
+    line = Line(1)
+    many = [Customer(line, "many") for _ in range(3)]
+    await eventually(lambda: many[-1].told == [2])
+
+    other = Customer(line, "other")
+    await eventually(lambda: other.has_waited is False)
+
+    assert line.view == {"slots": 1, "active": 2, "queued": 2}
+    await many[0].leave()
+    await other.leave()
+    await eventually(lambda: many[-1].told == [2, 1])
+    await many[1].leave()
+    await many[2].leave()

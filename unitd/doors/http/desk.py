@@ -92,7 +92,7 @@ class Desk:
         """A client for one request or socket; the door closes it when its peer is gone."""
         host = address_of(connection)
         name = f"{door} {host or '?'} {next(self._numbers)}"
-        return Guest(self.server, name, door, grant=grant_of(connection), address=host)
+        return Guest(self.server, name, door, grant=grant_of(connection), address=host, party=f"http {host}")
 
     async def take_seat(self, connection: HTTPConnection) -> None:
         """Waits a moment for a free seat.

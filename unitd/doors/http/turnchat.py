@@ -3,7 +3,8 @@
     request ──> (queued … queue_done) ──> prefill_done ──> chunk … ──> done        or error, at any point; then the end
 
 Nothing is remembered between requests. As many are served at the same time as the llm unit has slots, the others wait
-in the order in which they came. A client that leaves gives up its place, or its slot, at once.
+in the order in which they came; but nobody waits for others alone (`line`). A client that leaves gives up its place, or
+its slot, at once.
 """
 
 import asyncio
@@ -150,7 +151,7 @@ class TurnChat:
             await tell({"type": "queued", "position": position})
 
         try:
-            async with self._desk.line.turn(tell_position) as has_waited:
+            async with self._desk.line.turn(tell_position, (guest.grant.name, guest.party)) as has_waited:
                 if has_waited:
                     await tell({"type": "queue_done"})
                 return await Turn(guest, request, tell, is_recorded=self._is_recording).run()

@@ -49,7 +49,8 @@ class _Client:
     door = "ws"
 
     def __init__(self, guest: Guest, session: Session, desk: Desk) -> None:
-        self.name, self.address = guest.name, guest.address
+        self.name = self.party = guest.name
+        self.address = guest.address
         self._frame_bytes = desk.settings.limits.frame_bytes
         self.is_gone = False
         self._session = session

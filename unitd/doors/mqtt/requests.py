@@ -75,7 +75,7 @@ class Sender:
     A task that it sets up outlives the request; what such a task says by itself stands on the task's own topics.
     """
 
-    door = "mqtt"
+    door = party = "mqtt"
     grant = TRUSTED  # who may publish here is the broker's matter
     address = ""
     keeps_tasks = True

@@ -1,0 +1,106 @@
+"""What clients can learn of each other, and take from each other: one token is one owner, this machine another."""
+
+import asyncio
+import importlib
+from pathlib import Path
+
+import httpx
+
+from tests.conftest import running_app, tcp_client
+from tests.doors.tokens import NO_TRUST, client_with, write_tokens
+from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
+from tests.runtime.bad_unit import bad_unit
+from unitd.app import App
+from unitd.core.access import Role
+
+# The daemon imports it when it opens the door; here it comes first, for the guard against blocking calls.
+importlib.import_module("unitd.doors.http.door")
+
+TWO = {"anna": Role.USE, "ben": Role.USE}
+ENDLESS = LLM_SETUP | {"max_token_len": 4000, "end_bias": -100}
+
+
+# An engine's time
+
+
+async def test_a_newcomer_does_not_wait_for_many_long_answers(tmp_path: Path) -> None:
+    """Six clients have two slots and would keep them for a minute; "hello" is answered within two seconds."""
+    async with running_app(tmp_path, {"llm": {"slots": 2}}) as app, asyncio.TaskGroup() as group:
+        hogs = [await group.create_task(begin(app)) for _ in range(6)]
+        async with tcp_client(app) as client:
+            task = await client.setup("llm", LLM_SETUP)
+
+            async with asyncio.timeout(2000 * MS):
+                frames = await client.frames(await client.infer(task, "hello"))
+
+        said = [await hog.receive() for hog in hogs]
+        for hog in hogs:
+            await hog.close()
+    assert frames[-1]["data"]["finish"]
+    assert not any(frame["data"]["finish"] for frame in said)
+
+
+async def begin(app: App) -> WireClient:
+    """A client whose answer has begun."""
+    reader, writer = await asyncio.open_connection(*app.endpoints["tcp"])
+    client = WireClient(reader, writer)
+    await client.infer(await client.setup("llm", ENDLESS), LONG_QUESTION)
+    return client
+
+
+# Whose words
+
+
+async def whose(client: WireClient, **setup: str) -> list[str]:
+    """What a unit program is told: the client, the owner, and whether the prompt is the board's own."""
+    task = await client.setup("llm", LLM_SETUP, **setup)
+    return (await client.answer(task, "whose")).split(" ")
+
+
+async def test_a_program_is_told_who_is_one_and_not_who_it_is(tmp_path: Path) -> None:
+    """A token's connections are one owner and several clients; neither name nor token is passed on."""
+    tokens = write_tokens(tmp_path, TWO)
+    async with (
+        running_app(tmp_path, NO_TRUST, argv_for=bad_unit()) as app,
+        client_with(app, tokens["anna"]) as one,
+        client_with(app, tokens["anna"]) as other,
+        client_with(app, tokens["ben"]) as ben,
+    ):
+        first, second, his = [await whose(each) for each in (one, other, ben)]
+
+    assert first[1] == second[1] != his[1]
+    assert len({first[0], second[0], his[0]}) == 3
+    assert not any("anna" in word or tokens["anna"] in word for word in first)
+
+
+async def test_this_machine_is_one_owner(tmp_path: Path) -> None:
+    """So its programs share what was read, as ever."""
+    async with running_app(tmp_path, argv_for=bad_unit()) as app, tcp_client(app) as one, tcp_client(app) as other:
+        first, second = await whose(one), await whose(other)
+
+    assert first[1] == second[1] == ""
+    assert first[0] != second[0]
+
+
+async def test_a_prompt_that_nobody_made_up_is_the_board_s(tmp_path: Path) -> None:
+    """A client's own words are its own."""
+    tokens = write_tokens(tmp_path, TWO)
+    async with (
+        running_app(tmp_path, NO_TRUST, argv_for=bad_unit()) as app,
+        client_with(app, tokens["anna"]) as anna,
+    ):
+        assert (await whose(anna))[2] == "private"
+        assert (await whose(anna, prompt=""))[2] == "public"
+        assert (await whose(anna, prompt="", system_prompt="I am Anna."))[2] == "private"
+
+
+async def test_http_requests_of_one_address_are_one_client(tmp_path: Path) -> None:
+    """Each is a connection of its own, perhaps, but it is the same program that asks."""
+    document = {"http": {"enabled": True}}
+    async with running_app(tmp_path, document, argv_for=bad_unit()) as app, httpx.AsyncClient() as http:
+        host, port = app.endpoints["http"]
+        body = {"model": "default", "messages": [{"role": "user", "content": "whose"}], "prompt": "whose"}
+        answers = [await http.post(f"http://{host}:{port}/v1/completions", json=body) for _ in range(2)]
+
+    first, second = [each.json()["choices"][0]["text"].split(" ")[0] for each in answers]
+    assert first == second != ""

@@ -1,0 +1,81 @@
+"""Who gets the next slot of the KV cache, and who gives one up for it.
+
+The daemon says for whom an answer is computed: an owner (a token, or this machine) and a client of it (a connection,
+or all HTTP requests of one address). What is free goes to whose owner, then whose client, holds least; among equals to
+somebody who speaks, then to whoever has waited longest.
+
+Where nothing is free a newcomer waits a moment, then the answer that has run longest of those who hold most gives its
+slot up. It is a returning one from then on: it waits longer, and takes a slot only from who had it for as long. So
+each answer is moved at most once for each newcomer, and once in each turn.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from units.llm.sequence import Generation
+
+# Most answers that are there first end by themselves within a moment, and moving one takes time.
+NEWCOMER_SECONDS = 0.5
+# Before it has said something nobody gives up a slot that was just got.
+SHORTEST_TURN_SECONDS = 0.2
+# Moving the cache of a long answer out and in takes up to a fifth of a second (0.5B, two x86 cores at work).
+TURN_SECONDS = 10.0
+
+Fits = Callable[[Generation, Generation], bool]
+"""Takes who waits and who works: whether there is room to keep what the latter has computed if they change places."""
+
+
+class Shares:
+    """How many slots each owner and each client holds at this moment."""
+
+    def __init__(self, working: Iterable[Generation]) -> None:
+        """`working` are those that have a slot and are not held."""
+        self._working = list(working)
+        self._owners = Counter(each.owner for each in self._working)
+        self._clients = Counter((each.owner, each.client) for each in self._working)
+        self._now = time.monotonic()
+
+    def place_in_line(self, waiting: Generation) -> tuple[int, int, int, float]:
+        """Sorts those that wait for a slot."""
+        deadline = waiting.waits_since + _patience(waiting)
+        return *self._held_by(waiting), -waiting.priority, deadline
+
+    def maybe_giver(self, waiting: Generation, fits: Fits) -> Generation | None:
+        """Whose slot this one gets; None while it has to wait."""
+        givers = [each for each in self._working if self._may_take(waiting, each, fits)]
+        return min(givers, key=self._by_claim, default=None)
+
+    def _held_by(self, generation: Generation) -> tuple[int, int]:
+        return self._owners[generation.owner], self._clients[generation.owner, generation.client]
+
+    def _by_claim(self, working: Generation) -> tuple[int, int, int, float]:
+        owners, clients = self._held_by(working)
+        return working.priority, -owners, -clients, working.turn_began
+
+    def _may_take(self, waiting: Generation, working: Generation, fits: Fits) -> bool:
+        if waiting.priority < 0 or not self._holds_more(working, waiting):
+            return False
+        if waiting.priority > working.priority:
+            return True
+        waited, turn = self._now - waiting.waits_since, self._now - working.turn_began
+        if waited < _patience(waiting) or turn < self._turn_due(waiting, working):
+            return False
+        return not waiting.is_returning or fits(waiting, working)
+
+    def _holds_more(self, working: Generation, waiting: Generation) -> bool:
+        """Nobody takes from who has less; what a client has it may divide as it likes."""
+        if working.owner != waiting.owner:
+            return self._owners[working.owner] > self._owners[waiting.owner]
+        more = self._held_by(working)[1] > self._held_by(waiting)[1]
+        return more or working.client == waiting.client
+
+    def _turn_due(self, waiting: Generation, working: Generation) -> float:
+        """How long an answer keeps its slot against this one. Somebody who speaks and has one slot is not hurried."""
+        is_spoken = working.priority > waiting.priority and self._held_by(working)[1] == 1
+        is_long = waiting.is_returning or working.is_relearning or is_spoken
+        return TURN_SECONDS if is_long else SHORTEST_TURN_SECONDS
+
+
+def _patience(waiting: Generation) -> float:
+    return TURN_SECONDS if waiting.is_returning else NEWCOMER_SECONDS
