@@ -13,6 +13,7 @@ from unitd.core.kinds import BUILTIN_KINDS
 from unitd.core.reading import read_settings
 from unitd.core.registry import Registry, Task
 from unitd.core.tokens import TokenBook, dump_tokens, issue
+from unitd.doors.mqtt.outgoing import Outgoing
 from unitd.doors.mqtt.requests import Sender
 from unitd.runtime import access as access_module
 from unitd.runtime.access import Access
@@ -136,7 +137,7 @@ async def test_a_message_of_a_broker_takes_no_connection(tmp_path: Path) -> None
     auth = Request("1", "sys", "auth", data={"token": text})
 
     for _ in range(3):
-        access.handlers["auth"](Call(Sender("mqtt 1", lambda reply: None), auth))
+        access.handlers["auth"](Call(Sender("mqtt 1", lambda reply: None, Outgoing().wait_for_room), auth))
     access.enter(token.grant)
 
     with pytest.raises(Unavailable):
