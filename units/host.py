@@ -16,7 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from unitd.wire.envelope import CANNOT_LOAD, Envelope, EnvelopeReader, encode_envelope
-from units.base import LATER, LoadError, Unit, UnitFault
+from units.base import LATER, RUN_FAILED, SETUP_REFUSED, LoadError, Unit, UnitFault
+
+NO_MEMORY = "this needs more memory than its program may take ([limits] memory)"
 
 
 def guard_stdout() -> None:
@@ -117,6 +119,8 @@ class Host:
             result = work()
         except UnitFault as fault:
             self._fail(envelope, fault.code, str(fault))
+        except MemoryError:
+            self._fail(envelope, SETUP_REFUSED if envelope.type == "setup" else RUN_FAILED, NO_MEMORY)
         except Exception as bug:
             traceback.print_exc()
             self._fail(envelope, -1, repr(bug))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from unitd.core.gguf import Shape
-from unitd.core.memory import MIB, Need, limit_of, need_of_llama, need_of_program, parts_of
+from unitd.core.memory import MIB, Need, data_limit, limit_of, need_of_llama, need_of_program, parts_of
 
 SHAPE = Shape(layers=24, width=896, hidden=4864, heads=14, cached_values=6144)
 """Qwen2.5 with half a billion parameters."""
@@ -77,3 +77,37 @@ def test_a_split_model_is_all_its_files() -> None:
 
     assert [part.name for part in parts] == [f"big-0000{number}-of-00003.gguf" for number in (1, 2, 3)]
     assert parts_of(Path("/models/small.gguf")) == [Path("/models/small.gguf")]
+
+
+# What a program may have of the memory
+
+
+def test_a_program_may_take_twice_its_estimate_and_a_share_for_each_task() -> None:
+    """Beside the addresses that it reserves: 128 MiB, and the stacks of two threads."""
+    need = need_of_program("asr", "pocketsphinx", 0)
+
+    one, many = (data_limit("asr", need, tasks, 8192 * MIB, cores=2) for tasks in (1, 8))
+
+    assert one == (2 * 115 + 48 + 128 + 16) * MIB
+    assert many - one == 7 * 48 * MIB
+
+
+def test_no_program_may_take_more_than_all_models_together() -> None:
+    """However many tasks it has; what it reserves without filling it is no memory."""
+    need = need_of_program("asr", "pocketsphinx", 0)
+
+    assert data_limit("asr", need, 64, 512 * MIB, cores=2) == (512 + 128 + 16) * MIB
+
+
+def test_a_program_that_fits_may_take_its_estimate() -> None:
+    """Also where the budget was made smaller meanwhile."""
+    need = need_of_llama(600 * MIB, None, slots=4, context=4096, exact=False)
+
+    assert data_limit("llm", need, 1, 100 * MIB, cores=1) >= need.total
+
+
+def test_a_unit_of_another_package_may_have_the_whole_budget() -> None:
+    """Nothing is known of it."""
+    need = need_of_program("notes", "", 0)
+
+    assert data_limit("notes", need, 1, 512 * MIB, cores=4) == (512 + 1024) * MIB

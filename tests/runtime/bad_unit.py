@@ -197,6 +197,12 @@ def _flood(unit: BadUnit, answer: Answer) -> None:
     sys.stderr.flush()
 
 
+def _devour() -> None:
+    """Wants more than a gibibyte at once, and keeps nothing of it."""
+    hoard = [os.urandom(GOBBLED_BYTES) for _ in range(20)]
+    hoard.clear()
+
+
 FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "abort": lambda unit, answer: _die(os.abort),
     "exit": lambda unit, answer: _die(partial(os._exit, 3)),
@@ -212,6 +218,7 @@ FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "recall": lambda unit, answer: unit.say(answer, str(unit.memories[answer.task])),
     "inputs": lambda unit, answer: unit.say(answer, " ".join(unit.inputs[answer.task])),
     "whose": lambda unit, answer: unit.say(answer, f"{answer.client} {unit.owners[answer.task]}"),
+    "devour": lambda unit, answer: _devour(),
     "gobble": lambda unit, answer: unit.hoard.append(os.urandom(GOBBLED_BYTES)),
 }
 

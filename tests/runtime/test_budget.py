@@ -140,7 +140,7 @@ async def test_a_model_too_large_is_refused_with_figures(client: WireClient, mod
 
     assert message == (
         "Model loading failed. llm/large: needs about 2,287 MiB (weights 2,253, working memory 34); "
-        "938 of 1,000 MiB of memory are free for models; set [limits] memory"
+        "936 of 1,000 MiB of memory are free for models; set [limits] memory"
     )
     assert await client.answer(task, "still here") == "still here"
     assert len(psutil.Process().children()) == 1
@@ -205,6 +205,52 @@ async def test_a_program_that_takes_more_than_thought_counts_with_what_it_takes(
     assert after["total"] == before["total"] == 1000 * 1024
 
 
+def limit_of(program: psutil.Process) -> int:
+    """Bytes of private memory that the kernel gives a program."""
+    return int(program.rlimit(psutil.RLIMIT_DATA)[0])
+
+
+async def test_a_program_that_takes_all_it_can_get_fails_by_itself(client: WireClient, models: Path) -> None:
+    """Far below what the board has: its task hears of it, and fails when it happens again."""
+    install(models, "small", 1)
+    task = await client.setup("llm", LLM_SETUP, model="small")
+
+    ends = [(await client.frames(await client.infer(task, "gobble " * 40)))[-1] for _ in range(2)]
+    rows = (await client.ask(work_id="sys", action="lstask"))["data"]
+
+    assert [end["error"]["code"] for end in ends] == [-11, -11]
+    assert ends[0]["error"]["message"].endswith("its last words: MemoryError")
+    assert [row["state"] for row in rows] == ["failed"]
+
+
+async def test_a_setup_for_which_there_is_no_memory_is_refused(client: WireClient, models: Path) -> None:
+    """In words; its program goes on with the tasks that it has."""
+    install(models, "small", 1)
+    task = await client.setup("llm", LLM_SETUP, model="small")
+    pid = await client.answer(task, "pid")
+
+    refused = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "small", "fault": "devour"})
+
+    assert refused["error"]["code"] == -5
+    assert "needs more memory than its program may take ([limits] memory)" in refused["error"]["message"]
+    assert await client.answer(task, "pid") == pid
+
+
+async def test_the_limit_grows_with_the_tasks_and_does_not_shrink(client: WireClient, models: Path) -> None:
+    """What is allocated stays so when a task has left."""
+    install(models, "small", 1)
+    tasks = [await client.setup("llm", LLM_SETUP, model="small")]
+    [program] = psutil.Process().children()
+    one = limit_of(program)
+
+    tasks += [await client.setup("llm", LLM_SETUP, model="small") for _ in range(2)]
+    three = limit_of(program)
+    await client.ask(work_id=tasks[0], action="exit")
+
+    assert three - one == 2 * 16 * MIB
+    assert limit_of(program) == three
+
+
 # The damage
 
 
@@ -229,7 +275,7 @@ async def test_a_header_with_absurd_figures_is_refused_by_its_need(client: WireC
 
     message = await refusal_of(client, "absurd")
 
-    assert "KV cache 77,371,252" in message
+    assert "KV cache 154,742,504" in message
     assert psutil.Process().children() == []
 
 

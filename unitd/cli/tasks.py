@@ -15,12 +15,16 @@ COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since", "ser
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tasks."""
     connection = Connection(arguments)
-    rows = [_row(task) for task in connection.ask(action="lstask")["data"]]
+    tasks = connection.ask(action="lstask")["data"]
+    rows = [_row(task) for task in tasks]
     if sys.stdout.isatty() and not rows:
         sys.stdout.write("No tasks. A client sets one up, or try: unitd chat\n")
     else:
         print_table(COLUMNS, rows)
     if sys.stdout.isatty():
+        for task in tasks:
+            if "reason" in task:
+                sys.stdout.write(f"{task['work_id']} has failed: {task['reason']}\n")
         memory = connection.ask(action="cmminfo")["data"]
         used, total = (in_mib(memory[key] * 1024) for key in ("used", "total"))
         sys.stdout.write(f"memory: {used} of {total} MiB for models\n")

@@ -44,6 +44,25 @@ PROGRAM_MIB = {
 USUAL_PROGRAM_MIB = 60
 """Of any other: an interpreter with numpy and an engine's library."""
 
+TASK_MIB = {"asr": 48, "audio": 256}
+"""What one more task may make a program fill: a decoder that has heard something takes 29 MiB, half an hour of sound
+that waits for the loudspeaker is of the one "task" of audio."""
+
+USUAL_TASK_MIB = 16
+"""Of any other: voices and wake words take less than 3."""
+
+RESERVE_MIB = 128
+"""Addresses that a program reserves and never fills; 27 to 49 MiB were measured."""
+
+STACK_MIB = 8
+"""The same for the stack of a thread, of which engines start one for each core."""
+
+TASK_RESERVE_MIB = {"vad": 192}
+"""The same for a task: Silero's network reserves 85 MiB and fills 3; a task has one for each of its two sources."""
+
+UNKNOWN_RESERVE_MIB = 1024
+"""Of the programs of other packages, whose libraries nobody has measured here."""
+
 
 @dataclass(frozen=True)
 class Need:
@@ -52,6 +71,8 @@ class Need:
     weights: int = 0
     kv_cache: int = 0
     working: int = 0
+    task: int = USUAL_TASK_MIB * MIB
+    """What one more task may take, beside what the program was made for."""
 
     @property
     def total(self) -> int:
@@ -71,7 +92,8 @@ def in_mib(size: int) -> str:
 
 def need_of_program(unit: str, engine: str, file_bytes: int) -> Need:
     """What a unit needs for its model's files, which may be none."""
-    return Need(file_bytes * FILE_FACTOR, working=PROGRAM_MIB.get((unit, engine), USUAL_PROGRAM_MIB) * MIB)
+    working, task = PROGRAM_MIB.get((unit, engine), USUAL_PROGRAM_MIB), TASK_MIB.get(unit, USUAL_TASK_MIB)
+    return Need(file_bytes * FILE_FACTOR, working=working * MIB, task=task * MIB)
 
 
 def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int, *, exact: bool) -> Need:
@@ -94,6 +116,19 @@ def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int
         kv_cache=CACHED_VALUE_BYTES * shape.cached_values * tokens * (slots + 1),
         working=program + layer + mask + attention,
     )
+
+
+def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int:
+    """Returns the bytes of private memory at which allocations begin to fail in a program with so many tasks.
+
+    It may fill twice its estimate and the share of each task, and never more than all models together may (`limit`).
+    The kernel counts addresses, filled or not, so what is reserved comes on top. Mapped files, such as the weights of
+    a GGUF, do not count.
+    """
+    if unit not in {each for each, _ in PROGRAM_MIB}:
+        return max(limit, need.total) + UNKNOWN_RESERVE_MIB * MIB
+    filled = max(min(2 * need.total + need.task * tasks, limit), need.total)
+    return filled + (RESERVE_MIB + STACK_MIB * cores + TASK_RESERVE_MIB.get(unit, 0) * tasks) * MIB
 
 
 _SPLIT = re.compile(r"(.+)-00001-of-(\d{5})\.gguf")

@@ -3,9 +3,10 @@
 A ledger. An entry is made before a program is started, by the estimate of `core.memory`, and is struck out when the
 program is gone or given up; one that crashed keeps its place while it is started again. What counts for an entry is
 what the program was measured to take, and never less than its estimate: a cache fills up later, and weights that the
-kernel has put aside come back with the next question. Entries are made one after the other, so that two programs that
-start together do not count on the same room. To make room, what is being stopped is waited for, then models that only
-linger are ended, if that is enough; whatever has tasks stays.
+kernel has put aside come back with the next question. Besides, the kernel limits each program (RLIMIT_DATA) to what
+`core.memory` allows it, so that one that goes wrong fails by itself before it takes the memory of all. Entries are made
+one after the other, so that two programs that start together do not count on the same room. To make room, what is being
+stopped is waited for, then models that only linger are ended, if that is enough; whatever has tasks stays.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unitd.core.catalog import Card
 from unitd.core.gguf import Shape, read_shape
-from unitd.core.memory import Need, in_mib, limit_of, need_of_llama, need_of_program, parts_of
+from unitd.core.memory import Need, data_limit, in_mib, limit_of, need_of_llama, need_of_program, parts_of
 from unitd.wire.errors import LoadFailed
 
 log = logging.getLogger("unitd.budget")
@@ -97,6 +98,12 @@ class Budget:
         finally:
             self._needs.pop(program, None)
             self._measured.pop(program, None)
+
+    def data_limit(self, program: Program, tasks: int) -> int | None:
+        """Returns the bytes of private memory that a program with so many tasks may have; None without an entry."""
+        if (need := self._needs.get(program)) is None:
+            return None
+        return data_limit(program.card.unit, need, tasks, self.limit_bytes, os.cpu_count() or 1)
 
     async def _make_room(self, program: P, need: Need, programs: Programs[P]) -> None:
         await self._measure()

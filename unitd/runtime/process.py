@@ -10,6 +10,7 @@ import logging
 import math
 import os
 import re
+import resource
 import signal
 import socket
 from collections import deque
@@ -95,8 +96,10 @@ class _Channel(asyncio.Protocol):
 class Process:
     """A running unit program."""
 
-    def __init__(self, name: str, listener: Listener) -> None:
+    def __init__(self, name: str, listener: Listener, data_limit: int | None = None) -> None:
+        """`data_limit`: bytes of private memory that it may have from its start on; None limits nothing."""
         self.name = name
+        self._data_limit = data_limit or 0
         self._listener = listener
         self._process: asyncio.subprocess.Process | None = None
         self._channel = _Channel(self._on_envelope, self._kill)
@@ -117,6 +120,25 @@ class Process:
     def unread_bytes(self) -> int:
         """What the child has not taken from its channel, beyond what the kernel keeps for it."""
         return self._transport.get_write_buffer_size() if self._transport is not None else 0
+
+    def allow_data(self, size: int) -> None:
+        """Raises the limit of its private memory; never lowers it, since what is allocated stays so."""
+        if size > self._data_limit:
+            self._data_limit = size
+            self._limit_data()
+
+    def _limit_data(self) -> None:
+        """Sets the soft limit; of those that the system itself has set the smaller one counts."""
+        if not self._data_limit or self.pid is None or not hasattr(resource, "prlimit"):
+            return
+        try:
+            _, hard = resource.prlimit(self.pid, resource.RLIMIT_DATA)
+            size = self._data_limit if hard == resource.RLIM_INFINITY else min(self._data_limit, hard)
+            resource.prlimit(self.pid, resource.RLIMIT_DATA, (size, hard))
+        except ProcessLookupError:
+            pass  # its end is on its way to the listener
+        except (OSError, ValueError) as error:
+            log.warning("%s: its memory cannot be limited: %s", self.name, error)
 
     def send(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
         """Queues one message; what is sent to a dead child is lost, its end is reported by `on_exit`."""
@@ -148,6 +170,7 @@ class Process:
                 self._listener.on_exit(f"it could not be started: {reason_of(error)}", was_ready=False)
                 return
             theirs.close()
+            self._limit_data()
             try:
                 status = await self._stay(socket.socket(fileno=ours.detach()), load)
             except asyncio.CancelledError:

@@ -82,16 +82,29 @@ Room = Callable[["Child", dict[str, Any]], AbstractAsyncContextManager[None]]
 """Memory for what a child is told to load; LoadFailed on entering when there is none."""
 
 
+DataLimit = Callable[["Child", int], int | None]
+"""Returns how many bytes of private memory a child with so many tasks may have; None where that is not limited."""
+
+
 class Child:
     """A unit program across its restarts, with the tasks that live in it."""
 
-    def __init__(self, card: Card, argv: Sequence[str], load: dict[str, Any], meter: ModelMeter, room: Room) -> None:
+    def __init__(
+        self,
+        card: Card,
+        argv: Sequence[str],
+        load: dict[str, Any],
+        meter: ModelMeter,
+        room: Room,
+        data_limit: DataLimit,
+    ) -> None:
         self.card = card
         self.meter = meter
         self.name = f"{card.unit}/{card.name}"
         self._argv = argv
         self._load = load
         self._room = room
+        self._data_limit = data_limit
         self._process: Process | None = None
         self._tenants: dict[str, Tenant] = {}
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
@@ -133,6 +146,8 @@ class Child:
     def admit(self, work_id: str, tenant: Tenant) -> None:
         """A task moves in: it is set up as soon as it may be, and its messages are passed on from now."""
         self._tenants[work_id] = tenant
+        if self._process is not None and (size := self._data_limit(self, len(self._tenants))) is not None:
+            self._process.allow_data(size)
         if self.is_ready:
             self._to_set_up.append(work_id)
             self._take_turns()
@@ -239,7 +254,7 @@ class Child:
     async def _run(self) -> None:
         """Until it is given up."""
         while self._wanted.is_set():
-            self._process = Process(self.name, self)
+            self._process = Process(self.name, self, self._data_limit(self, len(self._tenants)))
             await self._process.run(self._argv, self._load)
             if self._wanted.is_set():
                 await self._back_off()
@@ -351,7 +366,8 @@ class Supervisor:
         if key not in self._children:
             meter = self._meters.model(card.unit, card.name)
             room = partial(self._budget.room, self)
-            child = Child(card, self._argv_for(card.unit), self._load_for(card), meter, room)
+            argv, load = self._argv_for(card.unit), self._load_for(card)
+            child = Child(card, argv, load, meter, room, self._budget.data_limit)
             # It outlives the request that starts it: what it logs is not about that one.
             life = self._group.create_task(child.live(), name=f"child {child.name}", context=Context())
             self._children[key] = (child, life)

@@ -41,6 +41,7 @@ export function TaskDetails({ daemon, microphone, task, close }) {
         <button class="danger" disabled=${!mayUse} onClick=${act("exit")}>End task</button>
       </div>
       ${task.note && html`<p class="note">${task.note}.</p>`}
+      ${task.reason && html`<p class="note failed" role="status">${task.reason}.</p>`}
       ${!mayUse && html`<p class="note">${words}</p>`}
       ${problem && html`<p class="note failed" role="alert">${problem}</p>`}
     </div>
