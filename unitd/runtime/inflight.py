@@ -9,9 +9,21 @@ end.
 import asyncio
 import math
 from collections.abc import Callable
+from typing import Any, NamedTuple
+
+WORK = frozenset({"setup", "hear", "idle", "warm"})
+"""Messages that a program computes for until it answers. So it does for `infer`, whose task knows when that ends."""
 
 # Most programs that die of a prompt die of its first tokens; a program that hangs is no company (see `at_work`).
 ALONE_SECONDS = 2.0
+
+
+class Message(NamedTuple):
+    """What a program is told, now or when it is the task's turn."""
+
+    type: str
+    payload: bytes
+    fields: dict[str, Any]
 
 
 class InFlight:

@@ -18,12 +18,12 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from unitd.core.catalog import Card
 from unitd.core.deaths import Part
 from unitd.runtime.budget import Budget
-from unitd.runtime.inflight import InFlight
+from unitd.runtime.inflight import WORK, InFlight, Message
 from unitd.runtime.meters import Meters, ModelMeter
 from unitd.runtime.process import Process
 from unitd.wire.envelope import Envelope
@@ -66,18 +66,6 @@ def _look_at(answer: asyncio.Future[Any]) -> None:
         answer.exception()
 
 
-_WORK = frozenset({"setup", "hear", "idle", "warm"})
-"""Messages that a child computes for, besides `infer`, whose work its task begins and ends by itself."""
-
-
-class _Message(NamedTuple):
-    """What a child is told when it is the task's turn."""
-
-    type: str
-    payload: bytes
-    fields: dict[str, Any]
-
-
 Room = Callable[["Child", dict[str, Any]], AbstractAsyncContextManager[None]]
 """Memory for what a child is told to load; LoadFailed on entering when there is none."""
 
@@ -110,11 +98,11 @@ class Child:
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
         self._wanted = asyncio.Event()
-        self._in_flight = InFlight(self._is_suspect, self._take_turns)
+        self.in_flight = InFlight(self._is_suspect, self._take_turns)
         self._to_set_up: deque[str] = deque()
         """Tasks that are set up one after the other; no other work begins meanwhile."""
 
-        self._held: list[_Message] = []
+        self._held: list[Message] = []
         """What tasks have to wait with; a program that comes after this one gets it too."""
 
         self._crashes = 0
@@ -161,7 +149,7 @@ class Child:
         leaving = [each for each in self._held if each.fields["task"] == work_id]
         self._held = [each for each in self._held if each not in leaving]
         self._end_answers("is not told any more", {each.fields.get("seq", 0) for each in leaving})
-        self._in_flight.leave(work_id)
+        self.in_flight.leave(work_id)
 
     def revive(self) -> None:
         """Starts a given-up child once more; nothing happens to one that runs or is being started."""
@@ -169,19 +157,11 @@ class Child:
 
     def may_begin(self, task: str) -> bool:
         """Returns False while this task's inference has to wait for the work of others."""
-        return not self._to_set_up and self._in_flight.may_begin(task)
-
-    def begin(self, task: str, piece: str) -> None:
-        """A task's inference is in the program, and computes."""
-        self._in_flight.begin(task, piece)
-
-    def end(self, task: str, piece: str) -> None:
-        """It does so no more; safe to call twice."""
-        self._in_flight.end(task, piece)
+        return not self._to_set_up and self.in_flight.may_begin(task)
 
     def send(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
         """A message without an answer; it waits behind those of its task that have to wait."""
-        self._tell(_Message(type_, payload, fields))
+        self._tell(Message(type_, payload, fields))
 
     def ask(self, type_: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
         """Sends a message, at once if its task may; its answer to come is fields, the unit's error, or RunFailed."""
@@ -193,30 +173,30 @@ class Child:
         number = next(self._numbers)
         self._answers[number] = answer
         answer.add_done_callback(lambda _: self._answers.pop(number, None))
-        self._tell(_Message(type_, payload, fields | {"seq": number}))
+        self._tell(Message(type_, payload, fields | {"seq": number}))
         return answer
 
-    def _tell(self, message: _Message) -> None:
+    def _tell(self, message: Message) -> None:
         """Sends a message and notes what it makes the program compute, or holds it."""
         if self._must_wait(message):
             self._held.append(message)
             return
-        if message.type in _WORK and "task" in message.fields and "seq" in message.fields:
+        if message.type in WORK and "task" in message.fields and "seq" in message.fields:
             task, number = str(message.fields["task"]), int(message.fields["seq"])
-            self._in_flight.begin(task, number, is_setup=message.type == "setup")
+            self.in_flight.begin(task, number, is_setup=message.type == "setup")
             # Later than what the task makes of the answer, which may clear it.
             loop = asyncio.get_running_loop()
-            self._answers[number].add_done_callback(lambda _: loop.call_soon(self._in_flight.end, task, number))
+            self._answers[number].add_done_callback(lambda _: loop.call_soon(self.in_flight.end, task, number))
         if self._process is not None:
             self._process.send(message.type, message.payload, **message.fields)
 
-    def _must_wait(self, message: _Message) -> bool:
+    def _must_wait(self, message: Message) -> bool:
         """True of work whose task has to wait, and of what follows it."""
         task = message.fields.get("task")
         if task is None or message.type == "setup":
             return False
         is_behind = any(each.fields["task"] == task for each in self._held)
-        return is_behind or (message.type in _WORK and not self.may_begin(task))
+        return is_behind or (message.type in WORK and not self.may_begin(task))
 
     def _is_suspect(self, task: str) -> bool:
         return task in self._tenants and self._tenants[task].is_suspect
@@ -225,7 +205,7 @@ class Child:
         """Whatever had to wait and may go on does; a setup comes before all other work."""
         if not self.is_ready:
             return
-        while self._to_set_up and self._in_flight.may_begin(self._to_set_up[0]):
+        while self._to_set_up and self.in_flight.may_begin(self._to_set_up[0]):
             self._tenants[self._to_set_up.popleft()].on_child_ready()
         if self._to_set_up:
             return
@@ -247,7 +227,7 @@ class Child:
                     self.on_exit(error.reason, was_ready=False)
         finally:
             self.is_ready = False
-            self._in_flight.clear()
+            self.in_flight.clear()
             self._held.clear()
             self._end_answers("was stopped", list(self._answers))
 
@@ -299,8 +279,8 @@ class Child:
     def on_exit(self, reason: str, *, was_ready: bool, hung_since: float = math.inf) -> None:
         """The program is gone: nobody is left waiting, and whose work it died of is told so."""
         self.is_ready = False
-        suspects = self._in_flight.at_work(hung_since)
-        self._in_flight.clear()
+        suspects = self.in_flight.at_work(hung_since)
+        self.in_flight.clear()
         self._to_set_up.clear()
         if not was_ready:
             self._held.clear()

@@ -224,7 +224,7 @@ class Work:
     def _on_held(self, held: asyncio.Future[Any]) -> None:
         """What is held computes nothing."""
         if self._is_paused and not held.cancelled() and held.exception() is None:
-            self.child.end(self.task.work_id, INFERENCE)
+            self.child.in_flight.end(self.task.work_id, INFERENCE)
 
     def set_policy(self, pause: Any) -> asyncio.Future[dict[str, Any]]:
         """Where the held answer stops next; RunFailed when the unit cannot make sense of it."""
@@ -238,7 +238,7 @@ class Work:
         if self._is_set_up:
             self.child.send("work", task=self.task.work_id)
             if self._running and self._running.is_sent:
-                self.child.begin(self.task.work_id, INFERENCE)
+                self.child.in_flight.begin(self.task.work_id, INFERENCE)
         self._outlets.on_hold(self.task, is_held=False)
         self._go_on()
         self._changed()
@@ -399,7 +399,7 @@ class Work:
     def _on_paused(self, inference: Inference, envelope: Envelope) -> None:
         """The answer stopped by its policy."""
         self._is_paused, self._held_by_policy = True, inference
-        self.child.end(self.task.work_id, INFERENCE)
+        self.child.in_flight.end(self.task.work_id, INFERENCE)
         self._changed()
         self.frames.paused(inference, envelope.fields["reason"], envelope.fields["tokens"])
 
@@ -411,7 +411,7 @@ class Work:
         end = End(fields.get("reason", "stop"), usage, fields.get("stop_word", ""), _error_of(fields))
         if end.reason != INTERRUPTED.reason and end.error is None:
             self._clear(Deaths())
-        self.child.end(self.task.work_id, INFERENCE)
+        self.child.in_flight.end(self.task.work_id, INFERENCE)
         use = self._tool_use
         if use is None or inference.is_cut or (end.error and not use.has_outcomes):
             self._finish(inference, end)
@@ -548,7 +548,7 @@ class Work:
 
     def _send(self, inference: Inference) -> None:
         inference.is_sent = True
-        self.child.begin(self.task.work_id, INFERENCE)
+        self.child.in_flight.begin(self.task.work_id, INFERENCE)
         is_text = isinstance(inference.data, str)
         self.child.send(
             "infer",
@@ -612,7 +612,7 @@ class Work:
         """The one end of an accepted inference; then the links, then whatever waits."""
         if inference is self._running:
             self._running = None
-            self.child.end(self.task.work_id, INFERENCE)
+            self.child.in_flight.end(self.task.work_id, INFERENCE)
         self._tool_use = None
         if inference is self._held_by_policy:  # it was the answer that stopped, not the task
             self._is_paused, self._held_by_policy = False, None
