@@ -10,15 +10,18 @@ from unitd.runtime.inflight import InFlight
 
 
 class Program:
-    """Work in a program with some suspects; counts how often those that wait may ask again."""
+    """Work in a program with some suspects; at each turn the task that waits asks again."""
 
-    def __init__(self, *suspects: str) -> None:
+    def __init__(self, *suspects: str, waiting: str = "llm.2") -> None:
         self.turns = 0
         self.turned = asyncio.Event()
+        self.may_begin = False
+        self._waiting = waiting
         self.work = InFlight(suspects.__contains__, self._on_turn)
 
     def _on_turn(self) -> None:
         self.turns += 1
+        self.may_begin = self.work.may_begin(self._waiting)
         self.turned.set()
 
 
@@ -45,8 +48,7 @@ async def test_a_suspect_begins_alone_and_the_others_wait_for_it() -> None:
     program.work.end("llm.1", "inference")
 
     assert waits
-    assert program.turns == 1
-    assert program.work.may_begin("llm.2")
+    assert (program.turns, program.may_begin) == (1, True)
 
 
 async def test_the_setup_of_a_suspect_is_waited_for_to_its_end() -> None:
@@ -66,19 +68,30 @@ async def test_others_begin_beside_an_answer_that_takes_long() -> None:
 
     await asyncio.wait_for(program.turned.wait(), 5)
 
-    assert program.work.may_begin("llm.2")
+    assert program.may_begin
 
 
 async def test_a_suspect_that_is_never_alone_begins_in_company() -> None:
     """It may be innocent, and its client waits."""
-    program = Program("llm.1")
+    program = Program("llm.1", waiting="llm.1")
     program.work.begin("llm.2", "inference")
     waits = not program.work.may_begin("llm.1")
 
     await asyncio.wait_for(program.turned.wait(), 5)
 
     assert waits
-    assert program.work.may_begin("llm.1")
+    assert program.may_begin
+
+
+async def test_the_time_in_which_nobody_waited_does_not_count(short_time_alone: None) -> None:
+    """A suspect whose prompt was dropped meanwhile waits anew with the next one."""
+    program = Program("llm.1", waiting="llm.2")
+    program.work.begin("llm.2", "inference")
+    program.work.may_begin("llm.1")
+    await asyncio.wait_for(program.turned.wait(), 5)
+    await asyncio.sleep(0)
+
+    assert not program.work.may_begin("llm.1")
 
 
 async def test_what_a_hung_program_was_given_later_is_not_its_death() -> None:

@@ -50,7 +50,7 @@ class InFlight:
             return True
         if task not in self._waits_since:
             self._waits_since[task] = now
-            self._call_later()
+            self._call_later(task)
         return now - self._waits_since[task] >= ALONE_SECONDS
 
     def begin(self, task: str, piece: int | str, *, is_setup: bool = False) -> None:
@@ -59,7 +59,7 @@ class InFlight:
         if self._is_suspect(task) and not self._work.keys() - {task}:
             self._alone, self._alone_until = task, math.inf if is_setup else now + ALONE_SECONDS
             if not is_setup:
-                self._call_later()
+                self._call_later(task)
         self._waits_since.pop(task, None)
         self._work.setdefault(task, {})[piece] = now
 
@@ -93,12 +93,13 @@ class InFlight:
             timer.cancel()
         self._timers.clear()
 
-    def _call_later(self) -> None:
-        """Calls `on_turn` when the time alone, or the wait for it, is over."""
+    def _call_later(self, task: str) -> None:
+        """Calls `on_turn` when a task's time alone, or its wait for that, is over."""
 
         def ring() -> None:
             self._timers.discard(timer)
             self._on_turn()
+            self._waits_since.pop(task, None)  # what does not begin now is not wanted any more, or waits anew
 
         # A little later: a loop may call within the resolution of its clock too early.
         timer = asyncio.get_running_loop().call_later(ALONE_SECONDS * 1.01, ring)

@@ -266,7 +266,7 @@ class Work:
         if self._is_paused or not self._is_set_up:
             raise Unavailable(f"{self.task.work_id} is {self.state}")
         answer = self.child.ask(action, payload, task=self.task.work_id, **fields)
-        if action in ("hear", "warm"):
+        if action == "warm" or fields.get("is_whole"):  # the hardest part of a recording is its end
             answer.add_done_callback(self._on_worked)
         return answer
 
@@ -282,7 +282,11 @@ class Work:
 
     def _end_upload(self) -> asyncio.Future[Any]:
         """Ends the audio that came in pieces, also of a paused task; done when its child has heard that."""
-        return self.child.ask("idle", task=self.task.work_id) if self._is_set_up else _done()
+        if not self._is_set_up:
+            return _done()
+        ended = self.child.ask("idle", task=self.task.work_id)
+        ended.add_done_callback(self._on_worked)
+        return ended
 
     def tell(self, message: str, **fields: Any) -> None:
         """What a link has to say to the child; nothing before it is set up."""
@@ -505,7 +509,7 @@ class Work:
         self._is_set_up, self._setting_up = False, None
         if self._running and self._running.is_sent:
             self._finish(self._running, End("error", error=RunFailed(f"{self.child.name} died: {reason}")))
-        if self.deaths.are_too_many:
+        if self.deaths.are_too_many and not self._is_closing:
             self.child.meter.failed_tasks += 1
             failure = f"{self.child.name} died twice while it worked on this task: {reason}"
             log.error("%s has failed and is not set up again: %s", self.task.work_id, failure)

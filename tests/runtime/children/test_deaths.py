@@ -243,9 +243,11 @@ async def test_a_link_to_a_failed_task_tells_its_listener(client: WireClient, cl
 
 
 async def test_audio_for_a_failed_task_is_refused(client: WireClient) -> None:
-    """Like any other inference."""
+    """Like any other inference; pieces that were heard before the fatal one do not clear the task."""
     ears = await client.setup("asr", ASR_SETUP)
     for expected in ("idle", "failed"):
+        await say_to(client, ears, "hello")
+        assert (await client.receive())["data"]["delta"] == "hello"
         await say_to(client, ears, "abort")
         assert (await client.receive())["error"]["code"] == -11
         await becomes(client, ears, expected)
