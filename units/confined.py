@@ -27,28 +27,41 @@ class Confined(NamedTuple):
     connection: "Connection[object, object]"
 
     def end(self) -> None:
-        """Ends it, whatever it is doing."""
+        """Ends it, whatever it is doing; the connection stays for whoever waits."""
         os.kill(self.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Ends it, connection and all; called once."""
+        self.end()
         os.waitpid(self.pid, 0)
+        self.connection.close()
 
 
 def start(work: Callable[["Connection[object, object]"], None]) -> Confined:
-    """Forks; the new process does this work and ends. It ends with the thread that called this, too."""
+    """Forks a process that does this work and ends. It ends with the thread that called this, too."""
     ours, theirs = Pipe()
+    pid = fork(work, theirs)
+    theirs.close()
+    return Confined(pid, ours)
+
+
+def fork(work: Callable[["Connection[object, object]"], None], connection: "Connection[object, object]") -> int:
+    """As `start`, with a connection that is there already; returns the process's id."""
     parent = os.getpid()
     sys.stderr.flush()
     with warnings.catch_warnings():
-        # Python 3.12 and later warn of other threads. This program's wait for a socket, and the child needs none.
+        # Python 3.12 and later warn of other threads. This program's waits for a socket, and the child needs none.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid:
-        theirs.close()
-        return Confined(pid, ours)
+        return pid
     try:
-        _detach(parent, theirs.fileno())
-        work(theirs)
-    except (EOFError, BrokenPipeError):
+        _detach(parent, connection.fileno())
+        work(connection)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # nobody wants to know any more
+    except MemoryError:
+        pass  # as it was meant
     except BaseException:
         traceback.print_exc()
     finally:

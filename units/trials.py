@@ -26,7 +26,10 @@ class Began(NamedTuple):
     """By which the result comes."""
 
     end: Callable[[], None]
-    """Ends it; called once."""
+    """Ends it while its result is waited for."""
+
+    close: Callable[[], None]
+    """Called last, once, in any case."""
 
 
 class Trial(NamedTuple):
@@ -46,7 +49,7 @@ class _Attempt:
     envelope: Envelope
     begin: Callable[[], Began]
     then: Then
-    end: Callable[[], None] = lambda: None
+    began: Began | None = None
     is_dropped: bool = False
 
 
@@ -63,36 +66,39 @@ class Trials:
         self._waiting.append(_Attempt(envelope, begin, then))
         self._begin_waiting()
 
-    def drop(self, task: str) -> list[Envelope]:
-        """Ends what is tried of this task; returns the requests that do not go on."""
+    def drop(self, task: str, inference: int | None = None) -> list[Envelope]:
+        """Ends what is tried of this task, or for this inference of it; returns the requests that do not go on."""
         of_task = [each for each in (*self._running, *self._waiting) if each.envelope.fields["task"] == task]
-        dropped = [each for each in of_task if not each.is_dropped]
+        wanted = [each for each in of_task if inference in (None, each.envelope.fields.get("inference"))]
+        dropped = [each for each in wanted if not each.is_dropped]
         for each in dropped:
             each.is_dropped = True
-            each.end()
+            if each.began is not None:
+                each.began.end()
         self._waiting = deque(each for each in self._waiting if not each.is_dropped)
         return [each.envelope for each in dropped]
 
     def on_tried(self, envelope: Envelope) -> None:
         """Handles the end of a trial: the message that the waiting thread has posted."""
         attempt: _Attempt = envelope.fields["attempt"]
+        assert attempt.began is not None
         self._running.remove(attempt)
-        envelope.fields["connection"].close()
         if not attempt.is_dropped:
-            attempt.end()
             self._host.carry_out(attempt.envelope, lambda: attempt.then(envelope.fields["result"]))
+        attempt.began.close()
         self._begin_waiting()
 
     def _begin_waiting(self) -> None:
         while self._waiting and len(self._running) < AT_ONCE:
             attempt = self._waiting.popleft()
             self._running.append(attempt)
-            connection, attempt.end = attempt.begin()
-            threading.Thread(target=self._wait, args=(attempt, connection), name="trial", daemon=True).start()
+            attempt.began = attempt.begin()
+            waiting = threading.Thread(target=self._wait, args=(attempt, attempt.began.connection), daemon=True)
+            waiting.start()
 
     def _wait(self, attempt: _Attempt, connection: "Connection[Any, Any]") -> None:
         try:
             result = connection.recv() if connection.poll(PATIENCE_SECONDS) else None
         except (EOFError, OSError):
             result = None
-        self._host.post(Envelope("tried", {"attempt": attempt, "connection": connection, "result": result}))
+        self._host.post(Envelope("tried", {"attempt": attempt, "result": result}))

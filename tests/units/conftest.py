@@ -6,6 +6,7 @@ import pytest
 
 from tests.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.llm.engine import Engine
+from units.llm.grammars import Grammars
 from units.llm.llama import Alarm, Model
 
 
@@ -16,9 +17,17 @@ def model() -> Model:
 
 
 @pytest.fixture
-def bench(model: Model) -> Iterator[Bench]:
+def grammars(model: Model) -> Iterator[Grammars]:
+    """The processes of its grammars."""
+    grammars = Grammars(model)
+    yield grammars
+    grammars.close()
+
+
+@pytest.fixture
+def bench(model: Model, grammars: Grammars) -> Iterator[Bench]:
     """A fresh engine in exact mode."""
     alarm = Alarm()
     context = CountingContext(model, alarm, slots=SLOTS, context=512, threads=1, exact=True)
-    yield Bench(model, Engine(model, context, alarm, slots=SLOTS, is_exact=True), Ear(), context)
+    yield Bench(model, grammars, Engine(model, context, alarm, slots=SLOTS, is_exact=True), Ear(), context)
     context.close()

@@ -6,6 +6,7 @@ from typing import Any
 
 from unitd.settings import find_places
 from units.llm.engine import Engine
+from units.llm.grammars import Grammars
 from units.llm.llama import Blend, Context, Entry, Model
 from units.llm.options import Message, SamplerSpec
 from units.llm.prompt import PromptMaker
@@ -73,6 +74,7 @@ class Bench:
     """An engine and the means to put questions to it."""
 
     model: Model
+    grammars: Grammars
     engine: Engine
     ear: Ear
     context: CountingContext
@@ -91,7 +93,7 @@ class Bench:
     ) -> Generation:
         """Starts an answer."""
         prompt = PromptMaker(self.model).make([Message("user", text)], context=512, thinks=False)
-        sampler = Sampler(self.model, spec)
+        sampler = Sampler(self.model, self.grammars, spec)
         generation = Generation(
             task, prompt, max_tokens, 512, sampler, TextStream(), self.ear, blend, owner, client, priority=priority
         )

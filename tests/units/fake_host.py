@@ -25,12 +25,17 @@ class FakeHost(Host):
             return answer
         said = len(self.said)
         while len(self.said) == said:
-            envelope = self.posted.get(timeout=30)
-            unit.handlers[envelope.type](envelope)
+            self.go_on(unit, LATER)
         _, fields = self.said.pop()
         if "code" in fields:
             raise UnitFault(fields["code"], fields["message"])
         return fields
+
+    def go_on(self, unit: Unit, answer: Any) -> None:
+        """Lets what was put off go on."""
+        if answer is LATER:
+            envelope = self.posted.get(timeout=30)
+            unit.handlers[envelope.type](envelope)
 
     def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
         """One message."""

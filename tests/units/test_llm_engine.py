@@ -8,6 +8,7 @@ import pytest
 from tests.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.base import LoadError
 from units.llm.engine import Engine
+from units.llm.grammars import Grammars
 from units.llm.llama import Alarm, Model
 from units.llm.options import SamplerSpec
 from units.llm.prompt import PromptMaker
@@ -144,7 +145,7 @@ def test_an_aborted_decode_is_taken_back(model: Model) -> None:
     alarm = Alarm()
     context = CountingContext(model, alarm, slots=1, context=512, threads=1, exact=True)
     engine, ear = Engine(model, context, alarm, slots=1, is_exact=True), Ear()
-    bench = Bench(model, engine, ear, context)
+    bench = Bench(model, Grammars(model), engine, ear, context)
     bench.ask("a", "hello")
     bench.run()
     undisturbed = ear.texts.pop("a")
@@ -187,7 +188,9 @@ def test_a_thousand_random_moves_leave_no_slot_behind(bench: Bench) -> None:
     bench.run()
 
     assert sum(map(len, bench.ear.ends.values())) == started
-    test_more_tasks_than_slots_all_get_their_own_words(Bench(bench.model, bench.engine, Ear(), bench.context))
+    test_more_tasks_than_slots_all_get_their_own_words(
+        Bench(bench.model, bench.grammars, bench.engine, Ear(), bench.context)
+    )
 
 
 def test_history_stands_before_the_question(model: Model) -> None:

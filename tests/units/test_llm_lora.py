@@ -189,13 +189,14 @@ def host() -> FakeHost:
 
 
 @pytest.fixture
-def program(host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LlmUnit:
+def program(host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LlmUnit]:
     """The unit with its bundled model; it keeps what it has read on disk."""
     monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
     program = LlmUnit(host)
     load = {"engine": "llama", "path": str(BUNDLED), "slots": 2, "context": 1024, "threads": 1, "exact": True}
     program.load(load | {"cache_dir": str(tmp_path / "cache")})
-    return program
+    yield program
+    program.close()
 
 
 def tell(program: LlmUnit, type_: str, text: str = "", **fields: Any) -> None:

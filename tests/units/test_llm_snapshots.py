@@ -113,6 +113,7 @@ def restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
         data = {"prompt": PERSONA, "temperature": 0, "max_token_len": 60}
         run(program, Envelope("setup", {"task": "llm.1", "data": data, "memory": None}))
         run(program, Envelope("infer", {"task": "llm.1", "inference": 1, "is_text": True}, b"tell me a story"))
+        program.close()
         return host.text(), host
 
     return ask
@@ -152,6 +153,7 @@ def test_what_was_said_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     run(program, Envelope("setup", {"task": "llm.1", "data": {"prompt": ""} | transcript, "memory": None}))
     run(program, Envelope("warm", {"seq": 1, "task": "llm.1"}))
     run(program, Envelope("warm", {"seq": 2, "task": "llm.1", "data": transcript}))
+    program.close()
 
     assert _settled(tmp_path) == []
 

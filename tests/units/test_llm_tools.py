@@ -1,6 +1,7 @@
 """Covers units.llm.tools, calls, chat_api and the prompts with tools, with the bundled model."""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import llama_cpp
@@ -14,10 +15,10 @@ from unitd.wire.envelope import Envelope
 from units.base import UnitFault
 from units.llm.calls import MAX_CALLS, CallStream, grammar_of
 from units.llm.chat_api import CallPieces, request_body
+from units.llm.gbnf import allows, grammar_of_schema, make_grammar, without_marks
 from units.llm.llama import Model
 from units.llm.options import Message, read_options
 from units.llm.prompt import PromptMaker
-from units.llm.sampling import _allows, grammar_of_schema, make_grammar, without_marks
 from units.llm.tools import CALL_MARKS, ToolCall, Tools, read_tools
 from units.llm.unit import LlmUnit
 
@@ -60,16 +61,22 @@ class Asker:
         """Runs one inference to its end; returns the calls."""
         self.host.said.clear()
         fields = {"task": "llm.1", "inference": 1, "is_text": True, "options": options}
-        self._unit.handlers["infer"](Envelope("infer", fields, text.encode()))
+        self.host.go_on(self._unit, self._unit.handlers["infer"](Envelope("infer", fields, text.encode())))
         while self._unit.is_busy:
             self._unit.step()
         return [fields for type_, fields in self.host.said if type_ == "tool_call"]
 
+    def close(self) -> None:
+        """Ends the processes of grammars."""
+        self._unit.close()
 
-@pytest.fixture(scope="module")
-def asker() -> Asker:
-    """One for all: tasks remember nothing."""
-    return Asker()
+
+@pytest.fixture
+def asker() -> Iterator[Asker]:
+    """The bundled model."""
+    asker = Asker()
+    yield asker
+    asker.close()
 
 
 @pytest.fixture
@@ -109,7 +116,7 @@ def obeys(model: Model, grammar: str, text: str) -> bool:
     sampler = make_grammar(model, grammar)
     for byte in text.encode():
         token = model.byte_tokens[byte]
-        if not _allows(sampler, token):
+        if not allows(sampler, token):
             return False
         llama_cpp.llama_sampler_accept(sampler, token)
     return True

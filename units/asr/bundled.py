@@ -69,7 +69,7 @@ class BundledEngine:
 
         def begin() -> Began:
             process = try_grammar(options.grammar)
-            return Began(process.connection, process.end)
+            return Began(process.connection, process.end, process.close)
 
         def check(result: str | None) -> None:
             check_trial(result)

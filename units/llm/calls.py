@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from units.llm.gbnf import QUOTED, grammar_of_schema, without_marks
 from units.llm.options import SamplerSpec
-from units.llm.sampling import QUOTED, grammar_of_schema, without_marks
 from units.llm.text import TextStream, suspect_length
 from units.llm.tools import CALL_MARKS, CLOSE, OPEN, ToolCall, Tools, maybe_call
 

@@ -19,11 +19,12 @@ sequences of that batch are computed again in the next step.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
+from units.llm.gbnf import DeadEnd
 from units.llm.llama import Alarm, Blend, Context, Entry, Model
 from units.llm.pace import Pace
 from units.llm.policy import ends_sentence
-from units.llm.sampling import DeadEnd
 from units.llm.sequence import Generation
 from units.llm.shares import Shares
 from units.llm.slots import Slots
@@ -35,6 +36,8 @@ SMALLEST_EXACT_CHUNK = 8
 
 # Whether somebody's time has come is not looked at with each token of a small model.
 LOOK_SECONDS = 0.05
+# While a grammar thinks and nothing else is to do, messages are looked for so often.
+THINKING_SECONDS = 0.02
 
 # A sentence's end with its closing quotes and brackets is shorter.
 RECENT_CHARACTERS = 32
@@ -124,6 +127,7 @@ class Engine:
         if speakers:
             self._speak(speakers)
             self._on_spoken()
+        self._choose_on(has_company=bool(speakers))
         readers = [each for each in active if each in self._generations and each.missing and not each.is_speaking]
         if readers:
             self._read(min(readers, key=lambda each: (-each.priority, each.last_step)), has_company=bool(speakers))
@@ -147,6 +151,13 @@ class Engine:
 
     def _shares(self) -> Shares:
         return Shares(each for each in self._generations if each.slot is not None and not each.is_held)
+
+    def _choose_on(self, *, has_company: bool) -> None:
+        """Goes on with tokens for which a grammar is waited."""
+        patience = 0.0 if has_company else THINKING_SECONDS
+        active = [each for each in self._generations if each.slot is not None and not each.is_held]
+        for generation in [each for each in active if each.sampler.is_choosing]:
+            self._take(generation, partial(generation.sampler.go_on, patience))
 
     def _speak(self, speakers: Sequence[Generation]) -> None:
         """The next token of every speaker."""
@@ -222,10 +233,17 @@ class Engine:
 
     def _say_next(self, generation: Generation, row: int) -> None:
         """Samples one token and says it, or ends; behind a sentence's end it is only looked at."""
+        if not generation.sampler.is_choosing:  # else its slot was taken meanwhile, and this was computed once more
+            self._take(generation, partial(generation.sampler.sample, self._context, row))
+
+    def _take(self, generation: Generation, choose: Callable[[], int | None]) -> None:
+        """What is chosen is said; nothing yet where the choice takes longer."""
         try:
-            token = generation.sampler.sample(self._context, row)
+            token = choose()
         except DeadEnd as error:
             self.end(generation, "error", str(error))
+            return
+        if token is None:
             return
         if self._model.ends_answer(token):
             generation.stop_word = self._model.turn_end(token)

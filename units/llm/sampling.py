@@ -3,65 +3,45 @@
 A grammar is checked the way llama.cpp's own programs do it: first the chain chooses freely, and only when the grammar
 refuses that token are all candidates filtered and the choice made again. Most tokens of a well-written prompt fit, and
 filtering a vocabulary of 150,000 tokens for each of them would cost more than the model.
+
+Grammars answer from processes of their own (units.llm.grammars). One that does not at once keeps nobody waiting: the
+choice is gone on with in a later step.
 """
 
-import ctypes
-import json
-import math
 import os
-import re
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import accumulate
+from collections.abc import Generator
 from typing import Any
 
 import llama_cpp
 import numpy as np
-from llama_cpp import llama_grammar
 
+from units.llm.gbnf import Candidates, DeadEnd
+from units.llm.grammars import Grammar, Grammars
 from units.llm.llama import Context, Model
 from units.llm.options import SamplerSpec
 
-# Of the converter's strings, which may hold what JSON's may not: raw control characters and halves of surrogate pairs.
-_ANY_CHARACTER = re.compile(r"^char ::= .*$", re.MULTILINE)
-_ESCAPE = r'"\\" (["\\/bfnrt] | "u" ([0-9a-ce-fA-CE-F] [0-9a-fA-F] | [dD] [0-7]) [0-9a-fA-F] [0-9a-fA-F])'
-_LESS = '"<" char-0'
-_CHARACTER = rf'char ::= [^"\\\x7F\x00-\x1F] | {_ESCAPE}'
+# Most answers come within 0.1 ms, and those of a whole vocabulary within some more.
+PATIENCE_SECONDS = 0.02
 
-QUOTED = re.compile(r'"(?:\\.|[^"\\])*"?|\[(?:\\.|[^\]\\])*\]?|<[^>]*>?|#[^\r\n]*', re.DOTALL)
-"""What stands for itself in GBNF: texts, sets of characters, tokens, comments."""
-
-# llama.cpp's parser and its search for left recursion call themselves: of 8 MiB of stack 5,000 parentheses and 50,000
-# rules leave something, 20,000 and 100,000 do not. A schema needs a fraction.
-MAX_DEPTH = 500
-MAX_RULES = 20_000
-MAX_REPEATS = 1000  # llama.cpp counts to 2,000 rules
-
-_ONE_CHARACTER = re.compile(rf"^{re.escape(_CHARACTER)}$", re.MULTILINE)
-
-_RANGE = re.compile(r"\{\s*(\d+)\s*,\s*(\d+)\s*\}")
-
-_CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
-
-
-class DeadEnd(Exception):
-    """A grammar allows nothing that the vocabulary has, or that a bias has left of it."""
+Logits = np.ndarray[Any, np.dtype[np.float32]]
+Choosing = Generator[None, None, int]
+"""Returns the token; yields while a grammar has not answered."""
 
 
 class Sampler:
     """One sequence's choice; penalties count what this answer has said."""
 
-    def __init__(self, model: Model, spec: SamplerSpec) -> None:
-        """Builds the chain.
-
-        Raises:
-            ValueError: the grammar does not compile, or the JSON schema is none; the words name the key.
-        """
-        grammar = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
-        self._grammar = make_grammar(model, grammar) if grammar else None
+    def __init__(self, model: Model, grammars: Grammars, spec: SamplerSpec, compiled: Grammar | None = None) -> None:
+        """Builds the chain; a grammar must have been tried before, and may be `compiled`."""
+        self._model = model
+        self._grammars = grammars
+        self._grammar = compiled
+        if compiled is not None:
+            compiled.is_in_use = True
+        self._spec = spec
+        self._has_grammar = bool(spec.grammar or spec.json_schema)
         self._is_asleep = bool(spec.wakes_at)
         self._wakes_at = spec.wakes_at.encode()
-        self._model = model
         self._recent = b""
         self._bias = spec.logit_bias
         self._is_greedy = spec.temperature <= 0 and not spec.has_penalties
@@ -69,18 +49,49 @@ class Sampler:
         for sampler in _samplers(model, spec):
             llama_cpp.llama_sampler_chain_add(self._chain, sampler)
         self._vocab_size = model.vocab_size
+        self._choosing: Choosing | None = None
+        self._patience = 0.0
 
-    def sample(self, context: Context, row: int) -> int:
-        """Chooses from the logits of one batch row, and remembers the choice.
+    @property
+    def is_choosing(self) -> bool:
+        """True while a choice waits for the grammar."""
+        return self._choosing is not None
+
+    def sample(self, context: Context, row: int) -> int | None:
+        """Chooses from the logits of one batch row, and remembers the choice; None: see `go_on`.
 
         Raises:
             DeadEnd: there is none.
         """
-        if self._grammar is not None and not self._is_asleep:
-            return self._sample_by_grammar(context, row)
+        if not self._has_grammar:
+            return self._sample_freely(context, row)
+        self._choosing = self._choose(context, row)
+        return self.go_on(PATIENCE_SECONDS)
+
+    def go_on(self, patience: float) -> int | None:
+        """Goes on with a choice; None when the grammar has not answered even now.
+
+        Raises:
+            DeadEnd: there is none.
+        """
+        assert self._choosing is not None
+        self._patience = patience
+        try:
+            next(self._choosing)
+        except StopIteration as end:
+            self._choosing = None
+            return int(end.value)
+        except BaseException:
+            self._choosing = None
+            raise
+        return None
+
+    def _choose(self, context: Context, row: int) -> Choosing:
+        if not self._is_asleep:
+            # A later step computes other logits in the same place.
+            return (yield from self._choose_by_grammar(np.array(self._logits(context, row))))
         token = self._sample_freely(context, row)
-        if self._is_asleep:
-            self._listen(token)
+        yield from self._listen(token)
         return token
 
     def _sample_freely(self, context: Context, row: int) -> int:
@@ -92,172 +103,50 @@ class Sampler:
             logits[token] += bias
         return int(logits.argmax())
 
-    def _listen(self, token: int) -> None:
+    def _listen(self, token: int) -> Generator[None, None, None]:
         """Wakes at the mark, unless what its last token brings along is none of the grammar's."""
         self._recent += self._model.piece(token)
         _, mark, behind = self._recent.partition(self._wakes_at)
-        self._is_asleep = not (mark and self._go_through(mark + behind))
+        self._is_asleep = not (mark and (yield from self._ask("go_through", mark + behind)))
         self._recent = self._recent[-len(self._wakes_at) :]
 
-    def _go_through(self, said: bytes) -> bool:
-        """Takes the grammar to the end of what was said; False, and back to its beginning, where that is forbidden.
-
-        llama.cpp can wait for a mark by itself, and ends the process when what follows in the same token is forbidden.
-        Bytes, because tokens of a mark may begin before it and end behind it.
-        """
-        for byte in said:
-            token = self._model.byte_tokens.get(byte)
-            if token is None or not _allows(self._grammar, token):
-                llama_cpp.llama_sampler_reset(self._grammar)
-                return False
-            llama_cpp.llama_sampler_accept(self._grammar, token)
-        return True
-
-    def _logits(self, context: Context, row: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    def _logits(self, context: Context, row: int) -> Logits:
         return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(context.handle, row), (self._vocab_size,))
 
-    def _sample_by_grammar(self, context: Context, row: int) -> int:
-        logits = self._logits(context, row)
-        token = _Candidates(logits).choose(self._chain)
-        if not _allows(self._grammar, token):
-            candidates = _Candidates(logits)
-            candidates.obey(self._grammar)
+    def _choose_by_grammar(self, logits: Logits) -> Choosing:
+        token = Candidates(logits).choose(self._chain)
+        if not (yield from self._ask("take", token)):
+            bits = np.frombuffer((yield from self._ask("allowed")), np.uint8)
+            candidates = Candidates(logits)
+            candidates.forbid_all_but(np.unpackbits(bits, count=self._vocab_size).view(np.bool_))
             token = candidates.choose(self._chain)
-        llama_cpp.llama_sampler_accept(self._grammar, token)
+            yield from self._ask("take", token)
         llama_cpp.llama_sampler_accept(self._chain, token)
         return token
 
+    def _ask(self, action: str, argument: Any = None) -> Generator[None, None, Any]:
+        """What the grammar answers; it is compiled when it is first asked."""
+        if self._grammar is None:
+            self._grammar = self._grammars.begin(self._spec)
+            if isinstance(refused := (yield from self._answer(self._grammar)), str):
+                raise DeadEnd(refused)
+        self._grammar.tell(action, argument)
+        return (yield from self._answer(self._grammar))
+
+    def _answer(self, grammar: Grammar) -> Generator[None, None, Any]:
+        while (answer := grammar.maybe_answer(self._patience)) is None:
+            yield
+        return answer[0]
+
     def close(self) -> None:
         """Frees the samplers; safe to call twice."""
-        for sampler in (self._chain, self._grammar):
-            if sampler:
-                llama_cpp.llama_sampler_free(sampler)
-        self._chain = self._grammar = None
-
-
-class _Candidates:
-    """The tokens among which samplers choose, in llama.cpp's own layout."""
-
-    def __init__(self, logits: np.ndarray[Any, np.dtype[np.float32]], ids: Sequence[int] | None = None) -> None:
-        self._table = np.zeros(len(logits), _CANDIDATE)
-        self._table["id"] = np.arange(len(logits)) if ids is None else ids
-        self._table["logit"] = logits
-        data = self._table.ctypes.data_as(ctypes.POINTER(llama_cpp.llama_token_data))
-        self._array = llama_cpp.llama_token_data_array(data=data, size=len(logits), selected=-1, sorted=False)
-
-    def choose(self, chain: Any) -> int:
-        """Lets the samplers choose.
-
-        Raises:
-            DeadEnd: they took what is forbidden, for want of anything else.
-        """
-        llama_cpp.llama_sampler_apply(chain, ctypes.byref(self._array))
-        chosen = self._array.data[self._array.selected]
-        if chosen.logit == -math.inf:
-            raise DeadEnd("the grammar allows nothing that the model could say next")
-        return int(chosen.id)
-
-    def obey(self, grammar: Any) -> bool:
-        """Forbids what the grammar refuses; False when nothing is left."""
-        llama_cpp.llama_sampler_apply(grammar, ctypes.byref(self._array))
-        return bool(np.isfinite(self._table["logit"]).any())
-
-
-def _allows(grammar: Any, token: int) -> bool:
-    """Whether this may come next; llama.cpp ends the process when a grammar is given what it refuses."""
-    return _Candidates(np.ones(1, np.float32), [token]).obey(grammar)
-
-
-def make_grammar(model: Model | None, text: str) -> Any:
-    """A compiled grammar; without a model no rule can name a token.
-
-    Raises:
-        ValueError: it does not compile, or is more than llama.cpp could compile.
-    """
-    bare = QUOTED.sub("", text)
-    depth = max(accumulate(1 if each == "(" else -1 for each in re.findall("[()]", bare)), default=0)
-    if depth > MAX_DEPTH or bare.count("::=") > MAX_RULES:
-        raise ValueError(f"grammar is too large: over {MAX_DEPTH} parentheses in each other, or {MAX_RULES} rules")
-    if any(int(least) > int(most) for least, most in _RANGE.findall(bare)):  # llama.cpp would count down from 2^64
-        raise ValueError("grammar does not compile: it repeats something at least more often than at most")
-    grammar = llama_cpp.llama_sampler_init_grammar(model.vocab if model else None, text.encode(), b"root")
-    if not grammar:
-        raise ValueError("grammar does not compile")
-    return grammar
-
-
-def _repetition(
-    item: str, least: int, most: int | None, separator_rule: str = "", item_rule_is_literal: bool = False
-) -> str:
-    """Repeats as GBNF itself can; the converter writes a pair of parentheses for each time.
-
-    No answer is as long as a database's column may be: a limit beyond what can be counted is none.
-    """
-    if least > MAX_REPEATS:
-        raise ValueError(f"something must be repeated {least} times, a grammar can at most {MAX_REPEATS} times")
-    if most is not None and most < least:
-        raise ValueError(f"something must be repeated {least} times, and at most {most} times")
-    most = None if most is None or most > MAX_REPEATS else most
-    if not separator_rule or most == 0:
-        return item + _times(least, most)
-    more = f"{item} ({separator_rule} {item}){_times(max(least - 1, 0), most and most - 1)}"
-    return more if least else f"({more})?"
-
-
-def _times(least: int, most: int | None) -> str:
-    return f"{{{least},{'' if most is None else most}}}"
-
-
-# The converter's methods look it up here; a subclass could not give them another.
-llama_grammar._build_repetition = _repetition
-
-
-class _Converter(llama_grammar.SchemaConverter):
-    def _format_literal(self, literal: str) -> str:
-        """The name or value of this JSON in GBNF, which escapes as JSON does: once more, and characters as they are."""
-        return json.dumps(json.dumps(json.loads(literal), ensure_ascii=False), ensure_ascii=False)
-
-
-@lru_cache(maxsize=32)
-def grammar_of_schema(schema: str) -> str:
-    """The GBNF of a JSON schema, by llama.cpp's converter; the same ones come again and again.
-
-    Raises:
-        ValueError: it is no schema, uses what the converter does not know, or its grammar does not compile.
-    """
-    try:
-        converter: Any = _Converter(  # type: ignore[no-untyped-call]
-            prop_order={}, allow_fetch=False, dotall=False, raw_pattern=False
-        )
-        converter.visit(converter.resolve_refs(json.loads(schema), ""), "")
-        grammar = _ANY_CHARACTER.sub(lambda _: _CHARACTER, converter.format_grammar())
-        llama_cpp.llama_sampler_free(make_grammar(None, grammar))
-        return grammar
-    except (ValueError, KeyError, TypeError, AttributeError, AssertionError, IndexError, RecursionError) as error:
-        raise ValueError(f"json_schema cannot be used: {error!r}") from error
-
-
-def without_marks(grammar: str, marks: Sequence[str]) -> str:
-    """Return the grammar of a JSON schema without these marks, which all begin with "<", inside its texts.
-
-    A text ends before what may become a mark is known to be none, so "<" as its last character has to be escaped; and
-    what follows a "<" is counted as one character with it.
-    """
-    return _ONE_CHARACTER.sub(lambda _: _marked_characters(tuple(marks)), grammar)
-
-
-@lru_cache
-def _marked_characters(marks: tuple[str, ...]) -> str:
-    """The rule for a character, with one more for each beginning of a mark."""
-    beginnings = sorted({mark[:size] for mark in marks for size in range(1, len(mark))}, key=len)
-    names = {beginning: f"char-{at}" for at, beginning in enumerate(beginnings)}
-    rules = [rf'char ::= [^"\\<\x7F\x00-\x1F] | char-escape | {_LESS}', f"char-escape ::= {_ESCAPE}"]
-    for beginning, name in names.items():
-        following = sorted({mark[len(beginning)] for mark in marks if mark.startswith(beginning)})
-        longer = [f'"{each}" {names[beginning + each]}' for each in following if beginning + each in names]
-        others = rf'[^"\\<\x7F\x00-\x1F{"".join(following)}]'
-        rules.append(" | ".join([f"{name} ::= {others}", "char-escape", _LESS, *longer]))
-    return "\n".join(rules)
+        if self._choosing is not None:
+            self._choosing.close()
+        if self._grammar is not None:
+            self._grammar.close()
+        if self._chain:
+            llama_cpp.llama_sampler_free(self._chain)
+        self._chain = self._grammar = self._choosing = None
 
 
 def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:

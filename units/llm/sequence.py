@@ -131,8 +131,8 @@ class Generation:
 
     @property
     def is_speaking(self) -> bool:
-        """True when the next step is one token."""
-        if self.slot is None or not self.generated:
+        """True when the next step is one token; False while a grammar chooses it."""
+        if self.slot is None or not self.generated or not self.missing:
             return False
         return self.missing == 1 or self.unread <= 0
 

@@ -44,6 +44,9 @@ class LlmTask:
     has_called: bool = False
     """What was said are calls; the answer comes when their results are there."""
 
+    is_paused: bool = False
+    """Also before there is a generation: its grammar may still be tried."""
+
     is_warned: bool = False
     """A prompt longer than what the model was trained on has been reported."""
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unitd.wire.envelope import Envelope
-from units.base import LATER, RUN_FAILED, Handler, Unit, UnitFault
+from units.base import LATER, RUN_FAILED, UNAVAILABLE, Handler, Unit, UnitFault
 from units.host import Host
 from units.llm.adapters import Adapters
-from units.llm.calls import CallStream, with_calls
+from units.llm.calls import CallStream
 from units.llm.engine import Engine
+from units.llm.grammars import Grammar, Grammars
 from units.llm.llama import VERSION, Alarm, Context, Model
 from units.llm.options import LlmOptions, Message, SamplerSpec, refusal
 from units.llm.policy import read_policy
@@ -24,6 +25,8 @@ from units.llm.task import LlmTask, conversation
 from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
 from units.llm.tools import ToolCall
+from units.llm.tried import TriedSettings
+from units.trials import Trials
 
 CUTTING = ("cancel", "exit")
 READING_AHEAD = -1
@@ -52,6 +55,7 @@ class LlmUnit(Unit):
         self._tasks: dict[str, LlmTask] = {}
         self._warming: dict[Generation, _ReadingAhead] = {}
         self._snapshots: Snapshots | None = None
+        self._trials = Trials(host)
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
             "infer": self._infer,
@@ -61,6 +65,7 @@ class LlmUnit(Unit):
             "cancel": self._cancel,
             "warm": self._warm,
             "exit": self._exit,
+            "tried": self._trials.on_tried,
         }
 
     # Life
@@ -68,6 +73,9 @@ class LlmUnit(Unit):
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Loads the weights and allocates the cache."""
         self._model = Model(load["path"], self._report_progress)
+        self._grammars = Grammars(self._model)
+        self._grammars.start()
+        self._settings = TriedSettings(self._grammars, self._trials)
         self._context = Context(
             self._model,
             self._alarm,
@@ -118,20 +126,30 @@ class LlmUnit(Unit):
         """What was cut is handled next."""
         self._alarm.silence()
 
+    def close(self) -> None:
+        """Ends the processes of grammars."""
+        self._grammars.close()
+
     # Messages
 
-    def _setup(self, envelope: Envelope) -> None:
+    def _setup(self, envelope: Envelope) -> Mapping[str, Any] | None:
         fields = envelope.fields
         task = LlmTask.from_setup(fields["task"], fields["data"], fields.get("memory"), self._context.context)
         task.options = self._taught(task.options)
-        self._check_sampler(task.options)
-        prompt = self._checked_prompt(task)
+        self._check_bias(task.options)
         task.owner = fields.get("owner", "")
-        task.public_prompt = prompt if fields.get("has_public_prompt") else []
-        self._use_adapters(task, fields["data"].get("lora", []))
-        self._tasks[task.work_id] = task
-        if task.options.system_prompt and self._engine.has_room():
-            self._read_ahead(task, task.options, None)
+
+        def go_on(spec: SamplerSpec | UnitFault, compiled: Grammar | None) -> None:
+            if isinstance(spec, UnitFault):
+                raise spec
+            prompt = self._checked_prompt(task)
+            task.public_prompt = prompt if fields.get("has_public_prompt") else []
+            self._use_adapters(task, fields["data"].get("lora", []))
+            self._tasks[task.work_id] = task
+            if task.options.system_prompt and self._engine.has_room():
+                self._read_ahead(task, task.options, None)
+
+        return self._settings.of(envelope, task.options, go_on)
 
     def _use_adapters(self, task: LlmTask, wanted: Sequence[Mapping[str, Any]]) -> None:
         """Loads what nobody has loaded yet; what cannot be used is refused and leaves nothing behind."""
@@ -156,17 +174,13 @@ class LlmUnit(Unit):
             raise refusal(f"prompt is {tokens} tokens, the context holds {task.options.context}")
         return prompt
 
-    def _check_sampler(self, options: LlmOptions) -> None:
+    def _check_bias(self, options: LlmOptions) -> None:
         """What only the vocabulary can judge is judged at setup, not at the first answer."""
         spec = options.sampler
         if strange := [token for token, _ in spec.logit_bias if token >= self._model.vocab_size]:
             raise refusal(f"logit_bias names token {strange[0]}, the vocabulary ends at {self._model.vocab_size - 1}")
-        try:
-            Sampler(self._model, self._sampler_spec(options)).close()
-        except ValueError as error:
-            raise refusal(str(error)) from error
 
-    def _infer(self, envelope: Envelope) -> None:
+    def _infer(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Starts an answer; a prompt that cannot be served ends it at once, in the inference's name."""
         task = self._tasks[envelope.fields["task"]]
         number = envelope.fields["inference"]
@@ -179,36 +193,53 @@ class LlmUnit(Unit):
             if answer := task.ready_answer(envelope.fields.get("answer", "")):
                 self._host.say("delta", task=task.work_id, inference=number, text=answer)
                 self._finish(task, number, "stop")
-                return
+                return None
             options = self._options_of(task, envelope.fields.get("options", {}))
             options = narrowed(options, text, self._prompts.call_token)
             prompt = self._prompt(task, options, text)
         except UnitFault as fault:
             self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
-            return
-        fields = envelope.fields
-        self._start(task, options, prompt, number, fields.get("priority", 0), fields.get("client", ""))
+            return None
+
+        def go_on(spec: SamplerSpec | UnitFault, compiled: Grammar | None) -> None:
+            if isinstance(spec, UnitFault):
+                self._finish(task, number, "error", code=RUN_FAILED, message=str(spec))
+                return
+            sampler = Sampler(self._model, self._grammars, self._with_end_bias(spec, options), compiled)
+            fields = envelope.fields
+            priority, client = fields.get("priority", 0), fields.get("client", "")
+            generation = self._start(task, options, sampler, prompt, number, priority, client)
+            generation.is_held = task.is_paused
+
+        return self._settings.of(envelope, options, go_on)
 
     def _options_of(self, task: LlmTask, changes: dict[str, Any]) -> LlmOptions:
         """The task's options with what this inference alone wants otherwise."""
         if not changes:
             return task.options
         options = self._taught(task.options_with(changes))
-        self._check_sampler(options)
+        self._check_bias(options)
         return options
 
     def _taught(self, options: LlmOptions) -> LlmOptions:
         return taught(options) if self._prompts.lists_signatures else options
 
     def _start(
-        self, task: LlmTask, options: LlmOptions, prompt: list[int], number: int, priority: int, client: str = ""
+        self,
+        task: LlmTask,
+        options: LlmOptions,
+        sampler: Sampler,
+        prompt: list[int],
+        number: int,
+        priority: int = 0,
+        client: str = "",
     ) -> Generation:
         generation = Generation(
             task=task.work_id,
             prompt=prompt,
             max_tokens=options.max_tokens,
             context=options.context,
-            sampler=Sampler(self._model, self._sampler_spec(options)),
+            sampler=sampler,
             text=self._text_stream(task, options, number),
             listener=self,
             blend=task.blend,
@@ -264,9 +295,8 @@ class LlmUnit(Unit):
             messages, context=options.context, thinks=options.thinks, asks=asks, tools=options.tools
         )
 
-    def _sampler_spec(self, options: LlmOptions) -> SamplerSpec:
-        """The sampler's settings with the grammar of calls, and with the bias on every token that ends an answer."""
-        spec = with_calls(options.sampler, options.tools)
+    def _with_end_bias(self, spec: SamplerSpec, options: LlmOptions) -> SamplerSpec:
+        """The sampler's settings with the bias on every token that ends an answer."""
         if not options.end_bias:
             return spec
         ends = tuple((token, options.end_bias) for token in self._model.end_tokens)
@@ -291,12 +321,16 @@ class LlmUnit(Unit):
 
     def _pause(self, envelope: Envelope) -> None:
         """Messages are handled between two tokens, so the generation stands still from here on."""
-        if (generation := self._tasks[envelope.fields["task"]].generation) is not None:
-            generation.is_held = True
+        task = self._tasks[envelope.fields["task"]]
+        task.is_paused = True
+        if task.generation is not None:
+            task.generation.is_held = True
 
     def _resume(self, envelope: Envelope) -> None:
-        if (generation := self._tasks[envelope.fields["task"]].generation) is not None:
-            self._engine.resume(generation)
+        task = self._tasks[envelope.fields["task"]]
+        task.is_paused = False
+        if task.generation is not None:
+            self._engine.resume(task.generation)
 
     def _set_policy(self, envelope: Envelope) -> None:
         """Where the held answer stops next."""
@@ -310,10 +344,19 @@ class LlmUnit(Unit):
     def _cancel(self, envelope: Envelope) -> None:
         task = self._tasks.get(envelope.fields["task"])
         self._engine.cut_handled(envelope.fields["task"])
+        for waiting in self._trials.drop(envelope.fields["task"], envelope.fields.get("inference")):
+            self._give_up(waiting)
         if task is None or task.generation is None:
             return
         if envelope.fields.get("inference") in (None, task.generation.number):
             self._engine.end(task.generation, "interrupted")
+
+    def _give_up(self, waiting: Envelope) -> None:
+        """Answers a request whose grammar is not tried any more."""
+        if waiting.type == "infer":
+            self._finish(self._tasks[waiting.fields["task"]], waiting.fields["inference"], "interrupted")
+        else:
+            self._host.answer(waiting, code=UNAVAILABLE, message="the task was ended")
 
     def _exit(self, envelope: Envelope) -> None:
         self._cancel(envelope)
@@ -328,7 +371,13 @@ class LlmUnit(Unit):
         if task.generation is not None:
             return None  # it is as warm as can be: it is speaking
         options = self._options_of(task, envelope.fields.get("data") or {})
-        return LATER if self._read_ahead(task, options, envelope) else None
+
+        def go_on(spec: SamplerSpec | UnitFault, compiled: Grammar | None) -> Mapping[str, Any] | None:
+            if isinstance(spec, UnitFault):
+                raise spec
+            return LATER if task.generation is None and self._read_ahead(task, options, envelope) else None
+
+        return self._settings.of(envelope, options, go_on)
 
     def _read_ahead(self, task: LlmTask, options: LlmOptions, asked: Envelope | None) -> bool:
         """Begins to read system prompt and history, from a snapshot if there is one; False when there is nothing."""
@@ -337,7 +386,8 @@ class LlmUnit(Unit):
         if not prompt:
             return False
         quiet = replace(options, max_tokens=0, tells_prompt=False)
-        generation = self._start(task, quiet, prompt, 0, READING_AHEAD)
+        sampler = Sampler(self._model, self._grammars, SamplerSpec())
+        generation = self._start(task, quiet, sampler, prompt, 0, READING_AHEAD)
         if self._snapshots is not None and (state := self._snapshots.load(prompt, name_of(generation))) is not None:
             generation.saved = (state, prompt)
         is_conversation = bool(options.messages or task.history)
