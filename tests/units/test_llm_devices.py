@@ -1,6 +1,7 @@
 """Covers devices, taught: tools of other people in the form that the bundled model was taught, and its calls."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,10 +15,12 @@ from units.llm.tools import ToolCall, read_tools
 pytestmark = pytest.mark.timeout(120)
 
 
-@pytest.fixture(scope="module")
-def asker() -> Asker:
+@pytest.fixture
+def asker() -> Iterator[Asker]:
     """The bundled model."""
-    return Asker()
+    asker = Asker()
+    yield asker
+    asker.close()
 
 
 def tools_of(*functions: dict[str, Any]) -> Any:

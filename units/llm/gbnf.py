@@ -19,7 +19,7 @@ import llama_cpp
 import numpy as np
 from llama_cpp import llama_grammar
 
-from units.llm.llama import Model
+from units.llm.llama import Model, log_filter
 
 # Of the converter's strings, which may hold what JSON's may not: raw control characters and halves of surrogate pairs.
 _ANY_CHARACTER = re.compile(r"^char ::= .*$", re.MULTILINE)
@@ -139,14 +139,15 @@ def make_grammar(model: Model | None, text: str) -> Any:
         nonlocal grammar
         grammar = llama_cpp.llama_sampler_init_grammar(model.vocab if model else None, text.encode(), b"root")
 
+    log_filter().last_error = ""
     said = _said_by(compile_it)
     if not grammar:
-        raise ValueError(_why_not(text, said))
+        raise ValueError(_why_not(text, said + log_filter().last_error))
     return grammar
 
 
 def _said_by(work: Callable[[], None]) -> str:
-    """What some work writes to the process's stderr, which is the only place where llama.cpp says what is wrong."""
+    """What some work writes to the process's stderr, where llama.cpp says which syntax is wrong."""
     sys.stderr.flush()
     kept, heard = os.dup(2), os.memfd_create("stderr")
     os.dup2(heard, 2)
@@ -173,7 +174,7 @@ def _why_not(text: str, said: str) -> str:
         return "grammar does not compile: it has no rule 'root'"
     _, _, reason = said.partition("error parsing grammar: ")
     what, _, rest = reason.partition(" at ")
-    rest = rest[: len(rest) - len(f"\n\n{text}\n")] if rest.endswith(f"\n\n{text}\n") else ""
+    rest = rest.partition(f"\n\n{text}\n")[0]
     if rest and text.endswith(rest):
         return f"grammar does not compile: {_line_of(text, len(text) - len(rest))}{what} before {rest[:20]!r}"
     what = what.partition("\n")[0].strip()
