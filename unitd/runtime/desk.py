@@ -1,6 +1,7 @@
 """What clients ask of `audio` itself: playing, capturing, volumes.
 
-The original answers only setup and play (fact sheet, section 2); here every request is answered.
+The original answers only setup and play (fact sheet, section 2); here every request is answered. To a token the
+loudspeaker is its own: what others play is not there for it, but for an administrator it is. Volumes are the board's.
 """
 
 import base64
@@ -8,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.core.access import sees
+from unitd.core.access import Grant, Role, opaque, sees
 from unitd.core.registry import Client
 from unitd.runtime.dispatcher import Answer, Call, Handler
 from unitd.runtime.sound import UNIT, Sound
-from unitd.wire.errors import RunFailed
+from unitd.wire.errors import NotAllowed, RunFailed
 from unitd.wire.messages import Reply
 
 VOLUME_KEYS = {"capture": "capture_volume", "playback": "playback_volume"}
@@ -36,6 +37,8 @@ class AudioDesk:
         self._sound = sound
         self._captures: dict[Client, _Capture] = {}
         self._played = 0
+        self._players: set[str] = {""}
+        """The names of those who have played something."""
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -67,6 +70,8 @@ class AudioDesk:
         """Volumes; what the original's clients send (cards, capVolume) changes nothing there, and neither here."""
         data = call.request.data if isinstance(call.request.data, dict) else {}
         volumes = {which: data[key] for which, key in VOLUME_KEYS.items() if key in data}
+        if volumes and call.client.grant.role is not Role.ADMIN:
+            raise NotAllowed("the board's volumes are for administrators")
         return self._done(call, "volume", **volumes) if volumes else call.ok()
 
     def _play(self, call: Call, *, at_once: bool) -> Answer:
@@ -75,15 +80,21 @@ class AudioDesk:
             raise RunFailed('audio travels as base64 ("object": "audio.wav.base64") or behind a RAW header')
         form = "wav" if "wav" in call.request.object else "pcm"
         self._played += 1
-        fields = {"owner": UNIT, "number": self._played, "form": form, "rate": 16000, "at_once": at_once}
-        return self._done(call, "play", audio, **fields)
+        grant = call.client.grant
+        self._players.add(grant.name)
+        fields = {"owner": _owner(grant.name), "number": self._played, "form": form, "rate": 16000, "at_once": at_once}
+        return self._done(call, "play", audio, holder=opaque(grant.name), instead_of=_scope(grant), **fields)
 
     def _stop_playing(self, call: Call) -> Answer:
-        self._sound.stop(UNIT)
+        """What was played by whoever has the same token; an administrator's word ends all."""
+        for name in self._players:
+            if sees(call.client.grant, name):
+                self._sound.stop(_owner(name))
         return call.ok()
 
     async def _tell_status(self, call: Call) -> Reply:
-        return call.ok(object="audio.status", data=await self._sound.ask("status"))
+        status = await self._sound.ask("status", holder=_scope(call.client.grant))
+        return call.ok(object="audio.status", data=status)
 
     async def _done(self, call: Call, message: str, payload: bytes = b"", **fields: Any) -> Reply:
         await self._sound.ask(message, payload, **fields)
@@ -129,3 +140,13 @@ class AudioDesk:
         capture.pcm.clear()
         capture.index += 1
         client.send(Reply(capture.request_id, UNIT, "audio.pcm.base64.stream", data, is_droppable=not is_last))
+
+
+def _owner(name: str) -> str:
+    """The name of what somebody plays without a task; no work_id looks like it."""
+    return f"{UNIT} {name}".rstrip()
+
+
+def _scope(grant: Grant) -> str | None:
+    """Whose sound is there for a client; None: everybody's."""
+    return None if grant.role is Role.ADMIN else opaque(grant.name)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from unitd.core.access import opaque
 from unitd.core.catalog import Card
 from unitd.core.config import AudioSettings
 from unitd.core.deaths import Part
@@ -97,11 +98,12 @@ class Sound:
         if child is not None and child.is_ready:
             child.send("listen", is_on=is_wanted)
 
-    def play(self, owner: str, number: int, pcm: bytes) -> None:
-        """A piece of speech behind what plays already."""
+    def play(self, owner: str, number: int, pcm: bytes, holder: str) -> None:
+        """A piece of speech behind what this holder plays already."""
         playback = self._playbacks.setdefault((owner, number), _Playback())
         playback.pieces += 1
-        self._send_play(pcm, {"owner": owner, "number": number, "form": "pcm", "rate": 16000, "at_once": False})
+        fields = {"owner": owner, "number": number, "form": "pcm", "rate": 16000, "at_once": False}
+        self._send_play(pcm, fields | {"holder": opaque(holder)})
 
     def has_to_play(self, owner: str) -> bool:
         """True until all that this owner gave has been heard."""

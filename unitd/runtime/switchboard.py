@@ -106,7 +106,7 @@ class Switchboard:
 
     def on_sound(self, source: Task, inference: Inference, pcm: bytes) -> None:
         """A voice for the loudspeaker."""
-        self._sound.play(source.work_id, inference.number, pcm)
+        self._sound.play(source.work_id, inference.number, pcm, source.holder)
 
     def on_hush(self, source: Task) -> None:
         """What a voice has given to the loudspeaker shall not be heard any more."""

@@ -46,12 +46,12 @@ class Playback:
         self._thread = threading.Thread(target=self._run, name="playback", daemon=True)
         self._thread.start()
 
-    def play(self, item: Item, at_once: bool) -> None:
-        """Behind everything else, or instead of it."""
-        if not at_once and self._playlist.seconds > MAX_QUEUED_SECONDS:
+    def play(self, item: Item, at_once: bool, instead_of: str | None = None) -> None:
+        """Behind what its holder has here, or instead of what this holder (None: anybody) has."""
+        if not at_once and not self._playlist.has_room(item.holder):
             self._played(item, True, f"over {MAX_QUEUED_SECONDS} s are waiting")
             return
-        self._tell_cut(self._playlist.add(item, at_once), "")
+        self._tell_cut(self._playlist.add(item, at_once, instead_of), "")
         if not self._fate.is_usable:
             self._tell_cut(self._playlist.lose_device(), self._fate.reason)
 
@@ -68,10 +68,10 @@ class Playback:
         self._is_closing.set()
         self._thread.join()
 
-    @property
-    def is_playing(self) -> bool:
-        """True until the last sample has reached the ear."""
-        return not self._playlist.is_empty or bool(self._sounding)
+    def is_playing(self, holder: str | None = None) -> bool:
+        """True until the last sample of this holder (None: of anybody) has reached the ear."""
+        sounding = (item for _, item in list(self._sounding) if holder in (None, item.holder))
+        return self._playlist.has_sound(holder) or any(sounding)
 
     @property
     def is_speaking(self) -> bool:
@@ -82,10 +82,9 @@ class Playback:
         """For `status`."""
         return self._fate.about() | {"underruns": self._underruns}
 
-    @property
-    def queued_seconds(self) -> float:
-        """How much is still to be played."""
-        return self._playlist.seconds
+    def queued_seconds(self, holder: str | None = None) -> float:
+        """How much of this holder (None: of anybody) is still to be played."""
+        return self._playlist.seconds(holder)
 
     def _tell_cut(self, items: list[Item], reason: str) -> None:
         for item in items:
@@ -120,7 +119,7 @@ class Playback:
     def _write(self, sink: Sink) -> None:
         """Until the device fails or is stale. It is open once it has taken a block."""
         underruns_before, self.latency = self._underruns, sink.latency
-        while not self._is_closing.is_set() and not (sink.is_stale and not self.is_playing):
+        while not self._is_closing.is_set() and not (sink.is_stale and not self.is_playing()):
             taken = self._playlist.take(BLOCK)
             heard_at = time.monotonic() + sink.latency
             try:

@@ -1,5 +1,8 @@
 """What the loudspeaker plays next. Items are added and stopped by one thread and taken by another.
 
+Each holder (a token, or this machine) has a queue of its own. Where there are several they take turns, item by item, so
+that nobody waits for all that another one has given.
+
 An item that is cut while it sounds ends with 5 ms that fade away, and one that goes on after a pause fades in.
 
 The lock is held for some microseconds, with no waiting inside: the taking thread has a device's buffer as its slack.
@@ -7,6 +10,7 @@ The lock is held for some microseconds, with no waiting inside: the taking threa
 
 import threading
 from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +22,8 @@ from units.sound.upload import RATE
 
 # An hour of 16 kHz mono is 115 MB; a book in one go is paused and sent in parts.
 MAX_QUEUED_SECONDS = 1800
+# So much is taken of each holder, however much others have here.
+OWN_SECONDS = 60
 
 
 @dataclass(eq=False)
@@ -30,6 +36,9 @@ class Item:
     played: int = 0
     is_resumed: bool = False
     """It was held, and its next samples fade in."""
+
+    holder: str = ""
+    """In whose name it is played."""
 
 
 CHIME = "chime"
@@ -49,29 +58,29 @@ class Playlist:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._items: deque[Item] = deque()
+        self._queues: dict[str, deque[Item]] = {}
+        """By holder; whose turn is next stands first."""
+
         self._held: set[str] = set()
         self._fading = NOTHING
         """The last of what was cut, to be played before anything else."""
         self._has_items = threading.Event()
 
-    def add(self, item: Item, at_once: bool = False) -> list[Item]:
-        """Behind all others, or instead of them; returns the items that this cut."""
+    def add(self, item: Item, at_once: bool = False, instead_of: str | None = None) -> list[Item]:
+        """Behind all others of its holder, or instead of them; returns the items that this cut.
+
+        `at_once` it takes the place of what this holder (None: anybody) has here.
+        """
         with self._lock:
-            cut = list(self._items) if at_once else []
-            if at_once:
-                self._fade_sounding(None)
-                self._items.clear()
-            self._items.append(item)
+            cut = self._cut(lambda each: instead_of in (None, each.holder)) if at_once else []
+            self._queues.setdefault(item.holder, deque()).append(item)
             self._mark()
         return cut
 
     def stop(self, owner: str | None) -> list[Item]:
         """Takes out what one owner (None: anybody) has here; only a fade of it is taken any more. Returns it."""
         with self._lock:
-            self._fade_sounding(owner)
-            cut = [item for item in self._items if owner in (None, item.owner)]
-            self._items = deque(item for item in self._items if owner not in (None, item.owner))
+            cut = self._cut(lambda each: owner in (None, each.owner))
             self._mark()
         return cut
 
@@ -79,7 +88,7 @@ class Playlist:
         """What one owner has here waits where it is, or goes on from there; others are heard meanwhile."""
         with self._lock:
             if is_held:
-                self._fade_sounding(owner)
+                self._fade_sounding(lambda each: each.owner == owner)
                 self._held.add(owner)
             else:
                 self._held.discard(owner)
@@ -88,15 +97,28 @@ class Playlist:
     def lose_device(self) -> list[Item]:
         """Takes out everything, also what was to fade: nobody hears it. Returns it."""
         with self._lock:
-            cut, self._fading = list(self._items), NOTHING
-            self._items.clear()
+            cut, self._fading = self._all(), NOTHING
+            self._queues.clear()
             self._mark()
         return cut
 
-    def _fade_sounding(self, owner: str | None) -> None:
-        """Keeps 5 ms of the item that sounds now, if it is this owner's (None: anybody's)."""
+    def _cut(self, is_unwanted: Callable[[Item], bool]) -> list[Item]:
+        self._fade_sounding(is_unwanted)
+        cut = [item for item in self._all() if is_unwanted(item)]
+        kept = {
+            holder: deque(each for each in queue if not is_unwanted(each)) for holder, queue in self._queues.items()
+        }
+        self._queues = {holder: queue for holder, queue in kept.items() if queue}
+        return cut
+
+    def _all(self, holder: str | None = None) -> list[Item]:
+        """Items of one holder (None: of all)."""
+        return [item for name, queue in self._queues.items() if holder in (None, name) for item in queue]
+
+    def _fade_sounding(self, is_unwanted: Callable[[Item], bool]) -> None:
+        """Keeps 5 ms of the item that sounds now, if it is one of these."""
         item = self._maybe_next()
-        if item is not None and item.played and owner in (None, item.owner):
+        if item is not None and item.played and is_unwanted(item):
             self._fading = faded_out(item.samples[item.played : item.played + FADE_SAMPLES])
             item.played += len(self._fading)
             item.is_resumed = True
@@ -119,13 +141,21 @@ class Playlist:
                 count -= len(piece)
                 pieces.append(piece)
                 if item.played >= len(item.samples):
-                    self._items.remove(item)
+                    self._remove(item)
                     ended.append(item)
             self._mark()
         return Taken(np.concatenate(pieces), begun, ended)
 
+    def _remove(self, item: Item) -> None:
+        """Takes out an item that has been played; the other holders are next."""
+        queue = self._queues.pop(item.holder)
+        queue.remove(item)
+        if queue:
+            self._queues[item.holder] = queue
+
     def _maybe_next(self) -> Item | None:
-        return next((item for item in self._items if item.owner not in self._held), None)
+        waiting = (item for queue in self._queues.values() for item in queue)
+        return next((item for item in waiting if item.owner not in self._held), None)
 
     def _mark(self) -> None:
         if len(self._fading) or self._maybe_next() is not None:
@@ -137,19 +167,28 @@ class Playlist:
         """Returns when there is something to play, or after a while."""
         self._has_items.wait(seconds)
 
-    @property
-    def is_empty(self) -> bool:
-        """True when there is nothing to play now."""
-        return not self._has_items.is_set()
+    def has_sound(self, holder: str | None = None) -> bool:
+        """True when there is something to play now, of one holder (None: of anybody)."""
+        if holder is None:
+            return self._has_items.is_set()
+        with self._lock:
+            return any(item.owner not in self._held for item in self._all(holder))
 
     @property
     def is_speaking(self) -> bool:
         """True when there is something to play now besides chimes."""
         with self._lock:
-            return any(item.owner != CHIME and item.owner not in self._held for item in self._items)
+            return any(item.owner != CHIME and item.owner not in self._held for item in self._all())
 
-    @property
-    def seconds(self) -> float:
-        """How long it would play."""
+    def has_room(self, holder: str) -> bool:
+        """True while one more item of this holder is taken."""
+        return self.seconds() <= MAX_QUEUED_SECONDS or self.seconds(holder) <= OWN_SECONDS
+
+    def seconds(self, holder: str | None = None) -> float:
+        """How long it would play, of one holder (None: of all)."""
         with self._lock:
-            return sum(len(item.samples) - item.played for item in self._items) / RATE
+            return _seconds(self._all(holder))
+
+
+def _seconds(items: Iterable[Item]) -> float:
+    return sum(len(item.samples) - item.played for item in items) / RATE

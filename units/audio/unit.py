@@ -93,13 +93,13 @@ class AudioUnit(Unit):
     def _play(self, envelope: Envelope) -> None:
         """What cannot be played has been played at once, with the reason."""
         fields = envelope.fields
-        item = Item(fields["owner"], fields["number"], np.zeros(0, np.int16))
+        item = Item(fields["owner"], fields["number"], np.zeros(0, np.int16), holder=fields.get("holder", ""))
         try:
             item.samples = _decoded(envelope.payload, fields)
         except UnitFault as fault:
             self._tell_played(item, True, str(fault))
             raise
-        self._playback.play(item, bool(fields.get("at_once")))
+        self._playback.play(item, bool(fields.get("at_once")), fields.get("instead_of"))
 
     def _chime(self, envelope: Envelope) -> None:
         """A wake was heard, or nothing after it."""
@@ -112,9 +112,10 @@ class AudioUnit(Unit):
         self._playback.hold(envelope.fields["owner"], bool(envelope.fields["is_held"]))
 
     def _status(self, envelope: Envelope) -> dict[str, Any]:
+        holder = envelope.fields.get("holder")
         return {
-            "is_playing": self._playback.is_playing,
-            "queued_seconds": round(self._playback.queued_seconds, 3),
+            "is_playing": self._playback.is_playing(holder),
+            "queued_seconds": round(self._playback.queued_seconds(holder), 3),
             "capture": self._capture.about() | {"volume": self._capture.volume},
             "playback": self._playback.about() | {"volume": self._playback.volume},
         }
