@@ -7,9 +7,11 @@ from pathlib import Path
 import httpx
 
 from tests.conftest import running_app, tcp_client
-from tests.doors.tokens import NO_TRUST, client_with, write_tokens
+from tests.doors.tokens import NO_TRUST, asking_app, client_with, write_tokens
 from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
 from tests.runtime.bad_unit import bad_unit
+from tests.test_voice import ask_audio, wav_of
+from tests.units.voice_host import tone
 from unitd.app import App
 from unitd.core.access import Role
 
@@ -104,3 +106,49 @@ async def test_http_requests_of_one_address_are_one_client(tmp_path: Path) -> No
 
     first, second = [each.json()["choices"][0]["text"].split(" ")[0] for each in answers]
     assert first == second != ""
+
+
+# The loudspeaker
+
+
+async def test_what_others_play_is_not_there_for_a_token(tmp_path: Path) -> None:
+    """It neither stops nor replaces it, and is not told of it; an administrator's word ends all."""
+    tokens = write_tokens(tmp_path, TWO | {"root": Role.ADMIN})
+    sound = {"object": "audio.wav.base64", "data": wav_of(tone(60))}
+    async with (
+        asking_app(tmp_path, audio={"playback": f"file:{tmp_path}/out.wav"}) as app,
+        client_with(app, tokens["anna"]) as anna,
+        client_with(app, tokens["ben"]) as ben,
+        client_with(app, tokens["root"]) as root,
+    ):
+        await ask_audio(anna, "play", **sound)
+        told = [await queued(each) for each in (ben, root)]
+        await ask_audio(ben, "play", **sound)
+        await ask_audio(ben, "play", **sound)
+        await ask_audio(ben, "play_stop")
+        left = [await queued(each) for each in (anna, ben)]
+        await ask_audio(root, "play_stop")
+
+        assert told[0] == 0 < 50 < told[1]
+        assert left[1] == 0 < 50 < left[0]
+        assert [await queued(each) for each in (anna, root)] == [0, 0]
+
+
+async def queued(client: WireClient) -> float:
+    """Seconds that wait for the loudspeaker, as a client is told."""
+    return float((await ask_audio(client, "audio_status"))["data"]["queued_seconds"])
+
+
+async def test_the_board_s_volumes_are_for_administrators(tmp_path: Path) -> None:
+    """Else a token would mute another one's answers. What the original's clients send changes nothing anyway."""
+    tokens = write_tokens(tmp_path, TWO | {"root": Role.ADMIN})
+    async with (
+        asking_app(tmp_path, audio={"playback": f"file:{tmp_path}/out.wav"}) as app,
+        client_with(app, tokens["ben"]) as ben,
+        client_with(app, tokens["root"]) as root,
+    ):
+        refused = await ask_audio(ben, "setup", data={"playback_volume": 0})
+        usual = await ask_audio(ben, "setup", data={"capVolume": 0.5, "playVolume": 0.15})
+        allowed = await ask_audio(root, "setup", data={"playback_volume": 0.5})
+
+    assert [each["error"]["code"] for each in (refused, usual, allowed)] == [-8, 0, 0]

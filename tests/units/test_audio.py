@@ -13,10 +13,12 @@ import soundfile
 from numpy.typing import NDArray
 
 from tests.units.voice_host import VoiceHost, tell, tone
+from units.audio import playlist as playlist_module
 from units.audio.devices import BLOCK, PERIOD
 from units.audio.playlist import Item, Playlist
 from units.audio.unit import PERIODS_AHEAD, AudioUnit
 from units.base import LoadError, UnitFault
+from units.sound.upload import RATE
 from units.sound.wav import wav_header
 
 Start = Callable[..., AudioUnit]
@@ -344,6 +346,40 @@ def test_at_once_cuts_what_plays(host: VoiceHost, start: Start, tmp_path: Path) 
     played = host.wait_for("played", 3)
 
     assert [(each["owner"], each["is_cut"]) for each in played] == [("a", True), ("a", True), ("b", False)]
+
+
+def items(holder: str, count: int, samples: int = BLOCK) -> list[Item]:
+    """Sounds of one holder."""
+    return [Item(f"of {holder}", number, np.full(samples, 1000, np.int16), holder=holder) for number in range(count)]
+
+
+def test_holders_take_turns_and_cut_their_own() -> None:
+    """Who has given much is not heard to its end before another one begins, nor ended by it."""
+    playlist = Playlist()
+    for item in [*items("anna", 4), *items("ben", 1)]:
+        playlist.add(item)
+
+    first, second = playlist.take(BLOCK).ended[0], playlist.take(BLOCK).ended[0]
+    cut = playlist.add(items("ben", 1)[0], at_once=True, instead_of="ben")
+
+    assert [first.holder, second.holder] == ["anna", "ben"]
+    assert cut == []
+    assert playlist.seconds("anna") == 3 * BLOCK / RATE
+    assert playlist.seconds("ben") == BLOCK / RATE
+    assert len(playlist.add(items("", 1)[0], at_once=True)) == 4
+
+
+def test_another_one_s_queue_leaves_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a minute of each holder."""
+    monkeypatch.setattr(playlist_module, "MAX_QUEUED_SECONDS", 2)
+    monkeypatch.setattr(playlist_module, "OWN_SECONDS", 1)
+    playlist = Playlist()
+    playlist.add(items("anna", 1, 3 * RATE)[0])
+
+    assert not playlist.has_room("anna")
+    assert playlist.has_room("ben")
+    playlist.add(items("ben", 1, 2 * RATE)[0])
+    assert not playlist.has_room("ben")
 
 
 def test_status_says_what_is_going_on(host: VoiceHost, start: Start, tmp_path: Path) -> None:

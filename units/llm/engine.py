@@ -145,7 +145,7 @@ class Engine:
         self._next_look = now + LOOK_SECONDS
         shares = self._shares()
         for generation in sorted(waiting, key=shares.place_in_line):
-            if (giver := shares.maybe_giver(generation, self._slots.can_keep)) is not None:
+            if (giver := shares.maybe_giver(generation, self._slots.can_rotate)) is not None:
                 self._slots.hand_over(giver, generation)
                 return
 

@@ -22,8 +22,8 @@ SHORTEST_TURN_SECONDS = 0.2
 # Moving the cache of a long answer out and in takes up to a fifth of a second (0.5B, two x86 cores at work).
 TURN_SECONDS = 10.0
 
-Fits = Callable[[Generation, Generation], bool]
-"""Takes who waits and who works: whether there is room to keep what the latter has computed if they change places."""
+CanRotate = Callable[[Generation], bool]
+"""Whether there is room for all to take turns, this one that wants to return being next."""
 
 
 class Shares:
@@ -41,9 +41,11 @@ class Shares:
         deadline = waiting.waits_since + _patience(waiting)
         return *self._held_by(waiting), -waiting.priority, deadline
 
-    def maybe_giver(self, waiting: Generation, fits: Fits) -> Generation | None:
+    def maybe_giver(self, waiting: Generation, can_rotate: CanRotate) -> Generation | None:
         """Whose slot this one gets; None while it has to wait."""
-        givers = [each for each in self._working if self._may_take(waiting, each, fits)]
+        is_due = self._now - waiting.waits_since >= _patience(waiting)
+        is_due = is_due and (not waiting.is_returning or can_rotate(waiting))
+        givers = [each for each in self._working if self._may_take(waiting, each, is_due=is_due)]
         return min(givers, key=self._by_claim, default=None)
 
     def _held_by(self, generation: Generation) -> tuple[int, int]:
@@ -53,15 +55,12 @@ class Shares:
         owners, clients = self._held_by(working)
         return working.priority, -owners, -clients, working.turn_began
 
-    def _may_take(self, waiting: Generation, working: Generation, fits: Fits) -> bool:
+    def _may_take(self, waiting: Generation, working: Generation, *, is_due: bool) -> bool:
         if waiting.priority < 0 or not self._holds_more(working, waiting):
             return False
         if waiting.priority > working.priority:
             return True
-        waited, turn = self._now - waiting.waits_since, self._now - working.turn_began
-        if waited < _patience(waiting) or turn < self._turn_due(waiting, working):
-            return False
-        return not waiting.is_returning or fits(waiting, working)
+        return is_due and self._now - working.turn_began >= self._turn_due(waiting, working)
 
     def _holds_more(self, working: Generation, waiting: Generation) -> bool:
         """Nobody takes from who has less; what a client has it may divide as it likes."""

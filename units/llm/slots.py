@@ -61,10 +61,14 @@ class Slots:
         giver.is_returning, giver.waits_since = True, time.monotonic()
         self.place(taker)
 
-    def can_keep(self, taker: Generation, giver: Generation) -> bool:
-        """True when there is room to save what the giver holds, once the taker has its slot."""
-        assert giver.slot is not None
-        return self._room_beside(taker) >= len(giver.slot.tokens)
+    def can_rotate(self, taker: Generation) -> bool:
+        """True when there is room to save all that is at work once this one has a slot.
+
+        One that returned alone to a company twice as long as itself would make it wait: attention takes as long for
+        each sequence of a batch as for the longest.
+        """
+        at_work = sum(len(slot.tokens) for slot in self._slots if slot.generation is not None)
+        return self._room_beside(taker) >= at_work
 
     def leave(self, generation: Generation) -> None:
         """The generation is over; its tokens stay for the next prompt of its task."""

@@ -37,7 +37,7 @@ def test_what_was_kept_is_read_again(sessions: RecordedChats) -> None:
     """The request as it came and the answer, under an id that nobody can guess."""
     first, second = kept(sessions), kept(sessions)
 
-    session = orjson.loads(sessions.read(first) or b"")
+    session = orjson.loads(sessions.read(first, None) or b"")
 
     assert session == {
         "id": first,
@@ -67,7 +67,7 @@ def test_nothing_but_sessions_is_found(sessions: RecordedChats, tmp_path: Path, 
     (tmp_path / "counter.json").write_text("{}")
     kept(sessions)
 
-    assert sessions.read(session_id) is None
+    assert sessions.read(session_id, None) is None
 
 
 def test_the_oldest_go_when_there_are_too_many(
@@ -79,7 +79,7 @@ def test_the_oldest_go_when_there_are_too_many(
     ids = [kept_at(sessions, tmp_path / "sessions", seconds) for seconds in (100, 200, 300)]
     ids.append(kept(sessions))
 
-    assert [sessions.read(each) is not None for each in ids] == [False, True, True, True]
+    assert [sessions.read(each, None) is not None for each in ids] == [False, True, True, True]
 
 
 def test_the_oldest_go_when_they_are_too_large(sessions: RecordedChats, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_the_oldest_go_when_they_are_too_large(sessions: RecordedChats, monkeypa
 
     ids = [kept(sessions) for _ in range(2)]
 
-    assert [sessions.read(each) is not None for each in ids] == [False, True]
+    assert [sessions.read(each, None) is not None for each in ids] == [False, True]
 
 
 def test_what_a_crash_left_half_written_goes(sessions: RecordedChats, tmp_path: Path) -> None:
@@ -115,3 +115,18 @@ def test_a_disk_that_takes_nothing_is_no_error(
     assert answer == ANSWER
     assert "cannot be recorded" in caplog.text
     assert os.listdir(tmp_path) == ["sessions"]
+
+
+def test_another_one_s_session_is_not_there(sessions: RecordedChats, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For an administrator all are; the oldest go whosever they are."""
+    ids = {holder: sessions.keep(REQUEST, ANSWER, holder)["recording_session_id"] for holder in ("anna", "ben", "")}
+
+    assert sessions.read(ids["anna"], "anna")
+    assert sessions.read(ids["anna"], "ben") is None
+    assert sessions.read(ids[""], "ben") is None
+    assert all(sessions.read(each, None) for each in ids.values())
+
+    monkeypatch.setattr(recording, "MAX_SESSIONS", 1)
+    newest = sessions.keep(REQUEST, ANSWER, "ben")["recording_session_id"]
+    assert sessions.read(newest, "ben")
+    assert not any(sessions.read(each, None) for each in ids.values())

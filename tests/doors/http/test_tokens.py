@@ -339,3 +339,24 @@ def test_a_certificate_that_cannot_be_used_is_a_mistake_of_the_configuration(
 
     with pytest.raises(ConfigError, match=str(cert)):
         Tls(cert, key)
+
+
+async def test_a_recorded_chat_is_its_token_s(tmp_path: Path) -> None:
+    """Another one does not find it by its id; who sees what runs is not told what was said; an administrator is."""
+    roles = {"anna": Role.USE, "ben": Role.USE, "olga": Role.OBSERVE, "root": Role.ADMIN}
+    tokens = write_tokens(tmp_path, roles)
+    body = {"messages": [{"role": "user", "content": "Hello!"}], "streaming": False}
+    async with (
+        asking_app(tmp_path, http={"enabled": True, "record_sessions": True}) as app,
+        http_client(app) as client,
+    ):
+        chat = await client.post("/api/chat", json=body, headers={"X-API-Key": tokens["anna"]})
+        path = f"/api/sessions/{chat.json()['recording_session_id']}"
+        answers = {name: await client.get(path, headers={"X-API-Key": token}) for name, token in tokens.items()}
+
+    assert {name: each.status_code for name, each in answers.items()} == {
+        "anna": 200,
+        "ben": 404,
+        "olga": 403,
+        "root": 200,
+    }

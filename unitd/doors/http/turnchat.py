@@ -19,9 +19,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from unitd.core.access import Role
 from unitd.doors.guest import Guest
 from unitd.doors.http.connected import while_connected
 from unitd.doors.http.desk import Desk
+from unitd.doors.http.grants import grant_of
 from unitd.doors.http.guard import CLIENT_LEFT
 from unitd.doors.http.recording import RecordedChats
 from unitd.doors.http.sockets import NORMAL_CLOSURE, POLICY_VIOLATION, close, receive, send
@@ -96,11 +98,15 @@ class TurnChat:
         return _json(self._desk.line.view)
 
     async def show_session(self, request: Request) -> Response:
-        """`GET /api/sessions/{id}`, while recording is on."""
+        """`GET /api/sessions/{id}`, while recording is on. Another one's is not there, but for an administrator."""
         session_id = request.path_params["session_id"]
         if not self._is_recording:
             return _json({"type": "error", "error": "recording is off ([http] record_sessions)"}, 404)
-        if session := await asyncio.to_thread(self._recorded.read, session_id):
+        grant = grant_of(request)
+        if grant.role is Role.OBSERVE:
+            return _json({"type": "error", "error": "what was said is not for the role 'observe'"}, 403)
+        holder = None if grant.role is Role.ADMIN else grant.name
+        if session := await asyncio.to_thread(self._recorded.read, session_id, holder):
             return Response(session, media_type="application/json")
         return _json({"type": "error", "error": "there is no session of this id"}, 404)
 
@@ -137,7 +143,8 @@ class TurnChat:
             request = await asyncio.to_thread(read_request, data)
             if not may_stream:
                 request = replace(request, is_streaming=False)
-            return await self._done(data, request, await self._take_turn(guest, request, tell))
+            outcome = await self._take_turn(guest, request, tell)
+            return await self._done(data, request, outcome, guest.grant.name)
         except UnitdError:
             raise
         except Exception as bug:
@@ -158,7 +165,7 @@ class TurnChat:
         finally:
             guest.close()
 
-    async def _done(self, data: str | bytes, request: ChatRequest, outcome: Outcome) -> dict[str, Any]:
+    async def _done(self, data: str | bytes, request: ChatRequest, outcome: Outcome, holder: str) -> dict[str, Any]:
         """The last message, and the recording that it names."""
         whole = await asyncio.to_thread(for_client, outcome.sound)
         done = {
@@ -171,7 +178,7 @@ class TurnChat:
             "warnings": outcome.warnings,
         }
         if self._is_recording:
-            done = await asyncio.to_thread(self._recorded.keep, data, done)
+            done = await asyncio.to_thread(self._recorded.keep, data, done, holder)
         return done | {"audio_data": for_client(outcome.last_segment)} if request.is_streaming else done
 
 
