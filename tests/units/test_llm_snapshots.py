@@ -166,7 +166,9 @@ def test_a_client_s_own_prompt_is_kept_for_its_owner(
     monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
     whose = {"data": {"prompt": PERSONA}, "memory": None, "has_public_prompt": is_public}
     for owner in ("anna", "bert", "anna"):
-        run(started(FakeHost(), tmp_path), Envelope("setup", {"task": "llm.1", "owner": owner} | whose))
+        program = started(FakeHost(), tmp_path)
+        run(program, Envelope("setup", {"task": "llm.1", "owner": owner} | whose))
+        program.close()
 
     assert len(_settled(tmp_path)) == (1 if is_public else 2)
 
