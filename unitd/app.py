@@ -305,6 +305,7 @@ class App:
         """Stop accepting, stop what is fetched, finish what runs, stop the children, hang up."""
         await self._state.remove_endpoints()
         self._entrance.stop_listening()
+        self._roster.close()
         await self._pulls.stop()
         await self._journal.close()
         try:

@@ -28,7 +28,7 @@ from unitd.runtime.tooluse import AUTO, Toolbox
 from unitd.runtime.trial import Trial
 from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
-from unitd.wire.errors import BadField, BadLink, LoadFailed, UnitdError
+from unitd.wire.errors import BadField, BadLink, LoadFailed, Unavailable, UnitdError
 from unitd.wire.messages import Reply, is_task_id
 
 log = logging.getLogger("unitd.roster")
@@ -102,6 +102,7 @@ class Roster:
         self._watch = watch
         self._toolboxes = toolboxes
         self._journal = journal
+        self._is_closed = False
 
     def __getitem__(self, work_id: str) -> Work:
         return self._works[work_id]
@@ -125,6 +126,7 @@ class Roster:
     async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
         plan = await self._plan(kind, data)
         await self._make_room(call.client)
+        self._check_open()
         work_id = f"{kind.name}.{self._registry.claim_number()}"
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
         task.is_temporary = plan.setup.get("temporary", False)
@@ -162,6 +164,7 @@ class Roster:
         """
         async with work.changing:
             before, plan = work.child, await self._plan(work.task.kind, data)
+            self._check_open()
             setup = plan.setup | {"input": _inputs(plan.setup.get("input"))}
             trial = Trial(
                 work.task.work_id,
@@ -331,6 +334,14 @@ class Roster:
         await closing
         self._supervisor.release(work.child, for_a_while=work.task.ends_with_owner)
         await self._journal.settled()  # whoever hears that it has ended does not find it again after a crash
+
+    def close(self) -> None:
+        """Refuses further setups: the daemon stops, and what began now would be ended by nobody."""
+        self._is_closed = True
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise Unavailable("the daemon is stopping")
 
     def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
         """Begins the end of every task, or of all of one holder; awaiting the result sees it through."""

@@ -159,6 +159,19 @@ async def test_stopping_daemon_ends_running_answers(tmp_path: Path, no_blocking:
             await client.receive()
 
 
+async def test_every_setup_is_answered_when_the_daemon_stops(tmp_path: Path, no_blocking: None) -> None:
+    """Also those that wait for their turn behind the one that is being ended; none of them begins any more."""
+    async with running_app(tmp_path, argv_for=bad_unit("gated")) as app, tcp_client(app) as client:
+        asked = [await client.send(work_id="llm", action="setup", data=LLM_SETUP) for _ in range(3)]
+        await eventually(lambda: len(psutil.Process().children()) == 1)
+
+        app.stop()
+
+        replies = [await client.receive() for _ in asked]
+        assert [reply["request_id"] for reply in replies] == asked
+        assert [reply["error"]["code"] for reply in replies] == [-10, -10, -10]
+
+
 async def test_exit_while_a_child_is_being_started_again(client: WireClient) -> None:
     """The last task leaves in the moment of a restart: no process, no socket is left over."""
     task = await client.setup("llm", LLM_SETUP)
