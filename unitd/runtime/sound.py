@@ -21,7 +21,7 @@ from unitd.core.catalog import Card
 from unitd.core.config import AudioSettings
 from unitd.core.deaths import Part
 from unitd.core.registry import Task
-from unitd.runtime.supervisor import Child, Supervisor
+from unitd.runtime.supervisor import Child, Supervisor, fail
 from unitd.runtime.turns import Turns
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed
@@ -217,7 +217,7 @@ class Sound:
     def on_child_failed(self, error: LoadFailed) -> None:
         """No sound until somebody asks again."""
         if self._started is not None and not self._started.done():
-            self._started.set_exception(RunFailed(error.reason))
+            fail(self._started, RunFailed(error.reason))
         self._started = None
         self.on_child_lost(error.reason)
 
@@ -229,7 +229,6 @@ class Sound:
             self._child = self._supervisor.child_for(card)
         if self._started is None:
             self._started = asyncio.get_running_loop().create_future()
-            self._started.add_done_callback(lambda started: started.exception())
             self._child.admit(UNIT, self)
         return self._child
 

@@ -60,10 +60,10 @@ class Tenant(Protocol):
         """The child could not be started again."""
 
 
-def _look_at(answer: asyncio.Future[Any]) -> None:
-    """An error that nobody waits for is no accident: whoever cancelled or left did not want to know."""
-    if not answer.cancelled():
-        answer.exception()
+def fail(answer: asyncio.Future[Any], error: BaseException) -> None:
+    """Ends a future with an error that nobody has to look at: whoever waited may have left, or the daemon ends now."""
+    answer.set_exception(error)
+    answer.exception()
 
 
 Room = Callable[["Child", dict[str, Any]], AbstractAsyncContextManager[None]]
@@ -166,9 +166,8 @@ class Child:
     def ask(self, type_: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
         """Sends a message, at once if its task may; its answer to come is fields, the unit's error, or RunFailed."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(_look_at)
         if not self.is_ready:
-            answer.set_exception(RunFailed(f"{self.name} is not running"))
+            fail(answer, RunFailed(f"{self.name} is not running"))
             return answer
         number = next(self._numbers)
         self._answers[number] = answer
@@ -272,7 +271,7 @@ class Child:
         if answer is None or answer.done():
             return
         if code := fields.get("code"):
-            answer.set_exception(error_of_code(code, fields.get("message", "")))
+            fail(answer, error_of_code(code, fields.get("message", "")))
         else:
             answer.set_result(fields)
 
@@ -304,7 +303,7 @@ class Child:
     def _end_answers(self, fate: str, numbers: Collection[int]) -> None:
         for number in numbers:
             if (answer := self._answers.get(number)) is not None and not answer.done():
-                answer.set_exception(RunFailed(f"{self.name} {fate}"))
+                fail(answer, RunFailed(f"{self.name} {fate}"))
 
 
 class Supervisor:

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from unitd.core.deaths import Part
-from unitd.runtime.supervisor import Child
+from unitd.runtime.supervisor import Child, fail
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, Unavailable
 
@@ -86,4 +86,4 @@ class Trial:
 
     def _refuse(self, error: BaseException) -> None:
         if not self._outcome.done():
-            self._outcome.set_exception(error)
+            fail(self._outcome, error)

@@ -23,7 +23,7 @@ from unitd.core.kinds import MICROPHONE
 from unitd.core.registry import Client, Task
 from unitd.runtime.frames import INTERRUPTED, End, Frames, Inference
 from unitd.runtime.outlets import Outlets, Wake
-from unitd.runtime.supervisor import Child
+from unitd.runtime.supervisor import Child, fail
 from unitd.runtime.tooluse import Toolbox, ToolUse
 from unitd.runtime.uploads import Uploads
 from unitd.runtime.watch import Watch
@@ -69,7 +69,6 @@ class Work:
         self._tool_use: ToolUse | None = None
         self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._outcome.add_done_callback(asyncio.Future.exception)  # nobody waits for that of a restored task
         self._handlers: Mapping[str, Callable[[Inference, Envelope], None]] = {
             "delta": self._on_delta,
             "speak": self._on_speak,
@@ -169,7 +168,7 @@ class Work:
         self._refusal = RunFailed(f"{failure}; set {self.task.work_id} up anew, or end it")
         self._is_set_up, self._setting_up = False, None
         if not self._outcome.done():
-            self._outcome.set_exception(RunFailed(failure))
+            fail(self._outcome, RunFailed(failure))
         self.uploads.close()
         self._fail_all(RunFailed(failure))
         self.child.dismiss(self.task.work_id)
@@ -318,7 +317,7 @@ class Work:
         self._outlets.on_hush(self.task)
         self._outlets.on_hold(self.task, is_held=False)
         if not self._outcome.done():
-            self._outcome.set_exception(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
+            fail(self._outcome, Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self._drop(lambda _: True)
         return self._leave(self._exit())
 
@@ -484,7 +483,7 @@ class Work:
         if isinstance(error, RunFailed) and not self.child.is_ready:
             return  # the child died over it; the next one, or its failure, decides
         if not self._outcome.done():
-            self._outcome.set_exception(error) if error else self._outcome.set_result(None)
+            fail(self._outcome, error) if error else self._outcome.set_result(None)
         if isinstance(error, UnitdError):
             self._refusal = error
             self._fail_all(RunFailed(str(error)))
@@ -521,7 +520,7 @@ class Work:
         self._is_set_up = False
         self._load_failure = error.reason
         if not self._outcome.done():
-            self._outcome.set_exception(error)
+            fail(self._outcome, error)
         self._fail_all(RunFailed(error.reason))
         self._changed()
 

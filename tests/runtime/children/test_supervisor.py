@@ -1,6 +1,7 @@
 """Covers supervisor: children that die, hang or talk nonsense are replaced, and their tasks go on."""
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from tests.helpers import LLM_SETUP, MS, WireClient, text_of
 from tests.runtime.bad_unit import LAST_WORDS, LOAD_REASON
 from tests.runtime.children.conftest import becomes
 from unitd.runtime import process, system
+from unitd.runtime.supervisor import fail
+from unitd.wire.errors import RunFailed
 
 # Death
 
@@ -262,3 +265,16 @@ async def test_whoever_waits_for_a_hung_program_hears_of_the_reset(
     await (await clients()).ask(work_id="sys", action="reset")
 
     assert (await client.receive_reply_to(asked, never=""))["error"]["code"] == 0
+
+
+def test_an_error_that_comes_with_the_end_of_the_loop_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody could look at it any more: that is no accident."""
+    loop = asyncio.new_event_loop()
+    answer = loop.create_future()
+
+    fail(answer, RunFailed("was stopped"))
+    loop.close()
+    del answer
+    gc.collect()
+
+    assert "never retrieved" not in caplog.text
