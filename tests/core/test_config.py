@@ -116,6 +116,7 @@ tasks = 2
 memory = "512M"
 frame_bytes = 4096
 outbox_bytes = 65536
+unfinished_bytes = 1048576
 address = { requests_per_minute = 60, connections = 4, tasks = 1, frame_bytes = 2048 }
 [sys]
 allow = ["reboot", "bashexec"]
@@ -217,6 +218,7 @@ READ = {
         "memory": "512M",
         "frame_bytes": 4096,
         "outbox_bytes": 65536,
+        "unfinished_bytes": 1048576,
         "address": {"requests_per_minute": 60, "connections": 4, "tasks": 1, "frame_bytes": 2048},
     },
     "sys": {"allow": ("reboot", "bashexec")},

@@ -285,6 +285,9 @@ class AudioSettings:
     that cancels the echo itself)."""
 
 
+BODY_FRAMES = 4
+"""So many frames long a body of HTTP may be, or a WebSocket message: a minute of audio as base64 float32 has 5 MB."""
+
 AN_ADDRESS = Limits(connections=32)
 
 
@@ -302,6 +305,14 @@ class LimitSettings:
     frame_bytes: int = DEFAULT_LIMIT_BYTES
     outbox_bytes: int = 4 * 1024 * 1024
     """Unread output after which a network client is disconnected and a serial line loses deltas."""
+
+    unfinished_bytes: int = 64 * 1024 * 1024
+    """What all clients together have begun to send and not ended, on all doors; over it the largest is given up."""
+
+    @property
+    def unfinished(self) -> int:
+        """The same; not less than one body may have."""
+        return max(self.unfinished_bytes, BODY_FRAMES * self.frame_bytes)
 
 
 SYS_POWERS = frozenset({"reboot", "bashexec", "update", "upgrade"})

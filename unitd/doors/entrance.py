@@ -10,6 +10,7 @@ import ssl
 import time
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unitd import __version__
@@ -23,6 +24,7 @@ from unitd.doors.streams import TCP_IDLE_SECONDS, StreamDoor
 from unitd.doors.systemd import Activated
 from unitd.doors.talk import TalkSettings
 from unitd.doors.tls import Tls
+from unitd.doors.unfinished import Unfinished
 from unitd.runtime.live import Live
 from unitd.runtime.shelf import Shelf
 from unitd.runtime.system import Line
@@ -72,6 +74,7 @@ class Entrance:
             for door, sockets in activated.items()
         }
         self._network = Network()
+        self._unfinished = Unfinished(settings.limits.unfinished)
         self.endpoints: dict[str, Any] = {}
         self.line: Line | None = None
         self._tls: Tls | None = None
@@ -163,7 +166,7 @@ class Entrance:
         from unitd.doors.http.door import HttpDoor
 
         seats = Seats(self.settings.http.connections)
-        desk = Desk(self._server, self.settings, seats, self._clock, self._models, self._live)
+        desk = Desk(self._server, self.settings, seats, self._clock, self._models, self._live, self._unfinished)
         self._http = door = HttpDoor(desk, self._network, self._context_for("http"))
         self._connections.update(http=lambda: door.connections - seats.active, ws=lambda: seats.active)
         addresses = door.bind(self._activated.pop("http", ()))
@@ -184,17 +187,18 @@ class Entrance:
         from unitd.doors.mqtt.homeassistant import Board
 
         board = Board(settings.node, f"unitd/{settings.node}", settings.discovery_prefix, __version__)
-        bridge = Bridge(self._server, board, self._clock, self.settings.limits.frame_bytes)
+        frame_bytes = self.settings.limits.frame_bytes
+        bridge = Bridge(self._server, board, self._clock, frame_bytes, self._unfinished)
         self._watch.follow(bridge)
         return bridge
 
     async def _open_wyoming(self, settings: WyomingSettings, group: asyncio.TaskGroup) -> list[str | int]:
         """The services of Home Assistant's voice pipeline."""
-        from unitd.doors.wyoming.door import WyomingDoor  # the package only where it is wanted
+        from unitd.doors.wyoming.door import EventReader, WyomingDoor  # the package only where it is wanted
 
         node = self.settings.mqtt.node if self.settings.mqtt else socket.gethostname()
-        home, frame_bytes = self.settings.home, self.settings.limits.frame_bytes
-        door = WyomingDoor(self._server, self._models, settings, home, node, frame_bytes, self._network)
+        reader = partial(EventReader, self.settings.limits.frame_bytes, self._unfinished)
+        door = WyomingDoor(self._server, self._models, settings, self.settings.home, node, reader, self._network)
         self._connections["wyoming"] = lambda: door.connections
         address = await door.open()
         self._bridges.append(group.create_task(door.run(), name="wyoming door"))
@@ -217,6 +221,7 @@ class Entrance:
             outbox_bytes=outbox_bytes,
             idle_seconds=idle_seconds,
             clock=self._clock,
+            unfinished=self._unfinished,
             is_ascii=is_raw_line,
             is_lossy=is_raw_line,
         )

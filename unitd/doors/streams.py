@@ -117,6 +117,11 @@ class _StreamTalk(Talk):
         self._server.access.leave(self.client.grant)
         super().connection_lost(exc)
 
+    def give_up_unfinished(self) -> None:
+        """The rest of what was dropped shall not be taken for something else."""
+        super().give_up_unfinished()
+        self.hang_up()
+
     def eof_received(self) -> bool:
         """TLS knows no half-closed connections. A first line that ends here was no request of HTTP."""
         if self._first_line is not None and (held := self._first_line.release()):

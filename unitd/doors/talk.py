@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from unitd.doors.server import Server
+from unitd.doors.unfinished import Unfinished
 from unitd.runtime.outbox import Outbox
-from unitd.wire.messages import Reply
+from unitd.wire.errors import Unavailable
+from unitd.wire.messages import Reply, error_reply
 from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.doors")
@@ -32,6 +34,7 @@ class TalkSettings:
     """An incomplete object without a new byte for this long is dropped (-2)."""
 
     clock: Callable[[], float]
+    unfinished: Unfinished
     is_ascii: bool = False
     is_lossy: bool = False
     frame_interval: float = 0.0
@@ -58,6 +61,7 @@ class Talk(asyncio.Protocol):
         )
         self._transport: asyncio.Transport | None = None
         self._last_byte_at = 0.0
+        self._unfinished_bytes = 0
         self._idle_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -71,7 +75,7 @@ class Talk(asyncio.Protocol):
         if self._idle_timer is not None:
             self._idle_timer.cancel()
             self._idle_timer = None
-        self._session.drop_incomplete()
+        self._drop_unfinished()
         self.client.detach()
         self._server.forget_client(self.client)
         log.debug("= %s is gone%s", self.client.name, f": {exc}" if exc else "")
@@ -89,10 +93,28 @@ class Talk(asyncio.Protocol):
                 self._refuse(meaning)
             else:
                 self._server.serve(self.client, meaning)
+        if (size := self._session.unfinished_bytes) != self._unfinished_bytes:
+            self._unfinished_bytes = size
+            self._settings.unfinished.hold(self, size)
         if self._session.is_incomplete:
             self._last_byte_at = asyncio.get_running_loop().time()
             if self._idle_timer is None:
                 self._watch_idle()
+
+    @property
+    def holder_name(self) -> str:
+        """Who holds what is unfinished."""
+        return self.client.name
+
+    def give_up_unfinished(self) -> None:
+        """Too much is held of all clients, and most of it here."""
+        self._drop_unfinished()
+        self._refuse(error_reply(Unavailable("too much is being sent at the same time"), "0", "sys"))
+
+    def _drop_unfinished(self) -> None:
+        self._session.drop_unfinished()
+        self._unfinished_bytes = 0
+        self._settings.unfinished.hold(self, 0)
 
     def eof_received(self) -> bool:
         """The client sends no more, which mostly means that it left: its inferences are cut, its last requests
@@ -137,6 +159,8 @@ class Talk(asyncio.Protocol):
         if due > loop.time():
             self._idle_timer = loop.call_at(due, self._watch_idle)
         elif refusal := self._session.drop_incomplete():
+            self._unfinished_bytes = self._session.unfinished_bytes
+            self._settings.unfinished.hold(self, self._unfinished_bytes)
             self._refuse(refusal)
 
     def _refuse(self, refusal: Reply) -> None:

@@ -96,6 +96,11 @@ class Framer:
         """True behind a RAW header, until its bytes are there."""
         return self._raw_header is not None
 
+    @property
+    def held_bytes(self) -> int:
+        """How much of what has begun is kept until it ends."""
+        return len(self._buffer)
+
     def feed(self, data: bytes) -> Iterable[Frame | WireError]:
         """Takes any slice of the stream; what it completes is found as it is taken, so a limit that is raised by the
         first frame (a token is shown) is that of the second.

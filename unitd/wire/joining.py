@@ -19,6 +19,8 @@ MAX_OPEN_STREAMS = 8
 MAX_GIVEN_UP = 64
 # Far more than a stream needs, and little enough that empty chunks cannot fill the memory.
 MAX_CHUNKS = 65536
+CHUNK_BYTES = 128
+"""Of a chunk's text and its place, beside what it says."""
 
 UNCOUNTED = frozenset({"tts", "melotts"})
 """Units that take chunks as they come: the original's never look at the index, and its first clients send 1 for their
@@ -50,6 +52,17 @@ class StreamJoiner:
     def open_streams(self) -> int:
         """How many streams have begun and not ended."""
         return len(self._open)
+
+    @property
+    def held_bytes(self) -> int:
+        """What the chunks of all open streams take, with what Python adds to each."""
+        return sum(each.size + CHUNK_BYTES * len(each.chunks) for each in self._open.values())
+
+    def drop_all(self) -> None:
+        """Give up all open streams."""
+        for key in self._open:
+            self._give_up(key)
+        self._open.clear()
 
     def add(self, request: Request) -> list[str] | None:
         """Takes one chunk; returns all chunks in order when this one ends the stream, None before.

@@ -39,6 +39,16 @@ class Session:
         return self._framer.is_incomplete
 
     @property
+    def unfinished_bytes(self) -> int:
+        """What is kept of frames and of streamed inputs that have begun and not ended."""
+        return self._framer.held_bytes + self._joiner.held_bytes
+
+    def drop_unfinished(self) -> None:
+        """Give up all of that."""
+        self._framer.drop_incomplete()
+        self._joiner.drop_all()
+
+    @property
     def awaits_payload(self) -> bool:
         """True behind a RAW header, until its bytes are there."""
         return self._framer.awaits_payload

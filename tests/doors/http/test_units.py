@@ -16,9 +16,10 @@ from tests.conftest import running_app
 from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from tests.onlooker import tasks_of, until_no_task_is_left
 from unitd.app import App
+from unitd.core.config import BODY_FRAMES
 from unitd.core.reading import read_settings
 from unitd.doors.http.desk import Seats
-from unitd.doors.http.door import BODY_FRAMES, HTTP_CONNECTIONS
+from unitd.doors.http.door import HTTP_CONNECTIONS
 from unitd.wire.errors import Unavailable
 
 

@@ -24,6 +24,7 @@ from unitd.doors.guest import Guest
 from unitd.doors.mqtt.bridge import Bridge
 from unitd.doors.mqtt.door import MqttDoor
 from unitd.doors.mqtt.homeassistant import Board
+from unitd.doors.unfinished import Unfinished
 from unitd.wire.errors import InternalError
 
 BASE = "unitd/kitchen"
@@ -38,7 +39,7 @@ async def no_stats() -> dict[str, Any]:
 
 def second_door(app: App, broker: Broker, stats: Callable[[], Awaitable[Any]] = no_stats) -> tuple[Bridge, MqttDoor]:
     """One more door of this daemon to the broker, always under the same name."""
-    bridge = Bridge(app, Board("kitchen", BASE, "", "1"), time.time, 1 << 20)
+    bridge = Bridge(app, Board("kitchen", BASE, "", "1"), time.time, 1 << 20, Unfinished(1 << 20))
     return bridge, MqttDoor(MqttSettings(port=broker.port, node="kitchen", discovery_prefix=""), bridge, stats)
 
 

@@ -17,6 +17,7 @@ from unitd.doors.guest import Guest
 from unitd.doors.http.grants import address_of, grant_of
 from unitd.doors.http.line import Line
 from unitd.doors.server import Server
+from unitd.doors.unfinished import Unfinished
 from unitd.runtime.live import Live
 from unitd.wire.errors import Unavailable
 
@@ -78,6 +79,7 @@ class Desk:
     clock: Callable[[], float]
     models: Models
     live: Live
+    unfinished: Unfinished
     streams: set[object] = field(default_factory=set)
     """Chunked streams that are open, on whatever socket."""
 

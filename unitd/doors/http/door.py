@@ -18,11 +18,12 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from unitd.core.config import HttpSettings
+from unitd.core.config import BODY_FRAMES, HttpSettings
 from unitd.doors.http import bargein, chunked, metrics, models, page, turnchat, units, ws
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
+from unitd.doors.http.websocket import bounded
 from unitd.doors.listening import Crowd, Listener, Network, passed
 from unitd.wire.errors import ConfigError
 
@@ -30,8 +31,6 @@ log = logging.getLogger("unitd.doors")
 
 DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, models, openai_api)
 
-# What a client may send in one message or body: a minute of audio as base64 float32 has 5 MB.
-BODY_FRAMES = 4
 # Beside the WebSockets: of plain HTTP, or silent. Each is a file of the daemon, and other doors need some too.
 HTTP_CONNECTIONS = 256
 # From coming, or from the last answer, to the end of the next request's head.
@@ -55,7 +54,13 @@ class HttpDoor:
             routes=routes,
             middleware=[
                 Middleware(_OneLength),
-                Middleware(Guard, access=desk.server.access, body_bytes=body_bytes, names=names),
+                Middleware(
+                    Guard,
+                    access=desk.server.access,
+                    body_bytes=body_bytes,
+                    names=names,
+                    unfinished=desk.unfinished,
+                ),
             ],
             exception_handlers=ERROR_HANDLERS,
         )
@@ -65,7 +70,7 @@ class HttpDoor:
                 app,
                 http=_patient(crowd),
                 ssl_context_factory=(lambda *_: tls) if tls else None,
-                ws="websockets-sansio",
+                ws=bounded(desk.unfinished, body_bytes),
                 ws_max_size=body_bytes,
                 ws_ping_interval=PING_SECONDS,
                 ws_ping_timeout=PING_SECONDS,
@@ -160,9 +165,11 @@ def _patient(crowd: Crowd) -> type[asyncio.Protocol]:
             self._watching = self.loop.call_later(REQUEST_SECONDS, self._watch, self.cycle)
 
         def _watch(self, last: object) -> None:
-            """A client that has asked nothing since the last look gives its place up, whatever it dribbles."""
+            """A client that has asked nothing since the last look gives its place up, whatever it dribbles: a head, or
+            the rest of a body that was answered before its end."""
             if self in self.connections:  # it is no WebSocket by now
-                if self.conn.their_state is h11.IDLE and self.cycle is last:
+                is_idle = self.conn.their_state is h11.IDLE or (self.cycle and self.cycle.response_complete)
+                if is_idle and self.cycle is last:
                     self.transport.abort()
                 else:
                     self._look_again()

@@ -1,5 +1,6 @@
 """What stands before every dialect: keys, origins, the size of what is sent; and errors that show no traceback."""
 
+import asyncio
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,8 +11,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from unitd.core.access import STRANGER, TRUSTED, is_address
+from unitd.core.access import STRANGER, TRUSTED, Grant, Role, is_address
 from unitd.doors.http.grants import GRANT, REFUSAL, admit
+from unitd.doors.unfinished import Unfinished
 from unitd.runtime.access import Access
 from unitd.wire.errors import NotAllowed, Unavailable
 
@@ -21,6 +23,9 @@ OPEN_FOLDER = "/static/"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 KEY_IS_MISSING = "Give a valid API key: 'api_key' in the query, or an 'X-API-Key' or 'Authorization: Bearer' header."
 
+BODY_SECONDS = 120.0
+"""From a request's head to the end of its body. One may be large and its line slow."""
+
 CLIENT_LEFT = 499
 """The status of an answer that nobody receives; the number is nginx's."""
 
@@ -28,9 +33,12 @@ CLIENT_LEFT = 499
 class Guard:
     """ASGI middleware. WebSockets are accepted or refused for their key by their dialects, in their own words."""
 
-    def __init__(self, app: ASGIApp, access: Access, body_bytes: int, names: frozenset[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, access: Access, body_bytes: int, names: frozenset[str], unfinished: Unfinished
+    ) -> None:
         """`names` are those by which this machine is called."""
         self._names = names
+        self._unfinished = unfinished
         self._app = app
         self._access = access
         self._body_bytes = body_bytes
@@ -41,7 +49,11 @@ class Guard:
         elif (refusal := self._refusal(scope)) is not None:
             await refusal(scope, receive, send)
         elif scope["type"] == "http":
-            await self._app(scope, _Limited(receive, self._body_bytes), send)
+            body = _Body(receive, self._limit_of(scope[GRANT]), self._unfinished, f"http {scope['client'][0]}")
+            try:
+                await self._app(scope, body, send)
+            finally:
+                body.close()
         else:
             await self._app(scope, receive, send)
 
@@ -69,9 +81,16 @@ class Guard:
             return None
         if not _is_open(scope["path"]) and scope[GRANT].role is None:
             return _turned_away(401, KEY_IS_MISSING, "invalid_api_key", type_="authentication_error")
-        if int(headers.get("content-length") or 0) > self._body_bytes:
-            return error_response(413, f"a body may have {self._body_bytes} bytes", "body_too_large")
+        if scope[GRANT].role is Role.OBSERVE and scope["method"] not in SAFE_METHODS:
+            return error_response(403, "this is not for the role 'observe'", "not_allowed")
+        limit = self._limit_of(scope[GRANT])
+        if int(headers.get("content-length") or 0) > limit:
+            return error_response(413, f"a body may have {limit} bytes", "body_too_large")
         return None
+
+    def _limit_of(self, grant: Grant) -> int:
+        """How long a body may be: what the door takes, or less where the client's token says so."""
+        return min(self._body_bytes, grant.limits.frame_bytes or self._body_bytes)
 
     def _is_own(self, host: str) -> bool:
         """A page of the web may have its own name lead here, and then be of the same origin: it is not trusted."""
@@ -84,19 +103,52 @@ def _turned_away(status: int, message: str, code: str, *, type_: str) -> Respons
     return error_response(status, message, code, type_=type_, headers={"connection": "close"})
 
 
-class _Limited:
-    """A body without a declared length is counted while it comes."""
+class _Body:
+    """A body while it comes: so long, for so long, and with all others within the budget."""
 
-    def __init__(self, receive: Receive, limit: int) -> None:
+    def __init__(self, receive: Receive, limit: int, unfinished: Unfinished, name: str) -> None:
+        self.holder_name = name
         self._receive = receive
-        self._left = limit
+        self._limit = limit
+        self._unfinished = unfinished
+        self._size = 0
+        self._is_complete = False
+        self._is_given_up = False
+        self._deadline = asyncio.get_running_loop().time() + BODY_SECONDS
+        self._patience: asyncio.Timeout | None = None
 
     async def __call__(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise HTTPException(413, "the body is too large")
+        """Receive the next piece; behind the last one what comes is only that the client has left."""
+        if self._is_complete:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline) as self._patience:
+                message = await self._receive()
+        except TimeoutError:
+            message = {}
+        self._patience = None
+        self._size += len(message.get("body", b""))
+        self._is_complete = not message.get("more_body", False)
+        self._unfinished.hold(self, 0 if self._is_complete else self._size)
+        if self._is_given_up:
+            raise HTTPException(503, "too much is being sent at the same time; try again", {"retry-after": "1"})
+        if not message:
+            raise HTTPException(408, f"the body did not end within {BODY_SECONDS:g} s", {"connection": "close"})
+        if self._size > self._limit:
+            self.close()
+            raise HTTPException(413, f"a body may have {self._limit} bytes")
         return message
+
+    def give_up_unfinished(self) -> None:
+        """Whoever waits for the next piece is told."""
+        self._is_given_up = True
+        if self._patience is not None and not self._patience.expired():
+            self._patience.reschedule(0.0)
+
+    def close(self) -> None:
+        """The request is over."""
+        self._is_complete = True
+        self._unfinished.hold(self, 0)
 
 
 def _is_open(path: str) -> bool:
@@ -122,10 +174,19 @@ def error_response(
     return JSONResponse({"error": error}, status, headers)
 
 
+_CODES = {
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "body_too_slow",
+    413: "body_too_large",
+    503: "too_many_bodies",
+}
+
+
 async def answer_http_error(request: Request, error: Exception) -> Response:
     """Unknown paths, wrong methods and what dialects refuse."""
     assert isinstance(error, HTTPException)
-    code = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}.get(error.status_code, "bad_request")
+    code = _CODES.get(error.status_code, "bad_request")
     return error_response(error.status_code, error.detail, code, headers=dict(error.headers or {}))
 
 

@@ -18,8 +18,8 @@ from unitd.doors.http.desk import Desk
 from unitd.doors.http.grants import GRANT
 from unitd.doors.http.sockets import TRY_AGAIN_LATER, Message, close, receive, send_text
 from unitd.doors.http.ws import refusal_message, seated_route
-from unitd.wire.errors import NotAllowed, UnitdError
-from unitd.wire.messages import Reply
+from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
+from unitd.wire.messages import Reply, error_reply
 from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.doors")
@@ -53,6 +53,7 @@ class _Client:
         self.address = guest.address
         self._frame_bytes = desk.settings.limits.frame_bytes
         self.is_gone = False
+        self.left = asyncio.Event()
         self._session = session
         self._clock = desk.clock
         self._limit = desk.settings.limits.outbox_bytes
@@ -100,9 +101,20 @@ class _Client:
         """Returns when nothing holds it."""
         await self._may_read.wait()
 
+    @property
+    def holder_name(self) -> str:
+        """Who holds what is unfinished."""
+        return self.name
+
+    def give_up_unfinished(self) -> None:
+        """Too much is held of all clients, and most of it here."""
+        self._session.drop_unfinished()
+        self.send(error_reply(Unavailable("too much is being sent at the same time"), "0", "sys"))
+
     def leave(self) -> None:
         """The socket is gone, or shall go."""
         self.is_gone = True
+        self.left.set()
         self._has_room.set()
         self._changed.set()
 
@@ -120,21 +132,24 @@ class _Client:
 
 
 async def _talk(ws: WebSocket, desk: Desk) -> None:
-    """Reads and writes side by side until one of them ends."""
+    """Reads and writes side by side until one of them ends, or the client shall go."""
     session = Session(limit_bytes=desk.settings.limits.frame_bytes)
     client = _Client(desk.guest(ws, "ws"), session, desk)
     try:
         async with asyncio.TaskGroup() as group:
             writing = group.create_task(client.write(ws), name=f"writing to {client.name}")
             reading = group.create_task(_read(ws, desk, session, client), name=f"reading from {client.name}")
-            await asyncio.wait([writing, reading], return_when=asyncio.FIRST_COMPLETED)
+            leaving = group.create_task(client.left.wait(), name=f"end of {client.name}")
+            running = (writing, reading, leaving)
+            await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             was_cut = client.is_gone
-            writing.cancel()
-            reading.cancel()
+            for each in running:
+                each.cancel()
     finally:
         client.leave()
         ws.scope[GRANT] = client.grant  # whoever it is since `sys.auth` has one connection less
         desk.server.forget_client(client)
+        desk.unfinished.hold(client, 0)
     if was_cut:
         await close(ws, TRY_AGAIN_LATER)
 
@@ -154,3 +169,5 @@ async def _read(ws: WebSocket, desk: Desk, session: Session, client: _Client) ->
                 client.send(meaning)
             else:
                 desk.server.serve(client, meaning)
+        ws.scope[GRANT] = client.grant  # `sys.auth` may have changed it, and with it how long a message may be
+        desk.unfinished.hold(client, session.unfinished_bytes)

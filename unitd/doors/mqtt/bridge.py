@@ -25,6 +25,7 @@ from unitd.doors.mqtt.homeassistant import Board, Component, Places, discovery, 
 from unitd.doors.mqtt.outgoing import Outgoing
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
 from unitd.doors.server import Server
+from unitd.doors.unfinished import Unfinished
 from unitd.runtime.frames import TOOL_CALL
 from unitd.wire.errors import UnitdError
 from unitd.wire.messages import Reply, encode_reply
@@ -70,12 +71,13 @@ class Bridge:
         board: Board,
         clock: Callable[[], float],
         frame_bytes: int,
+        unfinished: Unfinished,
     ) -> None:
         self._server = server
         self.board = board
         self.outgoing = Outgoing()
         self._clock = clock
-        self._requests = RequestTopic(board.base, self.outgoing, server.serve, clock, frame_bytes)
+        self._requests = RequestTopic(board.base, self.outgoing, server.serve, clock, frame_bytes, unfinished)
         self._entries: dict[str, dict[str, Any]] = {}
         self._texts: dict[tuple[str, str], _Text] = {}
         self._known: dict[str, str] = {}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from unitd.core.access import TRUSTED, Grant
 from unitd.core.registry import Client
 from unitd.doors.mqtt.outgoing import Outgoing, Publication
+from unitd.doors.unfinished import Unfinished
 from unitd.runtime.frames import TOOL_CALL
 from unitd.wire.errors import BadField
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply
@@ -27,6 +28,23 @@ log = logging.getLogger("unitd.mqtt")
 REMEMBERED_REQUESTS = 4_096
 # Streamed inputs are joined for each place that asks for answers.
 REMEMBERED_SENDERS = 256
+
+
+@dataclass(eq=False)
+class _Input:
+    """The streamed inputs of those who want their answers in one place."""
+
+    topic: str
+    session: Session
+
+    @property
+    def holder_name(self) -> str:
+        """Who holds what is unfinished."""
+        return f"mqtt {self.topic}"
+
+    def give_up_unfinished(self) -> None:
+        """Too much is held of all clients, and most of it here: chunks that are still to come are refused."""
+        self.session.drop_unfinished()
 
 
 @dataclass(frozen=True)
@@ -125,14 +143,16 @@ class RequestTopic:
         serve: Callable[[Client, Request], None],
         clock: Callable[[], float],
         frame_bytes: int,
+        unfinished: Unfinished,
     ) -> None:
         self._base = base
+        self._unfinished = unfinished
         self._outgoing = outgoing
         self._serve = serve
         self._clock = clock
         self._frame_bytes = frame_bytes
         self._executed = Executed()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._inputs: OrderedDict[str, _Input] = OrderedDict()
         self._numbers = itertools.count(1)
 
     def receive(self, incoming: Incoming) -> None:
@@ -154,11 +174,14 @@ class RequestTopic:
     def _meanings(self, incoming: Incoming, topic: str | None) -> Iterator[Request | Reply]:
         """One message is one object; chunks of a streamed input are joined for each sender."""
         key = topic or ""
-        session = self._sessions.setdefault(key, Session(limit_bytes=self._frame_bytes))
-        self._sessions.move_to_end(key)
-        if len(self._sessions) > REMEMBERED_SENDERS:
-            self._sessions.popitem(last=False)
-        yield from session.receive_message(incoming.payload)
+        if key not in self._inputs:
+            self._inputs[key] = _Input(key, Session(limit_bytes=self._frame_bytes))
+        self._inputs.move_to_end(key)
+        if len(self._inputs) > REMEMBERED_SENDERS:
+            self._unfinished.hold(self._inputs.popitem(last=False)[1], 0)
+        sender = self._inputs[key]
+        yield from sender.session.receive_message(incoming.payload)
+        self._unfinished.hold(sender, sender.session.unfinished_bytes)
 
     def _answer_topic(self, incoming: Incoming) -> tuple[str | None, BadField | None]:
         topic = incoming.response_topic

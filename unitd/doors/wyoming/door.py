@@ -3,8 +3,9 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from wyoming.error import Error
 from wyoming.event import async_write_event
@@ -15,6 +16,7 @@ from unitd.core.config import HomeSettings, WyomingSettings
 from unitd.doors.guest import Guest
 from unitd.doors.listening import Crowd, Listener, Network, bound
 from unitd.doors.server import Server
+from unitd.doors.unfinished import Unfinished
 from unitd.doors.wyoming.announcing import announce
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.info import describe
@@ -26,6 +28,9 @@ log = logging.getLogger("unitd.wyoming")
 MAX_CLIENTS, TOLD = 256, 64
 """More than satellites of any house; each takes a descriptor and some memory. So many more are told so."""
 
+EVENT_SECONDS = 120.0
+"""From an event's first line to its last byte."""
+
 CLOSED_SECONDS = 1.0
 """What a client asked for before it closed is answered for so long, for `nc -N` closes its half and reads on."""
 
@@ -33,14 +38,22 @@ NO_EVENT = (EOFError, ValueError, LookupError, TypeError, AttributeError, Recurs
 """What the package's reader, which trusts its bytes, makes of those that are no event, or of half of one."""
 
 
-class _Reader(asyncio.StreamReader):
+class EventReader(asyncio.StreamReader):
     """Reads no event that is longer than a frame may be: the package takes a header's word for the length."""
 
-    def __init__(self, limit_bytes: int) -> None:
+    def __init__(self, limit_bytes: int, unfinished: Unfinished) -> None:
         super().__init__()
+        self.holder_name = "wyoming"
         self._limit_bytes = limit_bytes
+        self._unfinished = unfinished
+        self._unread_bytes = 0
         self.ended = asyncio.Event()
         """Set as soon as the client sends no more, also while what it sent before has not been read."""
+
+    def feed_data(self, data: Any) -> None:
+        """More has come."""
+        super().feed_data(data)
+        self._note(len(data))
 
     def feed_eof(self) -> None:
         """The client has closed the connection."""
@@ -52,11 +65,32 @@ class _Reader(asyncio.StreamReader):
         super().set_exception(exc)
         self.ended.set()
 
+    async def readline(self) -> bytes:
+        """Return an event's first line."""
+        line = await super().readline()
+        self._note(-len(line))
+        return line
+
     async def readexactly(self, n: int) -> bytes:
-        """Raises TooLong before the first byte."""
+        """Raises TooLong before the first byte, TimeoutError when the last one does not come."""
         if n > self._limit_bytes:
             raise TooLong(f"an event of {n} bytes")
-        return await super().readexactly(n)
+        async with asyncio.timeout(EVENT_SECONDS):
+            read = await super().readexactly(n)
+        self._note(-n)
+        return read
+
+    def give_up_unfinished(self) -> None:
+        """Too much is held of all clients, and most of it here: the connection ends."""
+        self.set_exception(TooLong("too much is being sent at the same time"))
+
+    def close(self) -> None:
+        """Hold nothing more."""
+        self._unfinished.hold(self, 0)
+
+    def _note(self, more: int) -> None:
+        self._unread_bytes += more
+        self._unfinished.hold(self, self._unread_bytes)
 
 
 class WyomingDoor:
@@ -69,14 +103,14 @@ class WyomingDoor:
         settings: WyomingSettings,
         home: HomeSettings,
         node: str,
-        frame_bytes: int,
+        reader: Callable[[], EventReader],
         network: Network,
     ) -> None:
         self._server = server
         self._models = models
         self._settings = settings
         self._node = node
-        self._frame_bytes = frame_bytes
+        self._reader = reader
         self._mind = Mind(settings.system_prompt, home)
         self._numbers = itertools.count(1)
         self._sessions: dict[asyncio.Task[None], str] = {}
@@ -118,16 +152,17 @@ class WyomingDoor:
                 await asyncio.wait(self._sessions)
 
     def _protocol(self) -> asyncio.StreamReaderProtocol:
-        reader = _Reader(self._frame_bytes)
+        reader = self._reader()
         return asyncio.StreamReaderProtocol(reader, lambda _, writer: self._serve(reader, writer))
 
-    async def _serve(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader: EventReader, writer: asyncio.StreamWriter) -> None:
         """In a task of its own: asyncio's for the connection must not be cancelled."""
         host, number = writer.get_extra_info("peername")[0], next(self._numbers)
         if refusal := self._refusal(host):
             with suppress(OSError):
                 await async_write_event(Error(text=refusal, code="Unavailable").event(), writer)
             writer.close()
+            reader.close()
             return
         guest = Guest(self._server, f"wyoming {host} {number}", "wyoming")
         session = Session(reader, writer, guest, self._settings, self._mind, self._models, self._describe)
@@ -141,6 +176,7 @@ class WyomingDoor:
         task.cancel()
         await asyncio.wait([task])
         del self._sessions[task]
+        reader.close()
 
     def _refusal(self, address: str) -> str:
         """Why a client that has just connected cannot stay; "" when it can."""

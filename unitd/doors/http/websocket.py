@@ -1,0 +1,257 @@
+"""The connection under every WebSocket: uvicorn's, with bounds.
+
+uvicorn answers each ping at once, whether or not its answers are read, parses all that came before anybody else has a
+turn, keeps every fragment of a message, and waits for the end of one for ever. Here pings of a client that does not
+read are not answered, a little is parsed at a time, and what a client has begun to say must end in time and fit in the
+budget that all clients share. A client that is sent away is heard no more.
+"""
+
+import asyncio
+import logging
+from typing import Any
+
+from uvicorn._types import ASGIReceiveEvent, ASGISendEvent  # the types of what is overridden; there are no public ones
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import CloseCode, Frame
+from websockets.http11 import Request
+from websockets.protocol import State
+
+from unitd.core.access import Grant
+from unitd.doors.http.grants import GRANT
+from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER
+from unitd.doors.unfinished import Unfinished
+
+log = logging.getLogger("unitd.doors")
+
+MESSAGE_SECONDS = 120.0
+"""From the first byte of a message to its last. One may be large and its line slow."""
+
+MAX_FRAGMENTS = 16_384
+"""Of one message; with 32 MiB each of them would have 2 KiB."""
+
+PIECE_BYTES, FRAMES_AT_ONCE = 2048, 64
+"""As many bytes are parsed at a time, until so many frames have come: then others have a turn. A frame may have 6."""
+
+SENT_AWAY = frozenset({POLICY_VIOLATION, TRY_AGAIN_LATER})
+"""Close codes behind which a client is heard no more."""
+
+LAST_SECONDS = 1.0
+"""So long a client that is sent away has to take what it was told."""
+
+
+def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol]:
+    """Return the class of connections whose messages have at most so many bytes, fewer where the client's token says
+    so."""
+
+    class Bounded(WebSocketsSansIOProtocol):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self._limit_bytes = message_bytes
+            self._rest = b""
+            """What has been read and not parsed."""
+
+            self._waiting_bytes = 0
+            """Of messages that the dialect has not taken."""
+
+            self._handled = self._fragments = 0
+            self._going_on: asyncio.Handle | None = None
+            self._hurrying: asyncio.TimerHandle | None = None
+            self._is_sent_away = False
+
+        # What comes
+
+        def data_received(self, data: bytes) -> None:
+            if not self._is_sent_away:
+                self._parse(self._rest + data if self._rest else data)
+
+        def handle_events(self) -> None:
+            self._handled += len(self.conn.events)
+            super().handle_events()
+
+        def handle_connect(self, event: Request) -> None:
+            """Until the dialect asks for the first message nothing is read: it may send the client away."""
+            super().handle_connect(event)
+            self.read_paused = True
+
+        def handle_ping(self) -> None:
+            """A client that does not take what it is sent gets no more answers, which RFC 6455 leaves to us."""
+            if self.writable.is_set():
+                super().handle_ping()
+            else:
+                self.conn.data_to_send()
+
+        def handle_text(self, event: Frame) -> None:
+            self._fragments = 0
+            super().handle_text(event)
+
+        def handle_bytes(self, event: Frame) -> None:
+            self._fragments = 0
+            super().handle_bytes(event)
+
+        def handle_cont(self, event: Frame) -> None:
+            """All fragments are one piece of memory; empty ones are none, and still work."""
+            if self._is_sent_away:
+                return
+            self._fragments += 1
+            if self._fragments > MAX_FRAGMENTS:
+                self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {MAX_FRAGMENTS} fragments")
+                return
+            if not isinstance(self.frames[0], bytearray):
+                self.frames[0] = bytearray(self.frames[0])  # type: ignore[call-overload]  # a list of bytes, it says
+            self.frames[0] += event.data
+            if event.fin:
+                self.frames[0] = bytes(self.frames[0])
+                self.send_receive_event_to_app()
+
+        def send_receive_event_to_app(self) -> None:
+            if self._is_sent_away:
+                return
+            size = len(self.frames[0])
+            self._stop_hurrying()
+            if size > self._limit_bytes:
+                self._refuse_long()
+                return
+            self._waiting_bytes += size
+            super().send_receive_event_to_app()
+
+        def _parse(self, data: bytes) -> None:
+            """Parses until there is something to wait for; the rest is parsed when that has come."""
+            self._handled = at = 0
+            while at < len(data) and self._may_parse and self._handled < FRAMES_AT_ONCE:
+                super().data_received(data[at : at + PIECE_BYTES])
+                at += PIECE_BYTES
+            self._rest = b"" if self._is_sent_away else data[at:]
+            self._account()
+            if self._rest and self._may_parse and self._going_on is None:
+                self._going_on = self.loop.call_soon(self._parse_rest)
+            self._update_reading()
+
+        def _parse_rest(self) -> None:
+            self._going_on = None
+            self._parse(self._rest)
+
+        @property
+        def _may_parse(self) -> bool:
+            return not (self.read_paused or self._is_sent_away or self.transport.is_closing())
+
+        def _update_reading(self) -> None:
+            """The transport reads when there is nothing else to do first."""
+            if self._may_parse and not self._rest:
+                self.transport.resume_reading()
+            else:
+                self.transport.pause_reading()
+
+        # What is unfinished
+
+        @property
+        def holder_name(self) -> str:
+            return f"ws {self.client[0] if self.client else '?'}"
+
+        def give_up_unfinished(self) -> None:
+            self._refuse(TRY_AGAIN_LATER, "too much is being sent at the same time")
+
+        def _account(self) -> None:
+            begun = sum(map(len, self.frames)) + len(self.conn.reader.buffer)
+            if begun > self._limit_bytes + PIECE_BYTES and self.handshake_complete and not self._is_sent_away:
+                self._refuse_long()
+            if self._is_sent_away or self.transport.is_closing():
+                begun = self._waiting_bytes = 0
+            if begun and self._hurrying is None:
+                self._hurrying = self.loop.call_later(MESSAGE_SECONDS, self._hurry)
+            elif not begun:
+                self._stop_hurrying()
+            unfinished.hold(self, begun + self._waiting_bytes + len(self._rest))
+
+        def _hurry(self) -> None:
+            """The time does not count in which it is we who do not read."""
+            self._hurrying = None
+            if self._may_parse:
+                self._refuse(POLICY_VIOLATION, f"a message did not end within {MESSAGE_SECONDS:g} s")
+            self._account()
+
+        def _stop_hurrying(self) -> None:
+            if self._hurrying is not None:
+                self._hurrying.cancel()
+                self._hurrying = None
+
+        def _refuse_long(self) -> None:
+            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {self._limit_bytes} bytes")
+
+        def _refuse(self, code: int, words: str) -> None:
+            """Ends the connection for what its client has sent; the dialect finds it closed."""
+            if self._is_sent_away or self.transport.is_closing():
+                return
+            log.warning("%s is disconnected: %s", self.holder_name, words)
+            self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": words})
+            if self.conn.state is State.OPEN:
+                self.conn.send_close(code, words)
+                self.transport.write(b"".join(self.conn.data_to_send()))
+            self.close_sent = True
+            self._send_away()
+
+        def _send_away(self) -> None:
+            """Nothing is heard of this client any more, and soon it is gone, whether it has read our words or not."""
+            self._is_sent_away = True
+            self.stop_keepalive()
+            self._rest, self.frames = b"", []
+            self.conn.reader.discard()
+            self._account()
+            self._update_reading()
+            if self.transport.can_write_eof():
+                self.transport.write_eof()
+            self.loop.call_later(LAST_SECONDS, self.transport.abort)
+
+        # What goes
+
+        async def send(self, message: ASGISendEvent) -> None:
+            """No more than one message waits beside what the transport thinks is enough."""
+            is_last = message["type"] == "websocket.close" and message.get("code") in SENT_AWAY
+            if is_last and not self.writable.is_set():  # who does not read cannot be told
+                self.transport.abort()
+                return
+            while not self.writable.is_set():  # of several who waited, the first may have filled it again
+                await self.writable.wait()
+            await super().send(message)
+            if message["type"] == "websocket.accept":
+                self.read_paused = True
+            if message["type"] != "websocket.close" or self.transport.is_closing():
+                self._update_reading()
+            elif is_last:
+                self._send_away()
+            else:
+                self._go_on()
+
+        async def receive(self) -> ASGIReceiveEvent:
+            grant: Grant | None = self.scope.get(GRANT)  # type: ignore[assignment]  # a key of ours
+            of_token = grant.limits.frame_bytes if grant is not None else 0
+            self._limit_bytes = min(message_bytes, of_token or message_bytes)
+            if self.queue.empty():
+                self._waiting_bytes = 0
+                self.read_paused = False
+                self._go_on()
+            message = await super().receive()
+            if self.queue.empty():
+                self._waiting_bytes = 0
+                self._go_on()
+            return message
+
+        def _go_on(self) -> None:
+            if not self._rest:
+                self._account()
+                self._update_reading()
+            elif self._going_on is None:
+                self._going_on = self.loop.call_soon(self._parse_rest)
+
+        def keepalive_timeout(self) -> None:
+            """While it is we who do not read, no answer can come."""
+            if self.read_paused:
+                self.pong_timer = self.loop.call_later(self.ping_timeout or 0.0, self.keepalive_timeout)
+            else:
+                super().keepalive_timeout()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._stop_hurrying()
+            unfinished.hold(self, 0)
+
+    return Bounded
