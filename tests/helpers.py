@@ -146,9 +146,10 @@ class FakeClient:
     address: str = ""
     received: list[Reply] = field(default_factory=list)
 
-    def admit(self, grant: Grant) -> None:
+    def admit(self, grant: Grant) -> "FakeClient":
         """It has shown a token."""
         self.grant = grant
+        return self
 
     def send(self, reply: Reply) -> None:
         """Keeps it."""

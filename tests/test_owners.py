@@ -2,14 +2,22 @@
 
 import asyncio
 import importlib
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
+import orjson
+import pytest
+from websockets.asyncio.client import connect
 
 from tests.conftest import running_app, tcp_client
-from tests.doors.tokens import NO_TRUST, asking_app, client_with, write_tokens
-from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
+from tests.doors.tokens import NO_TRUST, asking_app, client_with, show, write_tokens
+from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, MS, WireClient
 from tests.runtime.bad_unit import bad_unit
+from tests.runtime.children.conftest import becomes
 from tests.test_voice import ask_audio, wav_of
 from tests.units.voice_host import tone
 from unitd.app import App
@@ -152,3 +160,85 @@ async def test_the_board_s_volumes_are_for_administrators(tmp_path: Path) -> Non
         allowed = await ask_audio(root, "setup", data={"playback_volume": 0.5})
 
     assert [each["error"]["code"] for each in (refused, usual, allowed)] == [-8, 0, 0]
+
+
+# A connection that becomes another one's
+
+
+async def test_who_shows_another_token_hears_no_more_of_the_former_one_s(tmp_path: Path) -> None:
+    """Neither the answer that runs, nor a wake, nor the microphone; the tasks stay their owner's."""
+    tokens = write_tokens(tmp_path, TWO)
+    async with (
+        asking_app(tmp_path) as app,
+        client_with(app, tokens["anna"]) as changing,
+        client_with(app, tokens["anna"]) as anna,
+    ):
+        talk = await changing.setup("llm", ENDLESS)
+        ears = await changing.setup("kws", KWS_SETUP, input="kws.base64")
+        await changing.ask(work_id="audio", action="cap", request_id="capture")
+        await changing.infer(talk, LONG_QUESTION, request_id="long")
+        await changing.receive_reply_to("long", never="finish")
+
+        await show(changing, tokens["ben"])
+        await anna.ask(work_id=ears, action="trigger")
+        await becomes(anna, talk, "idle")
+        await changing.send(work_id="sys", action="lstask", request_id="behind")
+        next_line = await changing.receive()
+        listed = (await anna.ask(work_id="sys", action="lstask"))["data"]
+
+    assert (next_line["request_id"], next_line["data"]) == ("behind", [])
+    assert [task["work_id"] for task in listed] == [talk, ears]
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_a_socket_that_becomes_another_one_s_ends_the_tasks_of_the_former(tmp_path: Path, is_back: bool) -> None:
+    """They were to end with it."""
+    tokens = write_tokens(tmp_path, TWO)
+    async with (
+        asking_app(tmp_path, http={"enabled": True}) as app,
+        client_with(app, tokens["anna"]) as anna,
+        units_socket(app, tokens["anna"]) as ask,
+    ):
+        talk = (await ask("llm", "setup", ENDLESS))["work_id"]
+        await ask("sys", "auth", {"token": tokens["ben"]})
+        if is_back:
+            await ask("sys", "auth", {"token": tokens["anna"]})
+
+        gone = await ask(talk, "taskinfo")
+        listed = (await anna.ask(work_id="sys", action="lstask"))["data"]
+        mine = (await ask("llm", "setup", LLM_SETUP))["work_id"]
+
+    assert gone["error"]["code"] == -6
+    assert listed == []
+    assert mine != talk
+
+
+@asynccontextmanager
+async def units_socket(app: App, token: str) -> AsyncIterator[Callable[..., Awaitable[dict[str, Any]]]]:
+    """What asks by a socket of the wire; any other message than the answer fails the test."""
+    host, port = app.endpoints["http"]
+    async with connect(f"ws://{host}:{port}/ws/units?api_key={token}") as ws:
+        numbers = itertools.count(1)
+
+        async def ask(work_id: str, action: str, data: Any = "None") -> dict[str, Any]:
+            request_id = str(next(numbers))
+            request = {"request_id": request_id, "work_id": work_id, "action": action, "data": data}
+            await ws.send(orjson.dumps(request).decode())
+            reply: dict[str, Any] = orjson.loads(await ws.recv())
+            assert reply["request_id"] == request_id
+            return reply
+
+        yield ask
+
+
+async def test_nobody_leaves_before_all_is_answered(tmp_path: Path) -> None:
+    """The answer would come to the next one."""
+    tokens = write_tokens(tmp_path, TWO)
+    async with asking_app(tmp_path) as app, client_with(app, tokens["anna"]) as client:
+        await client.send(work_id="llm", action="setup", data=LLM_SETUP, request_id="setup")
+
+        early = await show(client, tokens["ben"])
+        late = await client.ask(work_id="sys", action="whoami")
+
+    assert early["error"]["code"] == -10
+    assert late["data"]["name"] == "anna"

@@ -171,6 +171,7 @@ class App:
             self.access.check,
             self.meters,
         )
+        self.access.is_awaiting, self.access.forget = self._dispatcher.is_awaited_by, self.forget_client
         connections: dict[str, Callable[[], int]] = {}
         live = Live(lambda: self._roster.works, lambda: self._supervisor.children, connections, self._budget.usage)
         self._entrance = Entrance(

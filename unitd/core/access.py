@@ -93,6 +93,11 @@ def opaque(name: str) -> str:
     return hashlib.blake2s(name.encode(errors="replace"), digest_size=8).hexdigest() if name else ""
 
 
+def is_other_owner(before: Grant, after: Grant) -> bool:
+    """True when somebody who had something may have left it behind."""
+    return before.role is not None and before.name != after.name
+
+
 def sees(grant: Grant, holder: str) -> bool:
     """Whether somebody else's task is there at all for this client."""
     return grant.role is not Role.USE or grant.name == holder

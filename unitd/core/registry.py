@@ -56,8 +56,9 @@ class Client(Protocol):
     def is_gone(self) -> bool:
         """True once nothing that is sent can arrive."""
 
-    def admit(self, grant: Grant) -> None:
-        """It has shown a token."""
+    def admit(self, grant: Grant) -> "Client":
+        """It has shown a token. Return who it is from now on: another client where it was somebody else's, so that
+        nothing reaches the new one that the former one has asked for."""
 
     def send(self, reply: Reply) -> None:
         """Queues one line; never blocks, never raises."""
@@ -81,8 +82,9 @@ class _Absent:
     frame_interval = 0.0
     is_gone = True
 
-    def admit(self, grant: Grant) -> None:
+    def admit(self, grant: Grant) -> Client:
         """Nobody shows a token."""
+        return self
 
     def send(self, reply: Reply) -> None:
         """Nobody is there."""

@@ -113,8 +113,9 @@ class Guest:
         if (listener := self._listeners.get(reply.request_id)) is not None:
             listener(reply)
 
-    def admit(self, grant: Grant) -> None:
+    def admit(self, grant: Grant) -> "Guest":
         """Doors with guests learn who it is before they let them in."""
+        return self
 
     def hold(self, reason: str, *, is_held: bool) -> None:
         """Nothing is read ahead of what is awaited, so there is nothing to hold."""

@@ -48,21 +48,32 @@ class Talk(asyncio.Protocol):
         self._server = server
         self._settings = settings
         self._session = Session(limit_bytes=settings.frame_bytes, is_ascii=settings.is_ascii)
-        self.client = Outbox(
+        self.client = self._new_client(name)
+        self._transport: asyncio.Transport | None = None
+        self._last_byte_at = 0.0
+        self._unfinished_bytes = 0
+        self._idle_timer: asyncio.TimerHandle | None = None
+
+    def _new_client(self, name: str) -> Outbox:
+        settings = self._settings
+        return Outbox(
             name=name,
             door=settings.door,
             session=self._session,
             frame_bytes=settings.frame_bytes,
             clock=settings.clock,
             limit_bytes=settings.outbox_bytes,
-            meters=server.meters,
+            meters=self._server.meters,
             is_lossy=settings.is_lossy,
             frame_interval=settings.frame_interval,
+            succeed=self._succeed,
         )
-        self._transport: asyncio.Transport | None = None
-        self._last_byte_at = 0.0
-        self._unfinished_bytes = 0
-        self._idle_timer: asyncio.TimerHandle | None = None
+
+    def _succeed(self) -> Outbox:
+        """The client of another owner, on the same line."""
+        former, self.client = self.client, self._new_client("")
+        self.client.take_over(former)
+        return self.client
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The line is there."""

@@ -24,6 +24,7 @@ from unitd.core.access import (
     Grant,
     Role,
     check_request,
+    is_other_owner,
     is_this_machine,
     network_of,
     sees,
@@ -64,6 +65,12 @@ class Access:
         self._windows: OrderedDict[str, SlidingWindow] = OrderedDict()
         self._connections: Counter[str] = Counter()
         """By token."""
+
+        self.is_awaiting: Callable[[Client], bool] = lambda _: False
+        """Whether replies to a client are still to come."""
+
+        self.forget: Callable[[Client], None] = lambda _: None
+        """A client is gone."""
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -138,14 +145,24 @@ class Access:
         text = data.get("token") if isinstance(data, dict) else None
         if not isinstance(text, str):
             raise BadField('data must be {"token": "unitd_…"}')
-        client, grant, before = call.client, self.admit(text, call.client.address), call.client.grant
+        former, grant = call.client, self.admit(text, call.client.address)
+        before = former.grant
+        if is_other_owner(before, grant) and self.is_awaiting(former):
+            raise Unavailable(
+                f"requests of {before.name or 'this machine'!r} are being worked on; wait for their answers"
+            )
         if is_another := grant.name != before.name:
             self.enter(grant)
-        client.admit(grant)
+        client = former.admit(grant)
         if is_another:  # a message of a broker is over with its answer and stays what it was
             self.leave(before if client.grant is grant else grant)
         log.info("%s is %r, role %s", client.name, grant.name, grant.role and grant.role.value)
-        return call.ok(object="sys.auth", data=_described(grant))
+        reply = call.ok(object="sys.auth", data=_described(grant))
+        if client is former:
+            return reply
+        self.forget(former)  # what it had is its owner's, who has left
+        client.send(reply)
+        return None
 
     def _whoami(self, call: Call) -> Answer:
         """Tells a client its name, role and expiry, so that it does not have to try what it may do."""

@@ -119,6 +119,10 @@ class Dispatcher:
         assert self._group is not None
         self._group.create_task(end, name="end of a client's tasks")
 
+    def is_awaited_by(self, client: Client) -> bool:
+        """Whether something of this client is being worked on."""
+        return client in self._pending
+
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on: at once, or behind the last reply."""
         if (pending := self._pending.get(client)) is None:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from unitd.core.access import TRUSTED, Grant
+from unitd.core.access import STRANGER, TRUSTED, Grant, is_other_owner
 from unitd.runtime.meters import Meters
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
@@ -39,7 +39,10 @@ class Outbox:
         meters: Meters,
         is_lossy: bool = False,
         frame_interval: float = 0.0,
+        succeed: Callable[[], "Outbox"] | None = None,
     ) -> None:
+        """`succeed` makes the client that goes on here when the line becomes another owner's."""
+        self._succeed = succeed
         self.name = name
         self.door = door
         self.address = ""
@@ -67,10 +70,13 @@ class Outbox:
         """True while there is nothing to write to."""
         return self._transport is None or self._transport.is_closing()
 
-    def admit(self, grant: Grant) -> None:
+    def admit(self, grant: Grant) -> "Outbox":
         """What it may do from now on, and how much it may send at a time."""
+        if is_other_owner(self.grant, grant) and self._succeed is not None:
+            return self._succeed().admit(grant)
         self.grant = grant
         self._session.limit(min(grant.limits.frame_bytes or self._frame_bytes, self._frame_bytes))
+        return self
 
     def attach(self, transport: asyncio.Transport) -> None:
         """Writes go here from now on."""
@@ -82,6 +88,20 @@ class Outbox:
         self._has_room.set()
         if self.dropped_frames:
             log.info("%s lost %d frames in all", self.name, self.dropped_frames)
+
+    def take_over(self, former: "Outbox") -> None:
+        """Goes on with the line of a client that is none any more; for what that one had asked nothing is held."""
+        self.name, self.address = former.name, former.address
+        self.grant = STRANGER
+        transport, was_held, is_full = former._transport, former.is_held, not former._has_room.is_set()
+        former.detach()
+        if transport is None:
+            return
+        self.attach(transport)
+        if was_held and not transport.is_closing():
+            transport.resume_reading()
+        if is_full:
+            self.note_full()
 
     def note_full(self) -> None:
         """The client does not take what was written: neither do we take what it writes."""

@@ -12,8 +12,7 @@ from contextlib import suppress
 from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from unitd.core.access import Grant
-from unitd.doors.guest import Guest
+from unitd.core.access import STRANGER, Grant, is_other_owner
 from unitd.doors.http.desk import Desk
 from unitd.doors.http.grants import GRANT
 from unitd.doors.http.sockets import TRY_AGAIN_LATER, Message, close, receive, send_text
@@ -27,7 +26,7 @@ log = logging.getLogger("unitd.doors")
 
 def routes(desk: Desk) -> list[BaseRoute]:
     """The socket."""
-    return [seated_route("/ws/units", desk, lambda ws: _talk(ws, desk), _explain)]
+    return [seated_route("/ws/units", desk, lambda ws: _Talk(ws, desk).talk(), _explain)]
 
 
 def _explain(error: UnitdError, desk: Desk) -> Message:
@@ -40,58 +39,41 @@ def _explain(error: UnitdError, desk: Desk) -> Message:
     return message | {"accepts": accepts}
 
 
-class _Client:
-    """Lines that wait for the socket; a `registry.Client`."""
+class _Lines:
+    """What waits for the socket, and what holds its reading."""
 
-    keeps_tasks = False
-    restores_tasks = False
-    frame_interval = 0.0
-    door = "ws"
-
-    def __init__(self, guest: Guest, session: Session, desk: Desk) -> None:
-        self.name = self.party = guest.name
-        self.address = guest.address
-        self._frame_bytes = desk.settings.limits.frame_bytes
+    def __init__(self, limit_bytes: int) -> None:
         self.is_gone = False
         self.left = asyncio.Event()
-        self._session = session
-        self._clock = desk.clock
-        self._limit = desk.settings.limits.outbox_bytes
-        self._meters = desk.server.meters
+        self.limit_bytes = limit_bytes
         self._lines: deque[bytes] = deque()
-        self._waiting_bytes = 0
+        self.waiting_bytes = 0
         self._changed = asyncio.Event()
         self._holds: set[str] = set()
         self._may_read = asyncio.Event()
         self._may_read.set()
         self._has_room = asyncio.Event()
         self._has_room.set()
-        self.admit(guest.grant)
 
-    def send(self, reply: Reply) -> None:
-        """Queues one line; a client that does not read is cut off."""
-        if self.is_gone:
-            return
-        if self._waiting_bytes > self._limit:
-            log.warning("%s does not read: %d bytes wait, it is disconnected", self.name, self._waiting_bytes)
-            self._meters.dropped_frames[self.door] += len(self._lines) + 1
-            self.leave()
-            return
-        line = self._session.encode(reply, int(self._clock()))
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def add(self, line: bytes) -> None:
+        """One more line."""
         self._lines.append(line)
-        self._waiting_bytes += len(line)
+        self.waiting_bytes += len(line)
         self._has_room.clear()
         self._changed.set()
-
-    def admit(self, grant: Grant) -> None:
-        """What it may do from now on, and how much it may send at a time."""
-        self.grant = grant
-        self._session.limit(min(grant.limits.frame_bytes or self._frame_bytes, self._frame_bytes))
 
     def hold(self, reason: str, *, is_held: bool) -> None:
         """While anything holds it, no more messages are read."""
         self._holds.add(reason) if is_held else self._holds.discard(reason)
         self._may_read.clear() if self._holds else self._may_read.set()
+
+    def release(self) -> None:
+        """Nothing holds it any more."""
+        self._holds.clear()
+        self._may_read.set()
 
     async def wait_for_room(self) -> None:
         """Returns when everything has been taken."""
@@ -100,16 +82,6 @@ class _Client:
     async def wait_to_read(self) -> None:
         """Returns when nothing holds it."""
         await self._may_read.wait()
-
-    @property
-    def holder_name(self) -> str:
-        """Who holds what is unfinished."""
-        return self.name
-
-    def give_up_unfinished(self) -> None:
-        """Too much is held of all clients, and most of it here."""
-        self._session.drop_unfinished()
-        self.send(error_reply(Unavailable("too much is being sent at the same time"), "0", "sys"))
 
     def leave(self) -> None:
         """The socket is gone, or shall go."""
@@ -127,47 +99,134 @@ class _Client:
                 while self._lines and not self.is_gone:
                     line = self._lines.popleft()
                     await send_text(ws, line.decode().rstrip("\n"))
-                    self._waiting_bytes -= len(line)
+                    self.waiting_bytes -= len(line)
                 self._has_room.set()
 
 
-async def _talk(ws: WebSocket, desk: Desk) -> None:
-    """Reads and writes side by side until one of them ends, or the client shall go."""
-    session = Session(limit_bytes=desk.settings.limits.frame_bytes)
-    client = _Client(desk.guest(ws, "ws"), session, desk)
-    try:
-        async with asyncio.TaskGroup() as group:
-            writing = group.create_task(client.write(ws), name=f"writing to {client.name}")
-            reading = group.create_task(_read(ws, desk, session, client), name=f"reading from {client.name}")
-            leaving = group.create_task(client.left.wait(), name=f"end of {client.name}")
-            running = (writing, reading, leaving)
-            await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            was_cut = client.is_gone
-            for each in running:
-                each.cancel()
-    finally:
-        client.leave()
-        ws.scope[GRANT] = client.grant  # whoever it is since `sys.auth` has one connection less
-        desk.server.forget_client(client)
-        desk.unfinished.hold(client, 0)
-    if was_cut:
-        await close(ws, TRY_AGAIN_LATER)
+class _Client:
+    """Who talks by the socket, until it becomes another owner's; a `registry.Client`."""
+
+    keeps_tasks = False
+    restores_tasks = False
+    frame_interval = 0.0
+    door = "ws"
+
+    def __init__(self, talk: "_Talk", name: str, address: str, grant: Grant) -> None:
+        self.name = self.party = name
+        self.address = address
+        self.grant = STRANGER
+        self._talk = talk
+        self._is_former = False
+        self.admit(grant)
+
+    @property
+    def is_gone(self) -> bool:
+        """True when nothing of what is sent to this one arrives."""
+        return self._is_former or self._talk.lines.is_gone
+
+    def send(self, reply: Reply) -> None:
+        """Queues one line; a client that does not read is cut off."""
+        if not self.is_gone:
+            self._talk.send(self, reply)
+
+    def admit(self, grant: Grant) -> "_Client":
+        """What it may do from now on, and how much it may send at a time."""
+        if is_other_owner(self.grant, grant):
+            self._is_former = True
+            return self._talk.go_on_as(_Client(self._talk, self.name, self.address, grant))
+        self.grant = grant
+        self._talk.limit(grant)
+        return self
+
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """While anything holds it, no more messages are read."""
+        if not self._is_former:
+            self._talk.lines.hold(reason, is_held=is_held)
+
+    async def wait_for_room(self) -> None:
+        """Returns when everything has been taken."""
+        if not self._is_former:
+            await self._talk.lines.wait_for_room()
 
 
-async def _read(ws: WebSocket, desk: Desk, session: Session, client: _Client) -> None:
-    """Serves what the messages complete."""
-    while True:
-        await client.wait_to_read()
+class _Talk:
+    """One socket."""
+
+    def __init__(self, ws: WebSocket, desk: Desk) -> None:
+        self._ws = ws
+        self._desk = desk
+        self._frame_bytes = desk.settings.limits.frame_bytes
+        self._session = Session(limit_bytes=self._frame_bytes)
+        self.lines = _Lines(desk.settings.limits.outbox_bytes)
+        guest = desk.guest(ws, "ws")
+        self.client = _Client(self, guest.name, guest.address, guest.grant)
+
+    def limit(self, grant: Grant) -> None:
+        """How much may be sent at a time."""
+        self._session.limit(min(grant.limits.frame_bytes or self._frame_bytes, self._frame_bytes))
+
+    def go_on_as(self, client: _Client) -> _Client:
+        """From now on the socket is this client's."""
+        self.client = client
+        self.lines.release()
+        return client
+
+    def send(self, client: _Client, reply: Reply) -> None:
+        """Queues one line; a client that does not read is cut off."""
+        meters, waiting = self._desk.server.meters, self.lines.waiting_bytes
+        if waiting > self.lines.limit_bytes:
+            log.warning("%s does not read: %d bytes wait, it is disconnected", client.name, waiting)
+            meters.dropped_frames[client.door] += len(self.lines) + 1
+            self.lines.leave()
+        else:
+            self.lines.add(self._session.encode(reply, int(self._desk.clock())))
+
+    @property
+    def holder_name(self) -> str:
+        """Who holds what is unfinished."""
+        return self.client.name
+
+    def give_up_unfinished(self) -> None:
+        """Too much is held of all clients, and most of it here."""
+        self._session.drop_unfinished()
+        self.client.send(error_reply(Unavailable("too much is being sent at the same time"), "0", "sys"))
+
+    async def talk(self) -> None:
+        """Reads and writes side by side until one of them ends, or the client shall go."""
+        name = self.client.name
         try:
-            message = await receive(ws)
-        except WebSocketDisconnect:
-            return
-        data = message.encode() if isinstance(message, str) else message
-        for meaning in session.receive_message(data):
-            if isinstance(meaning, Reply):
-                desk.server.meters.errors[meaning.code] += 1
-                client.send(meaning)
-            else:
-                desk.server.serve(client, meaning)
-        ws.scope[GRANT] = client.grant  # `sys.auth` may have changed it, and with it how long a message may be
-        desk.unfinished.hold(client, session.unfinished_bytes)
+            async with asyncio.TaskGroup() as group:
+                writing = group.create_task(self.lines.write(self._ws), name=f"writing to {name}")
+                reading = group.create_task(self._read(), name=f"reading from {name}")
+                leaving = group.create_task(self.lines.left.wait(), name=f"end of {name}")
+                running = (writing, reading, leaving)
+                await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                was_cut = self.client.is_gone
+                for each in running:
+                    each.cancel()
+        finally:
+            self.lines.leave()
+            self._ws.scope[GRANT] = self.client.grant  # whoever it is since `sys.auth` has one connection less
+            self._desk.server.forget_client(self.client)
+            self._desk.unfinished.hold(self, 0)
+        if was_cut:
+            await close(self._ws, TRY_AGAIN_LATER)
+
+    async def _read(self) -> None:
+        """Serves what the messages complete."""
+        while True:
+            await self.lines.wait_to_read()
+            try:
+                message = await receive(self._ws)
+            except WebSocketDisconnect:
+                return
+            data = message.encode() if isinstance(message, str) else message
+            for meaning in self._session.receive_message(data):
+                if isinstance(meaning, Reply):
+                    self._desk.server.meters.errors[meaning.code] += 1
+                    self.client.send(meaning)
+                else:
+                    self._desk.server.serve(self.client, meaning)
+            # `sys.auth` may have changed it, and with it how long a message may be
+            self._ws.scope[GRANT] = self.client.grant
+            self._desk.unfinished.hold(self, self._session.unfinished_bytes)

@@ -122,8 +122,9 @@ class Sender:
         if request is not None and (request.action != "inference" or _is_last(reply)):
             self._answer = _to_nobody
 
-    def admit(self, grant: Grant) -> None:
+    def admit(self, grant: Grant) -> Client:
         """One message is all of it."""
+        return self
 
     def hold(self, reason: str, *, is_held: bool) -> None:
         """A topic cannot be held; what a unit cannot take is refused."""
