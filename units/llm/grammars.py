@@ -34,11 +34,11 @@ from units.llm.llama import Model
 from units.llm.options import SamplerSpec
 from units.llm.tools import Tools
 
-# The schemas of a hundred tools take 0.3 s, one token of a vocabulary of 150,000 takes 0.05 s; a board is given ten
-# times as long.
+# The schemas of a hundred tools take 0.3 s, a look at a vocabulary of 150,000 tokens 0.05 s; a board is given ten times
+# as long, and more for the latter, which is needed for each token.
 COMPILING_SECONDS = 3.0
 STEP_SECONDS = 2.0
-# What llama.cpp needs to look at a whole vocabulary, and as much for the grammar as the largest that compile.
+# Those schemas take 42 MiB, a look at that vocabulary 26 MiB.
 BYTES = 64 * 1024 * 1024
 BYTES_PER_TOKEN = 512
 
