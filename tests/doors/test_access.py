@@ -187,12 +187,50 @@ async def test_a_token_sees_and_touches_only_its_own_tasks(tmp_path: Path) -> No
         hers = await anna.setup("llm", LLM_SETUP)
         his = await ben.setup("llm", LLM_SETUP)
 
-        for action in ("inference", "pause", "work", "cancel", "exit", "taskinfo", "link", "unlink"):
+        for action in ("pause", "work", "cancel", "exit", "taskinfo", "link", "unlink", "warm"):
             assert await code_of(ben, hers, action, "kws.1000") == NO_TASK, action
         listed = await ben.ask(work_id="sys", action="lstask")
         assert [task["work_id"] for task in listed["data"]] == [his]
         assert (await ben.ask(work_id="llm", action="taskinfo"))["data"] == [his]
         assert await anna.answer(hers, "Hello!")
+
+
+@pytest.mark.parametrize("action", ["inference", "exit", "setup", "taskinfo", "link", "warm", "no such action"])
+async def test_another_one_s_task_cannot_be_told_from_none(tmp_path: Path, action: str) -> None:
+    """The answers are the same but for the work_id."""
+    tokens = write_tokens(tmp_path, TWO)
+    async with (
+        asking_app(tmp_path) as app,
+        client_with(app, tokens["anna"]) as anna,
+        client_with(app, tokens["ben"]) as ben,
+    ):
+        hers = await anna.setup("llm", LLM_SETUP)
+        data = LLM_SETUP if action == "setup" else "hello"
+
+        answers = [await ben.ask(work_id=each, action=action, data=data) for each in (hers, "llm.9999")]
+
+    assert answers[0]["error"]["code"]
+    assert answers[0]["error"] == {
+        "code": answers[1]["error"]["code"],
+        "message": answers[1]["error"]["message"].replace("llm.9999", hers),
+    }
+
+
+async def test_another_one_s_source_cannot_be_told_from_none(tmp_path: Path) -> None:
+    """Neither by a link."""
+    tokens = write_tokens(tmp_path, TWO)
+    async with (
+        asking_app(tmp_path) as app,
+        client_with(app, tokens["anna"]) as anna,
+        client_with(app, tokens["ben"]) as ben,
+    ):
+        hers = await anna.setup("kws", KWS_SETUP, input="kws.base64")
+        his = await ben.setup("llm", LLM_SETUP)
+
+        answers = [await ben.ask(work_id=his, action="link", data=each) for each in (hers, "kws.9999")]
+
+    messages = [each["error"]["message"].replace("kws.9999", hers) for each in answers]
+    assert messages[0] == messages[1]
 
 
 async def test_nobody_listens_to_another_one_s_task(tmp_path: Path) -> None:

@@ -57,11 +57,16 @@ def check_link(source: str, target: str, inputs: Mapping[str, Sequence[str]]) ->
         BadLink: the source is no task, the pair means nothing, or the link would close a loop.
     """
     if source not in inputs:
-        raise BadLink(f"there is no task {source}")
+        raise missing_source(source)
     if _reaches(target, source, inputs):
         raise BadLink(f"{source} already listens to {target}, this would loop")
     if effect_of(source, target) is None:
         raise BadLink(f"{unit_of(target)} has no use for the output of {unit_of(source)}")
+
+
+def missing_source(source: str) -> BadLink:
+    """The error for a source that is not there, or not there for this client."""
+    return BadLink(f"there is no task {source}")
 
 
 def _reaches(start: str, goal: str, inputs: Mapping[str, Sequence[str]]) -> bool:

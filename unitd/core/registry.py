@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from unitd.core.access import TRUSTED, Grant
 from unitd.core.kinds import UnitKind
-from unitd.wire.errors import TaskFull, UnknownTask
+from unitd.wire.errors import NotAnInput, TaskFull, UnknownTask
 from unitd.wire.messages import Reply
 
 FIRST_NUMBER = 1000
@@ -182,7 +182,7 @@ class Registry:
         """
         task = self._tasks.get(work_id)
         if task is None:
-            raise UnknownTask(f"no task {work_id}")
+            raise missing_task(work_id)
         return task
 
     def get(self, work_id: str) -> Task | None:
@@ -243,3 +243,13 @@ class Registry:
         for task in self._tasks.values():
             if client in (task.owner, task.last_client) and task.listener is None and task.abandoned_at is None:
                 task.abandoned_at = now
+
+
+def missing_task(work_id: str) -> UnknownTask:
+    """The error for a task that is not there, or not there for this client: the one cannot be told from the other."""
+    return UnknownTask(f"no task {work_id}")
+
+
+def missing_input(work_id: str) -> NotAnInput:
+    """The same for an inference."""
+    return NotAnInput(f"there is no task {work_id}; set one up and use its work_id")

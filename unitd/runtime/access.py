@@ -30,12 +30,12 @@ from unitd.core.access import (
     sees,
 )
 from unitd.core.config import Settings
-from unitd.core.registry import Client, Registry
+from unitd.core.registry import Client, Registry, missing_input, missing_task
 from unitd.core.tokens import KEY_NAME, Token, TokenBook, read_tokens
 from unitd.core.windows import SlidingWindow
 from unitd.runtime.dispatcher import Answer, Call, Handler
 from unitd.runtime.meters import Meters
-from unitd.wire.errors import BadField, ConfigError, NotAllowed, TaskFull, Unavailable, UnknownTask
+from unitd.wire.errors import BadField, ConfigError, NotAllowed, TaskFull, Unavailable
 from unitd.wire.messages import Request
 
 log = logging.getLogger("unitd.access")
@@ -204,7 +204,7 @@ class Access:
         Raises:
             NotAllowed: not with this grant, or not any more.
             Unavailable: too many requests.
-            UnknownTask: the task is somebody else's.
+            UnknownTask, NotAnInput: the task is somebody else's.
         """
         grant = client.grant
         if grant is TRUSTED:
@@ -217,7 +217,7 @@ class Access:
             self._take(network_of(client.address), self._settings.limits.address.requests_per_minute)
         task = self._registry.get(request.work_id)
         if task is not None and not sees(grant, task.holder):
-            raise UnknownTask(f"no task {request.work_id}")
+            raise missing_input(request.work_id) if request.action == "inference" else missing_task(request.work_id)
 
     def _take(self, who: str, limit: int) -> None:
         if not who or not limit:

@@ -12,8 +12,8 @@ from typing import Any
 
 from unitd.core.access import sees
 from unitd.core.kinds import UnitKind
-from unitd.core.links import check_link
-from unitd.core.registry import Registry, Task
+from unitd.core.links import check_link, missing_source
+from unitd.core.registry import Registry, Task, missing_input
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.frames import Asker, Inference
 from unitd.runtime.roster import Roster, setup_data
@@ -79,7 +79,7 @@ class Actions:
     def _inference(self, call: Call) -> Answer:
         task = self._registry.get(call.request.work_id)
         if task is None:
-            raise NotAnInput(f"there is no task {call.request.work_id}; set one up and use its work_id")
+            raise missing_input(call.request.work_id)
         if not task.takes_input:
             raise NotAnInput(f'{task.work_id} takes no input; set it up with "input": "{task.kind.name}.utf-8"')
         data = call.request.data
@@ -121,7 +121,7 @@ class Actions:
             raise BadLink('data must be a work_id such as "kws.1000"')
         other = self._registry.get(source)
         if other is not None and not sees(call.client.grant, other.holder):
-            raise BadLink(f"there is no {source}")
+            raise missing_source(source)
         if not task.kind.may_listen_to(source):
             check_link(source, task.work_id, self._registry.inputs)
         if source not in task.inputs:

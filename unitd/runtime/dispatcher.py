@@ -22,6 +22,7 @@ from unitd.wire.errors import (
     UnitdError,
     UnknownAction,
     UnknownSysAction,
+    UnknownTask,
     UnknownUnit,
 )
 from unitd.wire.messages import Reply, Request, error_reply, unit_of
@@ -103,7 +104,7 @@ class Dispatcher:
             self._send(client, error_reply(busy, request.request_id, request.work_id))
             return
         try:
-            self._check(client, request)
+            self._check_request(client, request)
             answer = self._counted_handler_for(request)(Call(client, request))
             if isinstance(answer, Reply):
                 self._send(client, answer)
@@ -113,6 +114,14 @@ class Dispatcher:
             self._send(client, error_reply(error, request.request_id, request.work_id))
         except Exception:
             self._report_bug(client, request)
+
+    def _check_request(self, client: Client, request: Request) -> None:
+        """As `check`; of another one's task no more is told than of one that is not there."""
+        try:
+            self._check(client, request)
+        except UnknownTask:
+            self._handler_for(request)
+            raise
 
     def see_through(self, end: Coroutine[Any, Any, None]) -> None:
         """What has begun without a request ends in the daemon's own group."""

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.conftest import running_app
 from tests.doors.http.bargein_client import capacity_of, person_at
-from tests.doors.tokens import NO_TRUST, asking_app, keep_tokens, write_tokens
+from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, write_tokens
 from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
 from unitd.__main__ import main
 from unitd.app import App
@@ -360,3 +360,17 @@ async def test_a_recorded_chat_is_its_token_s(tmp_path: Path) -> None:
         "olga": 403,
         "root": 200,
     }
+
+
+async def test_metrics_name_a_token_its_own_tasks_only(tmp_path: Path) -> None:
+    """Who sees what runs sees all of them."""
+    tokens = write_tokens(tmp_path, {"anna": Role.USE, "ben": Role.USE, "olga": Role.OBSERVE})
+    async with (
+        asking_app(tmp_path, **HTTP) as app,
+        client_with(app, tokens["anna"]) as anna,
+        http_client(app) as client,
+    ):
+        task = await anna.setup("llm", LLM_SETUP)
+        pages = {name: await client.get("/metrics", headers={"X-API-Key": token}) for name, token in tokens.items()}
+
+    assert {name: task in page.text for name, page in pages.items()} == {"anna": True, "ben": False, "olga": True}

@@ -8,7 +8,7 @@ import asyncio
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import psutil
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -18,10 +18,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from unitd.core.access import sees
 from unitd.doors.http.desk import Desk
+from unitd.doors.http.grants import grant_of
 from unitd.runtime.budget import Usage
 from unitd.runtime.live import Live
 from unitd.runtime.meters import Histogram, Meters, ModelMeter
+from unitd.runtime.work import Work
 
 DAEMON = "daemon"
 """The name of the daemon's own process among those of its children."""
@@ -48,7 +51,8 @@ def routes(desk: Desk) -> list[BaseRoute]:
         processes |= {child.name: child.pid for child in desk.live.children() if child.pid is not None}
         memory, models = await asyncio.to_thread(_resident_bytes, processes), await desk.live.memory()
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
-        return Response(encode(Metrics(desk.server.meters, desk.live, memory, models)), media_type=content_type)
+        works = [work for work in desk.live.works() if sees(grant_of(request), work.task.holder)]
+        return Response(encode(Metrics(desk.server.meters, desk.live, works, memory, models)), media_type=content_type)
 
     return [Route("/metrics", show)]
 
@@ -67,9 +71,13 @@ def _resident_bytes(processes: Mapping[str, int]) -> dict[str, int]:
 class Metrics(Collector):
     """Everything, as the library wants it."""
 
-    def __init__(self, meters: Meters, live: Live, memory: Mapping[str, int], models: Usage) -> None:
+    def __init__(
+        self, meters: Meters, live: Live, works: Sequence[Work], memory: Mapping[str, int], models: Usage
+    ) -> None:
+        """`works`: the tasks that whoever asks may see."""
         self._meters = meters
         self._live = live
+        self._works = works
         self._memory = memory
         self._models = models
 
@@ -104,7 +112,7 @@ class Metrics(Collector):
         yield _counter("unitd_answers", "Answers by the reason of their end.", ["unit", "model", "reason"], ends)
 
     def _present(self) -> Iterator[Metric]:
-        works = self._live.works()
+        works = self._works
         tasks = Counter((work.task.kind.name, work.state) for work in works)
         yield _gauge("unitd_tasks", "Tasks by unit and state.", ["unit", "state"], tasks.items())
         # A task of a request or a socket holds one question and gets a new number each time: series without end.
