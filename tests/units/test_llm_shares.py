@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.units.engine_bench import SLOTS, Bench
-from units.llm import engine, shares
+from units.llm import engine, pace, shares
 from units.llm.options import SamplerSpec
 from units.llm.pace import Pace
 from units.llm.sequence import Generation
@@ -182,16 +182,36 @@ def test_an_answer_may_end_while_it_waits_for_its_return(bench: Bench, endless: 
     assert all(bench.ear.ends[each.task] == ["length"] for each in asked if each is not gone)
 
 
+@pytest.mark.parametrize("long_prompts", [SLOTS - 1, SLOTS])
+def test_a_short_question_does_not_wait_for_long_prompts(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, long_prompts: int
+) -> None:
+    """Also where they have all slots; they are read to their ends later."""
+    monkeypatch.setattr(pace, "ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "SMALLEST_ALONE", 64)
+    for number in range(long_prompts):
+        bench.ask(f"long {number}", f"{number} " + "word " * 400, max_tokens=1)
+    steps(bench, 2)
+
+    asked = bench.ask("short", "word " * 80, max_tokens=1, client="new")
+    steps(bench, 3)
+
+    assert 64 < len(asked.prompt) <= 128
+    assert list(bench.ear.ends) == ["short"]
+    bench.run()
+    assert len(bench.ear.ends) == long_prompts + 1
+
+
 def test_a_long_prompt_is_read_in_pieces() -> None:
     """Whoever comes meanwhile waits for one of them."""
-    pace = Pace(8)
+    slow = Pace(8)
 
-    assert pace.chunk_alone(512) == 128
-    pace.note_read(seconds=0.5, tokens=128)
-    assert pace.chunk_alone(512) == 256
+    assert slow.chunk_alone(512) == 128
+    slow.note_read(seconds=0.5, tokens=128)
+    assert slow.chunk_alone(512) == 256
     for _ in range(50):
-        pace.note_read(seconds=10.0, tokens=128)
-    assert pace.chunk_alone(512) == 128
+        slow.note_read(seconds=10.0, tokens=128)
+    assert slow.chunk_alone(512) == 128
 
 
 # Whose words

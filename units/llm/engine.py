@@ -68,6 +68,7 @@ class Engine:
         self._in_batch: frozenset[str] = frozenset()
         self._cut: set[str] = set()
         self._next_look = 0.0
+        self._reads = 0
 
     @property
     def is_busy(self) -> bool:
@@ -119,7 +120,7 @@ class Engine:
     # Steps
 
     def step(self) -> None:
-        """One batch of all speakers, then a chunk of one prompt: the most urgent, then the one that waited longest."""
+        """One batch of all speakers, then a chunk of one prompt."""
         if waiting := [each for each in self._generations if each.slot is None and not each.is_held]:
             self._place(waiting)
         active = [each for each in self._generations if each.slot is not None and not each.is_held]
@@ -130,7 +131,7 @@ class Engine:
         self._choose_on(has_company=bool(speakers))
         readers = [each for each in active if each in self._generations and each.missing and not each.is_speaking]
         if readers:
-            self._read(min(readers, key=lambda each: (-each.priority, each.last_step)), has_company=bool(speakers))
+            self._read(self._next_reader(readers), has_company=bool(speakers))
 
     def _place(self, waiting: list[Generation]) -> None:
         """Gives away what is free; else, now and then, a slot whose holder has had it long enough."""
@@ -171,6 +172,15 @@ class Engine:
                         self._say_next(generation, row)
         if seconds:
             self._pace.note_step(seconds)
+
+    def _next_reader(self, readers: Sequence[Generation]) -> Generation:
+        """The most urgent; by turns the one that will be done first and the one that has waited longest.
+
+        So a short question is soon read beside long texts, and many of them do not keep a long text waiting.
+        """
+        self._reads += 1
+        is_shortest_next = self._reads % 2
+        return min(readers, key=lambda each: (-each.priority, each.unread if is_shortest_next else each.last_step))
 
     def _read(self, reader: Generation, *, has_company: bool) -> None:
         """A chunk of a prompt; the last one is followed by the first token."""
