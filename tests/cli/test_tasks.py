@@ -5,6 +5,8 @@ import os
 import pty
 from collections.abc import Sequence
 
+import pytest
+
 from tests.cli.programs import UNITD
 from tests.conftest import tcp_client
 from tests.helpers import LLM_SETUP
@@ -42,3 +44,20 @@ async def test_a_terminal_shows_why_a_task_has_failed(echo_daemon: App, at_socke
         shown = await shown_on_a_terminal(at_socket)
 
     assert f"{task} has failed: llm/unitd-chat died twice while it worked on this task: " in shown
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+async def test_names_cannot_act_on_a_terminal(echo_daemon: App, at_socket: Sequence[str], is_terminal: bool) -> None:
+    """What a client called its input is shown as it is spelled, in a pipe too."""
+    async with tcp_client(echo_daemon) as client:
+        await client.setup("llm", LLM_SETUP, input="llm.\u202egnp\x1b[2J\n1")
+        ours, theirs = pty.openpty()
+        stdout = theirs if is_terminal else asyncio.subprocess.PIPE
+        environment = os.environ | {"COLUMNS": "200"}
+        process = await asyncio.create_subprocess_exec(UNITD, "tasks", *at_socket, stdout=stdout, env=environment)
+        piped, _ = await process.communicate()
+        shown = os.read(ours, 65536) if is_terminal else piped
+        os.close(ours)
+        os.close(theirs)
+
+    assert "llm.\\u202egnp\\x1b[2J\\x0a1" in shown.decode()

@@ -15,7 +15,8 @@ import pytest
 from tests.cli.programs import KWS
 from tests.doors.service import Manager, started
 from unitd.doors.journal import MAX_VALUE_BYTES, JournalHandler, encode_entry
-from unitd.doors.logs import JsonFormatter, TextFormatter, start_logging
+from unitd.doors.logs import MAX_CHARACTERS, JsonFormatter, TextFormatter, start_logging
+from unitd.runtime.process import LAST_WORDS_BYTES
 from unitd.runtime.subject import Subject, SubjectFilter, about
 from unitd.wire.errors import ConfigError
 
@@ -78,13 +79,37 @@ def test_a_line_without_a_request_has_no_brackets() -> None:
 
 
 def test_a_client_cannot_write_lines_of_its_own() -> None:
-    """Newlines are indented, other control characters shown: one record begins one line at the margin."""
+    """Newlines are indented, control and format characters shown: one record begins one line at the margin."""
     with about(Subject("llm", "tcp", "tcp 10.0.0.7:5123", "1\n12:00:00 ERROR   unitd: root was here\x1b[31m\r")):
-        line = TextFormatter().format(record_of("a model\u2028named \x07"))
+        line = TextFormatter().format(record_of("a model\u2028named \x07\u202egnp.exe\U000e0041\u200d"))
 
     assert [each for each in line.split("\n") if not each.startswith("    ")] == [line.partition("\n")[0]]
     assert len(line.splitlines()) == 2
-    assert not any(each in line for each in "\x1b\r\x07\u2028")
+    assert not any(each in line for each in "\x1b\r\x07\u2028\u202e\U000e0041\u200d")
+    assert "named \\x07\\u202egnp.exe\\U000e0041\\u200d" in line
+
+
+@pytest.mark.parametrize("formatter", [TextFormatter(), JsonFormatter()])
+def test_a_client_cannot_write_long_lines(formatter: logging.Formatter) -> None:
+    """Of a long one stand the beginning and the end there; those of a program's last words are shorter."""
+    line = formatter.format(record_of("begin " + "x" * 1_000_000 + " end"))
+
+    assert "begin xx" in line
+    assert "xx end" in line
+    assert len(line) < MAX_CHARACTERS + 200
+    assert MAX_CHARACTERS > LAST_WORDS_BYTES + 200
+
+
+def test_a_traceback_keeps_its_last_line() -> None:
+    """It is the one that names the mistake."""
+    try:
+        raise ValueError("x" * 1_000_000 + " was not understood")
+    except ValueError:
+        record = logging.LogRecord("unitd", logging.ERROR, "", 1, "a bug", None, sys.exc_info())
+    line = TextFormatter().format(record)
+
+    assert line.endswith("was not understood")
+    assert len(line) < MAX_CHARACTERS + 200
 
 
 # For programs

@@ -7,6 +7,7 @@ from typing import Any
 
 from unitd.cli.chat import call_text
 from unitd.cli.connection import Connection, fail, read_text, say_what_is_missing
+from unitd.cli.screens import say
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,7 +82,7 @@ class Story:
     def _write(self, what: str, text: str) -> None:
         start = "\n" if self._open else ""
         self._open = ""
-        sys.stdout.write(f"{start}{time.monotonic() - self._woken:6.2f} s  {what:7} {text}\n")
+        say(f"{start}{time.monotonic() - self._woken:6.2f} s  {what:7} {text}\n")
         sys.stdout.flush()
 
     def _continue(self, text: str) -> None:
@@ -90,5 +91,5 @@ class Story:
         if not self._open:
             self._open = "llm"
             sys.stdout.write(f"{time.monotonic() - self._woken:6.2f} s  answer  ")
-        sys.stdout.write(text)
+        say(text)
         sys.stdout.flush()

@@ -8,6 +8,8 @@ from types import FrameType
 from typing import Any
 
 from unitd.cli.connection import Connection
+from unitd.cli.screens import say
+from unitd.core.visible import SHOWN_IN_TEXT
 
 INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
 
@@ -62,12 +64,12 @@ class Chat:
                 continue
             if reply["error"]["code"]:
                 sys.stdout.write("\n")
-                sys.stderr.write(f"unitd: {reply['error']['message']}\n")
+                sys.stderr.write(f"unitd: {reply['error']['message'].translate(SHOWN_IN_TEXT)}\n")
                 return False
             if reply["object"] == "llm.tool_call":
-                sys.stdout.write(f"[{call_text(reply['data'])}]\n")
+                say(f"[{call_text(reply['data'])}]\n")
                 continue
-            sys.stdout.write(reply["data"]["delta"])
+            say(reply["data"]["delta"])
             sys.stdout.flush()
             if reply["data"]["finish"]:
                 break

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import orjson
 
+from unitd.core.visible import SHOWN_IN_TEXT
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
 
@@ -27,7 +28,7 @@ DAEMON_GONE = "the daemon closed the connection"
 
 def fail(words: str) -> NoReturn:
     """Ends the program with a sentence."""
-    sys.stderr.write(f"unitd: {words}\n")
+    sys.stderr.write(f"unitd: {words.translate(SHOWN_IN_TEXT)}\n")
     raise SystemExit(1)
 
 
@@ -118,7 +119,7 @@ class Connection:
         work_id: str = self.ask(work_id=unit, action="setup", data=data)["work_id"]
         for task in self.ask(action="lstask")["data"]:
             if task["work_id"] == work_id and "note" in task:
-                sys.stderr.write(f"unitd: {task['note']}\n")
+                sys.stderr.write(f"unitd: {task['note'].translate(SHOWN_IN_TEXT)}\n")
         return work_id
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from unitd.cli.connection import Connection, fail, read_file, read_text, say_what_is_missing
+from unitd.cli.screens import say
 
 CLEAR_LINE = "\r\x1b[K"
 EMPTY_WAV = (
@@ -69,9 +70,11 @@ class Screen:
         """A frame of the asr task: the whole text so far."""
         if data["finish"]:
             if data["delta"] or not self._is_terminal:
-                sys.stdout.write((CLEAR_LINE if self._is_terminal else "") + data["delta"] + "\n")
+                sys.stdout.write(CLEAR_LINE if self._is_terminal else "")
+                say(data["delta"] + "\n")
         elif self._is_terminal:
-            sys.stdout.write(CLEAR_LINE + data["delta"])
+            sys.stdout.write(CLEAR_LINE)
+            say(data["delta"])
         sys.stdout.flush()
 
     def end(self) -> None:

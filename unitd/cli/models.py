@@ -16,7 +16,7 @@ from unitd.core.catalog import Card, Catalog
 from unitd.core.config import Settings
 from unitd.core.memory import in_mib, limit_of
 from unitd.core.progress import FAILED, Progress, size_words
-from unitd.doors.logs import CONTROL
+from unitd.core.visible import SHOWN
 from unitd.runtime.budget import memory_of_board
 from unitd.runtime.inventory import Inventory, Stock
 from unitd.runtime.pulls import FETCH_ARGV, Pulls, card_to_pull, folder_for
@@ -73,8 +73,7 @@ def _list(board: _Board, arguments: argparse.Namespace) -> int:
 
 def _row(stock: Stock) -> tuple[str, ...]:
     card, size = stock.card, size_words(stock.size) if stock.size else "-"
-    cells = (card.name, card.unit, size, _state(card), _fits(stock), card.good_for or card.description)
-    return tuple(each.translate(CONTROL) for each in cells)  # cards and headers are anybody's
+    return (card.name, card.unit, size, _state(card), _fits(stock), card.good_for or card.description)
 
 
 def _state(card: Card) -> str:
@@ -112,7 +111,7 @@ def _info(board: _Board, arguments: argparse.Namespace) -> int:
         "files": ", ".join(part.url or f"{part.repository}/{part.path}@{part.revision}" for part in card.parts),
         "note": card.note,
     }
-    lines = [f"{key + ':':12} {value.translate(CONTROL)}\n" for key, value in facts.items() if value]
+    lines = [f"{key + ':':12} {value.translate(SHOWN)}\n" for key, value in facts.items() if value]
     sys.stdout.write("".join(lines))
     return 0
 
@@ -171,7 +170,7 @@ def _import(board: _Board, arguments: argparse.Namespace) -> int:
         with ProgressScreen(name) as screen:
             place = import_model(source, board.folder, name, screen.show, known, arguments.quantize)
     except PullFailed as error:
-        fail(str(error).translate(CONTROL))
+        fail(str(error))
     sys.stdout.write(f"{name} is installed in {place}\n")
     return 0
 

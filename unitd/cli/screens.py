@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
 from unitd.core.progress import FETCHING, Progress
+from unitd.core.visible import SHOWN, SHOWN_IN_PROSE
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -14,8 +15,14 @@ STEPS = 10
 """Lines of a download in a pipe."""
 
 
+def say(text: str) -> None:
+    """Writes what a model or a microphone says: on a terminal without what would act on it, into a pipe as it is."""
+    sys.stdout.write(text.translate(SHOWN_IN_PROSE) if sys.stdout.isatty() else text)
+
+
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table; in a pipe tab-separated lines."""
+    """A table; in a pipe tab-separated lines. Names in it are anybody's, so what does not show itself is shown."""
+    rows = [[cell.translate(SHOWN) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         sys.stdout.write("".join("\t".join(row) + "\n" for row in [columns, *rows]))
         return

@@ -1,7 +1,7 @@
 """The daemon's log on its way out: lines for people, JSON for programs, fields for systemd's journal.
 
-Whatever a client can put into a line (a request_id, the name of a model) stays inside that line: control characters are
-shown, not sent, and the further lines of a record are indented.
+Whatever a client can put into a line (a request_id, the name of a model) stays inside that line: control and format
+characters are shown, not sent, the further lines of a record are indented, and a long one is cut.
 """
 
 import asyncio
@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from unitd.core.visible import SHOWN_IN_TEXT
 from unitd.doors.journal import JOURNAL, JournalHandler
 from unitd.runtime.subject import Subject, SubjectFilter
 from unitd.wire.errors import ConfigError
 
-CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
-CONTROL |= {0x2028: "\\u2028", 0x2029: "\\u2029"}
+# The last words of a program have half of it; what clients send must not be able to fill a disk.
+MAX_CHARACTERS = 16 * 1024
 
 # asyncio tries again each second, up to a hundred times for each door, and tells of each with a traceback.
 NO_DESCRIPTORS_EVERY_SECONDS = 60.0
@@ -56,7 +57,15 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One record, of which only the first line begins at the margin."""
-        return super().format(record).translate(CONTROL).replace("\n", "\n    ")
+        return shortened(super().format(record)).translate(SHOWN_IN_TEXT).replace("\n", "\n    ")
+
+
+def shortened(text: str) -> str:
+    """A text, or the beginning and the end of a long one: that is where a traceback says what it is."""
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    half = MAX_CHARACTERS // 2
+    return f"{text[:half]} ... ({len(text) - 2 * half} characters) ... {text[-half:]}"
 
 
 def _bracketed(subject: Subject) -> str:
@@ -73,12 +82,12 @@ class JsonFormatter(logging.Formatter):
             "at": round(record.created, 3),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": shortened(record.getMessage()),
         }
         if subject is not None:
             line |= subject._asdict()
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
+            line["traceback"] = shortened(self.formatException(record.exc_info))
         return json.dumps(line)  # not orjson, which refuses half a surrogate pair that a client may send
 
 
