@@ -209,7 +209,7 @@ async def test_an_unknown_task_in_input_is_left_out(
     info = await client.ask(work_id=work_id, action="taskinfo")
 
     assert info["data"]["inputs_"] == ["llm.utf-8"]
-    assert "input kws.77 is no task it can listen to" in caplog.text
+    assert "nothing it can listen to: 'kws.77'" in caplog.text
 
 
 async def test_control_tokens_in_a_question_have_no_power(client: WireClient, task: str) -> None:

@@ -30,6 +30,9 @@ _VAD_KEYS = {
 }  # fmt: skip
 _TTS_KEYS = {"speaker", "spacker_role", "speed", "spacker_speed", "language", "sample_rate"}
 
+MAX_INPUTS = 64
+"""What one task may listen to: as many sources as there may be tasks by default."""
+
 COMMON_ACTIONS = frozenset({"setup", "inference", "link", "unlink", "pause", "work", "exit", "taskinfo"})
 
 

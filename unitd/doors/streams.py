@@ -16,6 +16,7 @@ from typing import Any
 from unitd.core.access import TRUSTED, network_of
 from unitd.doors.listening import Crowd, Network, bound, passed
 from unitd.doors.server import Server
+from unitd.doors.small_reads import SmallReads
 from unitd.doors.talk import Talk, TalkSettings
 from unitd.wire.errors import ConfigError, NotJson, Unavailable
 from unitd.wire.firstline import FirstLine
@@ -39,7 +40,7 @@ _UNREAD_BYTES = 256 * 1024
 _KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
 
 
-class _StreamTalk(Talk):
+class _StreamTalk(Talk, SmallReads):
     """A Talk that counts itself in its door and takes its name from its peer."""
 
     def __init__(self, door: "StreamDoor", server: Server, settings: TalkSettings) -> None:

@@ -1,24 +1,30 @@
 """The protocol object that every byte-stream door uses: bytes to the session, requests to the dispatcher.
 
 Flow. While a client does not read its answers we do not read its requests, so a pipelining client cannot make the
-daemon buffer more than its outbox allows.
+daemon buffer more than its outbox allows. A client that sends requests faster than they can be served is read from when
+all others have had their turn.
 """
 
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import cast
 
 from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.outbox import Outbox
 from unitd.wire.errors import Unavailable
-from unitd.wire.messages import Reply, error_reply
+from unitd.wire.messages import Reply, Request, error_reply
 from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.doors")
+
+# One read may bring thousands of requests; after so long the other clients are served.
+TURN_SECONDS = 0.01
 
 _TOKEN = re.compile(rb'("token"\s*:\s*")(?:[^"\\]|\\.)*')
 
@@ -53,6 +59,8 @@ class Talk(asyncio.Protocol):
         self._last_byte_at = 0.0
         self._unfinished_bytes = 0
         self._idle_timer: asyncio.TimerHandle | None = None
+        self._unserved: Iterator[Request | Reply] = iter(())
+        """What has been read and waits for this client's next turn."""
 
     def _new_client(self, name: str) -> Outbox:
         settings = self._settings
@@ -86,6 +94,8 @@ class Talk(asyncio.Protocol):
         if self._idle_timer is not None:
             self._idle_timer.cancel()
             self._idle_timer = None
+        self._unserved = iter(())
+        self.client.hold("turn", is_held=False)
         self._drop_unfinished()
         self.client.detach()
         self._server.forget_client(self.client)
@@ -99,16 +109,27 @@ class Talk(asyncio.Protocol):
     def _serve(self, data: bytes) -> None:
         if log.isEnabledFor(logging.DEBUG):
             log.debug("< %s %s", self.client.name, self._loggable(data))
-        for meaning in self._session.receive_data(data):
+        self._unserved = chain(self._unserved, self._session.receive_data(data))
+        self._serve_on()
+
+    def _serve_on(self) -> None:
+        """Serves what was read, for one turn; what is left of it then waits for the next, and nothing more is read."""
+        loop, until = asyncio.get_running_loop(), time.monotonic() + TURN_SECONDS
+        for meaning in self._unserved:
             if isinstance(meaning, Reply):
                 self._refuse(meaning)
             else:
                 self._server.serve(self.client, meaning)
+            if time.monotonic() >= until:
+                self.client.hold("turn", is_held=True)
+                loop.call_soon(self._serve_on)
+                return
+        self.client.hold("turn", is_held=False)
         if (size := self._session.unfinished_bytes) != self._unfinished_bytes:
             self._unfinished_bytes = size
             self._settings.unfinished.hold(self, size)
         if self._session.is_incomplete:
-            self._last_byte_at = asyncio.get_running_loop().time()
+            self._last_byte_at = loop.time()
             if self._idle_timer is None:
                 self._watch_idle()
 

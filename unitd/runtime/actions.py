@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from unitd.core.access import sees
-from unitd.core.kinds import UnitKind
+from unitd.core.kinds import MAX_INPUTS, UnitKind
 from unitd.core.links import check_link, missing_source
 from unitd.core.registry import Registry, Task, missing_input
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
@@ -27,6 +27,7 @@ from unitd.wire.errors import (
     RunFailed,
     UnitdError,
 )
+from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
 from unitd.wire.messages import NONE, Reply, error_reply, is_task_id, unit_of
 
 log = logging.getLogger("unitd.actions")
@@ -125,6 +126,10 @@ class Actions:
         if not task.kind.may_listen_to(source):
             check_link(source, task.work_id, self._registry.inputs)
         if source not in task.inputs:
+            if len(task.inputs) >= MAX_INPUTS or is_too_long(source):
+                raise BadLink(
+                    f"a task listens to {MAX_INPUTS} sources at most, their names have {MAX_NAME_BYTES} bytes"
+                )
             task.inputs.append(source)
             self._roster[task.work_id].tell("linked", source=source)
             self._switchboard.on_change()

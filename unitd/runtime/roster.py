@@ -15,7 +15,7 @@ from unitd.core.access import Grant, opaque, sees
 from unitd.core.catalog import Card
 from unitd.core.deaths import Deaths
 from unitd.core.home import NO_TOOLS, with_prompt_text
-from unitd.core.kinds import UnitKind
+from unitd.core.kinds import MAX_INPUTS, UnitKind
 from unitd.core.links import check_link
 from unitd.core.registry import ABSENT, Client, Registry, Task
 from unitd.core.standin import fitted
@@ -29,9 +29,13 @@ from unitd.runtime.trial import Trial
 from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
 from unitd.wire.errors import BadField, BadLink, LoadFailed, Unavailable, UnitdError
+from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
 from unitd.wire.messages import Reply, is_task_id
 
 log = logging.getLogger("unitd.roster")
+
+# Of what a setup names in vain, in the log: so many entries, and so many characters of each.
+MAX_NAMED, MAX_ECHO = 4, 64
 
 
 class Shelf(Protocol):
@@ -275,13 +279,24 @@ class Roster:
 
     def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:
         """What its setup names, without what means nothing and without what is somebody else's."""
+        left_out = []
         for entry in inputs:
-            if is_task_id(entry) and not self._may_listen_to(entry, task, grant):
-                log.warning("%s: input %s is no task it can listen to, left out", task.work_id, entry)
-            elif entry not in task.inputs:
+            if entry in task.inputs:
+                continue
+            if len(task.inputs) < MAX_INPUTS and self._may_listen_to(entry, task, grant):
                 task.inputs.append(entry)
+            else:
+                left_out.append(entry)
+        if left_out:
+            named = ", ".join(ascii(entry[:MAX_ECHO]) for entry in left_out[:MAX_NAMED])
+            more = f" and {len(left_out) - MAX_NAMED} more" if len(left_out) > MAX_NAMED else ""
+            log.warning("%s: left out of its input, nothing it can listen to: %s%s", task.work_id, named, more)
 
     def _may_listen_to(self, entry: str, task: Task, grant: Grant) -> bool:
+        if is_too_long(entry):
+            return False
+        if not is_task_id(entry):
+            return task.kind.may_listen_to(entry)
         source = self._registry.get(entry)
         if source is not None and sees(grant, source.holder):
             with suppress(BadLink):
@@ -421,6 +436,8 @@ def setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
     for key, wanted in (("model", str), ("response_format", str), ("enoutput", bool), ("temporary", bool)):
         if key in data and type(data[key]) is not wanted:
             raise LoadFailed(f"{key} must be {'true or false' if wanted is bool else 'a text'}, it is {data[key]!r}")
+        if wanted is str and is_too_long(data.get(key, "")):
+            raise LoadFailed(f"{key} may have {MAX_NAME_BYTES} bytes")
     _inputs(data.get("input"))
     if data.get("on_pause", "hold") not in ("hold", "stop"):
         raise LoadFailed('on_pause must be "hold" or "stop"')
@@ -441,6 +458,8 @@ def _queue_limit(data: dict[str, Any], default: int) -> int:
 def _inputs(value: Any) -> list[str]:
     """`input` is a text or a list of texts; without it there is none."""
     entries = [] if value is None else [value] if isinstance(value, str) else value
+    if isinstance(entries, list) and len(entries) > MAX_INPUTS:
+        raise LoadFailed(f"input may name {MAX_INPUTS} sources, it names {len(entries)}")
     if not isinstance(entries, list) or not all(isinstance(each, str) for each in entries):
         raise LoadFailed("input must be a text or a list of texts")
     return list(dict.fromkeys(entries))

@@ -12,6 +12,7 @@ Damage costs one error and never the connection:
   it is indented no deeper than the one before: deeper ones are parts of what was written over several lines;
 - a `}` between objects is surplus; a run of such garbage is reported once;
 - an object or payload over the limit is reported when the limit is passed, then skipped to its end;
+- an object of too many values (wire/reading.py) is dropped whole;
 - an unfinished object is dropped by `drop_incomplete`, which the owner of the clock calls.
 
 Every byte is looked at a fixed number of times (as a slice of its own, by the quick match, by the resumable scan), so
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from unitd.wire.errors import NotJson, TooLong, WireError
+from unitd.wire.reading import read_json
 
 # 8 MiB holds a minute of 16 kHz audio in base64 or a large photo; uvicorn and nginx sit between 1 and 16 MiB.
 DEFAULT_LIMIT_BYTES = 8 * 1024 * 1024
@@ -41,8 +43,17 @@ def _object_pattern(depth: int) -> bytes:
 
 # Requests are flat or hold one `data` object with at most one more level; deeper ones take the resumable scan.
 _QUICK_OBJECT = re.compile(_object_pattern(2))
-# Outside a string: everything up to the next brace, or up to a string that does not end in this buffer.
-_UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|' + _STRING + rb")*+")
+
+
+def _value_pattern(depth: int) -> bytes:
+    """A regex for an object nested at most `depth` deep, where JSON allows one, as are all that are in it."""
+    inner = b"" if depth == 0 else b"|" + _value_pattern(depth - 1)
+    return rb'(?:(?<=[:,\[])|(?<=[:,\[] ))\{(?:[^{}"]++|' + _STRING + inner + rb")*+\}"
+
+
+# Outside a string: everything up to the next brace, or up to a string that does not end in this buffer. Objects that
+# are values are passed over whole: there may be a million of them, and a step of the scan for each brace takes seconds.
+_UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|' + _STRING + b"|" + _value_pattern(2) + rb")*+")
 _UP_TO_QUOTE = re.compile(rb'[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+')
 
 # So far back the end of the line before a brace is looked for.
@@ -58,12 +69,21 @@ class Frame(NamedTuple):
     payload: bytes | None = None
 
 
+# A request_id and a work_id stand in every reply, in log lines, in topics of MQTT. A UUID has 36 bytes.
+MAX_NAME_BYTES = 256
+
+
+def is_too_long(name: str) -> bool:
+    """True for a request_id or work_id over MAX_NAME_BYTES."""
+    return len(name) > MAX_NAME_BYTES or len(name.encode(errors="surrogatepass")) > MAX_NAME_BYTES
+
+
 def readable_ids(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """The request_id and work_id to answer to, as far as they are there and are strings ("" means sys)."""
+    """The request_id and work_id to answer to, as far as they are strings that are not too long ("" means sys)."""
     request_id, work_id = fields.get("request_id"), fields.get("work_id")
     return (
-        request_id if isinstance(request_id, str) else "0",
-        work_id if isinstance(work_id, str) and work_id else "sys",
+        request_id if isinstance(request_id, str) and not is_too_long(request_id) else "0",
+        work_id if isinstance(work_id, str) and work_id and not is_too_long(work_id) else "sys",
     )
 
 
@@ -92,6 +112,11 @@ class Framer:
         return self._depth > 0 or self._raw_missing > 0 or self._raw_header is not None
 
     @property
+    def has_more(self) -> bool:
+        """True while there are bytes in which an object begins that was not looked at yet."""
+        return b"{" in self._buffer
+
+    @property
     def awaits_payload(self) -> bool:
         """True behind a RAW header, until its bytes are there."""
         return self._raw_header is not None
@@ -115,8 +140,8 @@ class Framer:
         if data[:1] != b"{" or len(data) > self.limit_bytes:
             return None
         try:
-            fields = orjson.loads(data)
-        except orjson.JSONDecodeError:
+            fields = read_json(data)
+        except (orjson.JSONDecodeError, TooLong):
             return None
         self._garbage_reported = False
         return None if "RAW" in fields else Frame(fields)
@@ -177,8 +202,8 @@ class Framer:
         if start:
             del buffer[:start]
         if match := _QUICK_OBJECT.match(buffer, 0, self.limit_bytes):
-            with suppress(orjson.JSONDecodeError):  # the scan finds where it ends then
-                fields = orjson.loads(buffer[: match.end()])
+            with suppress(orjson.JSONDecodeError, TooLong):  # the scan finds where it ends, and what is wrong with it
+                fields = read_json(buffer[: match.end()])
                 del buffer[: match.end()]
                 return self._take_fields(fields)
         self._depth, self._position = 1, 1
@@ -252,9 +277,11 @@ class Framer:
         if len(raw) > self.limit_bytes:
             return self._too_long(), True
         try:
-            fields: dict[str, Any] = orjson.loads(raw)
+            fields: dict[str, Any] = read_json(raw)
         except orjson.JSONDecodeError as error:
             return NotJson(str(error)), True
+        except TooLong as error:
+            return error, True
         return self._take_fields(fields)
 
     def _take_fields(self, fields: dict[str, Any]) -> tuple[Frame | WireError | None, bool]:

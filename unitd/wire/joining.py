@@ -7,6 +7,7 @@ request_id: such a chunk continues the newest stream of its session and work_id,
 
 import base64
 import binascii
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,9 @@ MAX_GIVEN_UP = 64
 MAX_CHUNKS = 65536
 CHUNK_BYTES = 128
 """Of a chunk's text and its place, beside what it says."""
+
+# Of base64 that is decoded at once; a multiple of four.
+PIECE_CHARACTERS = 1024 * 1024
 
 UNCOUNTED = frozenset({"tts", "melotts"})
 """Units that take chunks as they come: the original's never look at the index, and its first clients send 1 for their
@@ -38,6 +42,8 @@ class _Stream:
     object: str
     chunks: dict[int, str] = field(default_factory=dict)
     size: int = 0
+    last: int = -1
+    """The highest index so far."""
 
 
 class StreamJoiner:
@@ -96,11 +102,12 @@ class StreamJoiner:
         index = len(stream.chunks) if unit_of(request.work_id) in UNCOUNTED else _read_index(data)
         delta = _read_delta(data, request)
         if index == 0 and 0 in stream.chunks:  # the client begins anew
-            stream.chunks, stream.size = {}, 0
+            stream.chunks, stream.size, stream.last = {}, 0, -1
         elif index in stream.chunks:
             raise BadIndex(f"index {index} came twice")
         stream.chunks[index] = delta
         stream.size += len(delta.encode())
+        stream.last = max(stream.last, index)
         if stream.size > self.limit_bytes or len(stream.chunks) > min(MAX_CHUNKS, self.limit_bytes):
             raise Unavailable(f"a streamed input may hold {self.limit_bytes} bytes in {MAX_CHUNKS} chunks")
         return bool(data.get("finish", True))
@@ -113,7 +120,7 @@ class StreamJoiner:
             return key
         newest = next((each for each in reversed(self._open) if each[0] == request.work_id), key)
         stream = self._open.get(newest)
-        is_next = stream is not None and stream.object == request.object and max(stream.chunks) + 1 == index
+        is_next = stream is not None and stream.object == request.object and stream.last + 1 == index
         return newest if is_next else key
 
     def _give_up(self, key: _Key) -> None:
@@ -152,8 +159,16 @@ def decode_base64(chunks: list[str]) -> bytes:
     Raises:
         BadBase64: an illegal character or a wrong length.
     """
-    pieces = chunks if all(len(chunk) % 4 == 0 for chunk in chunks) else ["".join(chunks)]
+    texts = chunks if all(len(chunk) % 4 == 0 for chunk in chunks) else ["".join(chunks)]
     try:
-        return b"".join(base64.b64decode(piece, validate=True) for piece in pieces)
+        return b"".join(base64.b64decode(piece, validate=True) for text in texts for piece in _pieces(text))
     except (binascii.Error, ValueError) as error:
         raise BadBase64(str(error)) from error
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """One text in parts between which others are served, where a thread decodes it: the decoder lets nobody in."""
+    if "=" in text[:-2]:  # padding that ends nothing; in a part of its own it would
+        yield text
+    else:
+        yield from (text[start : start + PIECE_CHARACTERS] for start in range(0, len(text), PIECE_CHARACTERS))

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from unitd.wire.errors import BadField, UnitdError
-from unitd.wire.framing import Frame, readable_ids
+from unitd.wire.framing import MAX_NAME_BYTES, Frame, is_too_long, readable_ids
 
 NONE = "None"
 """What the original puts into `object` and `data` where there is nothing to say."""
@@ -44,12 +44,15 @@ def parse_request(frame: Frame) -> Request:
     """Checks the fields that every request has.
 
     Raises:
-        BadField: request_id, work_id or action is missing or no string, or object is no string.
+        BadField: request_id, work_id or action is missing or no string, object is no string, or one of the first two,
+            which stand in each reply, is too long.
     """
     fields = frame.fields
     request_id, work_id, action = fields.get("request_id"), fields.get("work_id"), fields.get("action")
     if not (isinstance(request_id, str) and isinstance(work_id, str) and isinstance(action, str)):
         raise BadField(_missing(fields), *readable_ids(fields))
+    if (name := _too_long(request_id, work_id)) is not None:
+        raise BadField(f"{name} may have {MAX_NAME_BYTES} bytes", *readable_ids(fields))
     object_ = fields.get("object")
     if object_ is not None and not isinstance(object_, str):
         raise BadField("object must be a string", request_id, work_id or "sys")
@@ -57,6 +60,12 @@ def parse_request(frame: Frame) -> Request:
     if not isinstance(options, dict):
         raise BadField("options must be an object", request_id, work_id or "sys")
     return Request(request_id, work_id or "sys", action, object_ or NONE, fields.get("data"), frame.payload, options)
+
+
+def _too_long(request_id: str, work_id: str) -> str | None:
+    """The one that has too many bytes; None if none has."""
+    names = {"request_id": request_id, "work_id": work_id}
+    return next((key for key, name in names.items() if is_too_long(name)), None)
 
 
 def _missing(fields: dict[str, Any]) -> str:

@@ -9,13 +9,16 @@ from dataclasses import replace
 
 import orjson
 
-from unitd.wire.errors import BadBase64, BadField, EmptyInput, NotJson, UnitdError, WireError
+from unitd.wire.errors import BadBase64, BadField, EmptyInput, NotJson, TooLong, UnitdError, WireError
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
 from unitd.wire.joining import StreamJoiner, decode_base64
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply, escape_line, parse_request
 
 STREAMED_ACTIONS = {"inference", "push", "play", "play_raw", "queue_play"}
 """Actions whose data is an input: it may come in chunks, in base64, or behind a RAW header."""
+
+# A message is one object. More in one are served as on TCP, where a door can serve others in between: here it cannot.
+MAX_MESSAGE_OBJECTS = 64
 
 
 class Session:
@@ -64,13 +67,20 @@ class Session:
     def receive_message(self, message: bytes) -> Iterator[Request | Reply]:
         """For doors that carry whole messages: one is one object, and what it leaves unfinished is refused at once.
 
+        So is what follows MAX_MESSAGE_OBJECTS of them.
+
         Only behind a RAW header the next message is the payload, and has to be all of it.
         """
         is_payload = self.awaits_payload
         if b"{" not in message and not self.awaits_payload:
             yield error_reply(NotJson("a message must be one JSON object"), "0", "sys")
             return
-        yield from self.receive_data(message)
+        for count, meaning in enumerate(self.receive_data(message), 1):
+            yield meaning
+            if count == MAX_MESSAGE_OBJECTS and self._framer.has_more:
+                self._framer.drop_incomplete()
+                yield error_reply(TooLong(f"a message may hold {MAX_MESSAGE_OBJECTS} objects"), "0", "sys")
+                return
         if self.is_incomplete and (is_payload or not self.awaits_payload):
             refusal = self.drop_incomplete()
             if refusal is not None:

@@ -110,11 +110,11 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path, caplog: py
         host, port = app.endpoints["http"]
         async with connect(f"ws://{host}:{port}/ws/units", max_queue=1, close_timeout=0) as ws:
             assert (await ask(ws, work_id="llm", action="setup", data=LLM_SETUP))["work_id"] == "llm.1000"
-            request = orjson.dumps({"request_id": "x" * 60_000, "work_id": "sys", "action": "ping"}).decode()
+            request = orjson.dumps({"request_id": "x" * 250, "work_id": "llm", "action": "€" * 400}).decode()
 
             async def flood() -> None:
                 while True:
-                    await ws.send(request)
+                    await ws.send(request * 64)
 
             flooding = asyncio.create_task(flood())
             await until_no_task_is_left(app, timeout=10)

@@ -110,7 +110,7 @@ async def test_a_link_that_would_loop_is_left_out(client: WireClient, caplog: py
     reply = await change(client, task, input=["llm.utf-8", voice])
 
     assert reply["error"]["code"] == 0
-    assert f"input {voice} is no task it can listen to" in caplog.text
+    assert f"nothing it can listen to: '{voice}'" in caplog.text
 
 
 async def test_what_the_unit_remembers_moves_too(client: WireClient) -> None:

@@ -12,6 +12,9 @@ import orjson
 
 from unitd.core.config import BargeInSettings
 from unitd.doors.http.sockets import MAX_ECHO
+from unitd.wire.errors import TooLong
+from unitd.wire.framing import DEFAULT_LIMIT_BYTES
+from unitd.wire.reading import read_json
 
 Fields = dict[str, Any]
 
@@ -129,9 +132,11 @@ def read_message(data: str | bytes, settings: BargeInSettings) -> Message:
 
 def _object_in(data: str) -> Fields:
     try:
-        value = orjson.loads(data)
+        value = read_json(data, DEFAULT_LIMIT_BYTES)
     except orjson.JSONDecodeError as error:
         raise Refusal("invalid_message", f"A message must be valid JSON: {error}.") from error
+    except TooLong as error:
+        raise Refusal("invalid_message", f"The message is too large: {error.reason}.") from error
     if not isinstance(value, dict):
         raise Refusal("invalid_message", "A message must be a JSON object.")
     return value

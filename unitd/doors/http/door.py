@@ -25,6 +25,7 @@ from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
 from unitd.doors.http.websocket import bounded
 from unitd.doors.listening import Crowd, Listener, Network, passed
+from unitd.doors.small_reads import SmallReads
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.doors")
@@ -35,6 +36,8 @@ DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, models, openai
 HTTP_CONNECTIONS = 256
 # From coming, or from the last answer, to the end of the next request's head.
 REQUEST_SECONDS = 30.0
+# Of a request, in any number of reads: browsers send the cookies of every program on this machine.
+HEAD_BYTES = 64 * 1024
 GOODBYE_SECONDS = 1
 PING_SECONDS = 30.0
 UNREAD_SECONDS = 30
@@ -70,6 +73,7 @@ class HttpDoor:
                 app,
                 http=_patient(crowd),
                 ssl_context_factory=(lambda *_: tls) if tls else None,
+                h11_max_incomplete_event_size=HEAD_BYTES,
                 ws=bounded(desk.unfinished, body_bytes),
                 ws_max_size=body_bytes,
                 ws_ping_interval=PING_SECONDS,
@@ -146,7 +150,7 @@ class _Server(uvicorn.Server):
 def _patient(crowd: Crowd) -> type[asyncio.Protocol]:
     """uvicorn waits for ever for what its clients say first; this does not."""
 
-    class Patient(H11Protocol):
+    class Patient(H11Protocol, SmallReads):
         _watching: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it

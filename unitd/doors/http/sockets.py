@@ -11,6 +11,10 @@ from typing import Any
 import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from unitd.wire.errors import TooLong
+from unitd.wire.framing import DEFAULT_LIMIT_BYTES
+from unitd.wire.reading import read_json
+
 log = logging.getLogger("unitd.doors")
 
 Message = dict[str, Any]
@@ -81,12 +85,12 @@ async def close(ws: WebSocket, code: int) -> None:
 
 
 def object_in(message: str | bytes) -> Message | None:
-    """The JSON object of a text message; None for everything else."""
+    """The JSON object of a text message; None for everything else, and for one that is too large."""
     if isinstance(message, bytes):
         return None
     try:
-        value = orjson.loads(message)
-    except orjson.JSONDecodeError:
+        value = read_json(message, DEFAULT_LIMIT_BYTES)
+    except (orjson.JSONDecodeError, TooLong):
         return None
     return value if isinstance(value, dict) else None
 

@@ -15,6 +15,7 @@ import orjson
 from unitd.doors.pcm import HIGHEST_RATE, LOWEST_RATE, s16_of_floats, wav_of
 from unitd.wire.errors import BadBase64, BadField, NotJson, Unavailable
 from unitd.wire.joining import decode_base64
+from unitd.wire.reading import read_json
 
 ROLES = ("system", "user", "assistant")
 TTS_MODES = ("default", "audio_assistant", "omni", "audio_roleplay", "voice_cloning")
@@ -93,11 +94,12 @@ def read_request(data: str | bytes) -> ChatRequest:
 
     Raises:
         NotJson: it is no JSON object.
+        TooLong: it holds too many values.
         BadField: a field is missing or cannot be used.
         Unavailable: it needs a model that is not installed.
     """
     try:
-        document = orjson.loads(data)
+        document = read_json(data)
     except orjson.JSONDecodeError as error:
         raise NotJson(f"the request is no JSON: {error}") from error
     if not isinstance(document, dict):

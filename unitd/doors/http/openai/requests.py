@@ -11,6 +11,9 @@ from typing import Any
 import orjson
 
 from unitd.doors.http.openai.errors import SAME, bad_value
+from unitd.wire.errors import TooLong
+from unitd.wire.framing import DEFAULT_LIMIT_BYTES
+from unitd.wire.reading import read_json
 
 Body = Mapping[str, Any]
 Messages = list[dict[str, Any]]
@@ -76,9 +79,11 @@ def read_body(data: bytes) -> Body:
         ApiError: it is none.
     """
     try:
-        body = orjson.loads(data)
+        body = read_json(data, DEFAULT_LIMIT_BYTES)
     except orjson.JSONDecodeError as error:
         raise bad_value(f"The body is no JSON: {error}", None) from error
+    except TooLong as error:
+        raise bad_value(f"The body is too large: {error.reason}.", None) from error
     if not isinstance(body, dict):
         raise bad_value("The body must be a JSON object.", None)
     return body
