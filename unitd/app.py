@@ -45,6 +45,7 @@ from unitd.runtime.switchboard import Switchboard
 from unitd.runtime.system import System
 from unitd.runtime.tooluse import Toolbox
 from unitd.runtime.turns import Turns
+from unitd.runtime.waiting import Waiting
 from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
 from unitd.wire.envelope import ENTRY_POINT_GROUP
@@ -132,7 +133,8 @@ class App:
             journal=self._journal,
             check_room=self.access.check_room,
         )
-        self._actions = Actions(self._kinds, self._registry, self._roster, switchboard, self._watch)
+        waiting = Waiting(settings.limits.waiting_bytes)
+        self._actions = Actions(self._kinds, self._registry, self._roster, switchboard, self._watch, waiting)
         self._system = System(
             roster=self._roster,
             registry=self._registry,
@@ -170,6 +172,7 @@ class App:
             self._desk.handlers,
             self.access.check,
             self.meters,
+            waiting,
         )
         self.access.is_awaiting, self.access.forget = self._dispatcher.is_awaited_by, self.forget_client
         connections: dict[str, Callable[[], int]] = {}

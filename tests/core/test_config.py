@@ -117,6 +117,7 @@ memory = "512M"
 frame_bytes = 4096
 outbox_bytes = 65536
 unfinished_bytes = 1048576
+waiting_bytes = 131072
 address = { requests_per_minute = 60, connections = 4, tasks = 1, frame_bytes = 2048 }
 [sys]
 allow = ["reboot", "bashexec"]
@@ -219,6 +220,7 @@ READ = {
         "frame_bytes": 4096,
         "outbox_bytes": 65536,
         "unfinished_bytes": 1048576,
+        "waiting_bytes": 131072,
         "address": {"requests_per_minute": 60, "connections": 4, "tasks": 1, "frame_bytes": 2048},
     },
     "sys": {"allow": ("reboot", "bashexec")},

@@ -72,6 +72,7 @@ def test_the_ends_of_a_range_are_in_it(key: str, values: tuple[int, ...]) -> Non
         ("limits.tasks", 0),
         ("limits.frame_bytes", 10),
         ("limits.outbox_bytes", 0),
+        ("limits.waiting_bytes", 0),
     ],
 )
 def test_a_number_out_of_range_is_refused_by_name(key: str, value: int) -> None:

@@ -309,9 +309,12 @@ class LimitSettings:
     unfinished_bytes: int = 64 * 1024 * 1024
     """What all clients together have begun to send and not ended, on all doors; over it the largest is given up."""
 
+    waiting_bytes: int = 16 * 1024 * 1024
+    """Requests and prompts of one client that wait for their answers; further ones are refused."""
+
     @property
     def unfinished(self) -> int:
-        """The same; not less than one body may have."""
+        """The bound that counts; not less than one body may have."""
         return max(self.unfinished_bytes, BODY_FRAMES * self.frame_bytes)
 
 

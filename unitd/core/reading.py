@@ -201,6 +201,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "limits.address.frame_bytes": (0, 32 * 1024**2),
     "limits.outbox_bytes": (64 * 1024, 1024**3),
     "limits.unfinished_bytes": (1024 * 1024, 1024**4),
+    "limits.waiting_bytes": (64 * 1024, 1024**3),
 }
 _CHOICES: dict[str, set[Any]] = {
     "serial.parity": {"n", "e", "o"},

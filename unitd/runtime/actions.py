@@ -18,6 +18,7 @@ from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.frames import Asker, Inference
 from unitd.runtime.roster import Roster, setup_data
 from unitd.runtime.switchboard import Switchboard
+from unitd.runtime.waiting import Waiting
 from unitd.runtime.watch import Watch
 from unitd.runtime.work import Work
 from unitd.wire.errors import (
@@ -37,13 +38,20 @@ class Actions:
     """The handlers."""
 
     def __init__(
-        self, kinds: Mapping[str, UnitKind], registry: Registry, roster: Roster, switchboard: Switchboard, watch: Watch
+        self,
+        kinds: Mapping[str, UnitKind],
+        registry: Registry,
+        roster: Roster,
+        switchboard: Switchboard,
+        watch: Watch,
+        waiting: Waiting,
     ) -> None:
         self._kinds = kinds
         self._registry = registry
         self._roster = roster
         self._switchboard = switchboard
         self._watch = watch
+        self._waiting = waiting
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -91,7 +99,10 @@ class Actions:
         self._registry.note_client(task, call.client)
         if task.kind.hears:
             return self._hear(call, self._roster[task.work_id])
-        self._roster[task.work_id].submit(Inference(call.request.request_id, call.client, data, call.request.options))
+        inference = Inference(call.request.request_id, call.client, data, call.request.options)
+        self._roster[task.work_id].submit(inference)
+        if not inference.is_over:
+            inference.when_over = self._waiting.hold(call.client, call.size)
         return None
 
     @staticmethod

@@ -15,6 +15,7 @@ from unitd.core.kinds import UnitKind
 from unitd.core.registry import Client
 from unitd.runtime.meters import NOT_UNDERSTOOD, Meters
 from unitd.runtime.subject import Subject, about
+from unitd.runtime.waiting import Waiting
 from unitd.wire.errors import (
     InternalError,
     NotAnInput,
@@ -34,10 +35,11 @@ MAX_PENDING = 64
 
 
 class Call(NamedTuple):
-    """One request and who sent it."""
+    """One request, who sent it, and how many bytes it holds."""
 
     client: Client
     request: Request
+    size: int = 0
 
     def ok(self, **fields: Any) -> Reply:
         """The plain answer: code 0, object and data "None" unless given."""
@@ -77,6 +79,7 @@ class Dispatcher:
         audio_handlers: Mapping[str, Handler],
         check: Callable[[Client, Request], None],
         meters: Meters,
+        waiting: Waiting,
     ) -> None:
         """`check` raises UnitdError for what a client may not do."""
         self._kinds = kinds
@@ -85,6 +88,7 @@ class Dispatcher:
         self._audio_handlers = audio_handlers
         self._check = check
         self._meters = meters
+        self._waiting = waiting
         self._pending: dict[Client, _Pending] = {}
         self._group: asyncio.TaskGroup | None = None
 
@@ -105,11 +109,12 @@ class Dispatcher:
             return
         try:
             self._check_request(client, request)
-            answer = self._counted_handler_for(request)(Call(client, request))
+            call = Call(client, request, self._waiting.check(client, request))
+            answer = self._counted_handler_for(request)(call)
             if isinstance(answer, Reply):
                 self._send(client, answer)
             elif answer is not None:
-                self._answer_later(client, request, answer)
+                self._answer_later(call, answer)
         except UnitdError as error:
             self._send(client, error_reply(error, request.request_id, request.work_id))
         except Exception:
@@ -139,10 +144,9 @@ class Dispatcher:
         else:
             pending.then = then
 
-    def _answer_later(
-        self, client: Client, request: Request, answer: Begun | Coroutine[Any, Any, Reply | None]
-    ) -> None:
+    def _answer_later(self, call: Call, answer: Begun | Coroutine[Any, Any, Reply | None]) -> None:
         assert self._group is not None
+        client, request, release = call.client, call.request, self._waiting.hold(call.client, call.size)
         pending = self._pending.setdefault(client, _Pending())
         pending.count += 1
         name = f"{request.action} {client.name}"
@@ -152,6 +156,7 @@ class Dispatcher:
             before, pending.last = pending.last, asyncio.get_running_loop().create_future()
             turn = self._in_turn(before, pending.last, client, request, answer)
             task = self._group.create_task(turn, name=name)
+        task.add_done_callback(lambda _: release())
         task.add_done_callback(lambda _: self._note_answered(client, pending))
 
     async def _in_turn(

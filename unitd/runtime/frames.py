@@ -11,6 +11,7 @@ newer partial transcript replaces it; both keep its index, so that indexes have 
 import asyncio
 import base64
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,6 +68,9 @@ class Inference:
     asked_at: float = field(default_factory=time.monotonic)
     piece_at: float = 0.0
     """When the last piece of the answer came, or its pause ended; 0 before the first."""
+
+    when_over: Callable[[], None] | None = None
+    """Called behind the last frame."""
 
 
 @dataclass(frozen=True)

@@ -628,6 +628,8 @@ class Work:
     def _say_finish(self, inference: Inference, end: End) -> None:
         self.frames.finish(inference, end)
         self._outlets.on_end(self.task, inference)
+        if inference.when_over is not None:
+            inference.when_over()
 
 
 def _done() -> asyncio.Future[Any]:

@@ -1,0 +1,70 @@
+"""How many bytes of requests each client has waiting, in the daemon and in unit programs.
+
+A request counts from when it is taken on until it is answered, an inference until its last frame: a prompt that a
+program has got waits there for a slot. Who counts as one client is said by its grant and its `party`.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from unitd.core.registry import Client
+from unitd.wire.errors import BadField, Unavailable
+from unitd.wire.messages import Request
+
+Party = tuple[str, str]
+
+
+class Waiting:
+    """The bytes that are held, by client."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit = limit_bytes
+        self._held: Counter[Party] = Counter()
+
+    def check(self, client: Client, request: Request) -> int:
+        """Return how many bytes a request would hold.
+
+        Raises:
+            Unavailable: with these its client would hold too many.
+            BadField: it cannot be passed on, because it is nested too deeply.
+        """
+        size, held = _size_of(request), self._held[_party(client)]
+        if held + size > self._limit:
+            raise Unavailable(f"{held} bytes of earlier requests wait, with this one there may be {self._limit}")
+        return size
+
+    def hold(self, client: Client, size: int) -> Callable[[], None]:
+        """Count so many bytes until what is returned is called, once."""
+        party = _party(client)
+        self._held[party] += size
+
+        def release() -> None:
+            self._held[party] -= size
+            if not self._held[party]:
+                del self._held[party]
+
+        return release
+
+
+def _party(client: Client) -> Party:
+    return client.grant.name, client.party
+
+
+def _size_of(request: Request) -> int:
+    return sum(map(_bytes_in, (request.data, request.options, request.payload)))
+
+
+def _bytes_in(value: Any) -> int:
+    """What a text or bytes take in memory, what the JSON of anything else takes on its way."""
+    if not value:
+        return 0
+    if isinstance(value, str | bytes):
+        return sys.getsizeof(value)
+    try:
+        return len(orjson.dumps(value))
+    except orjson.JSONEncodeError as error:
+        raise BadField("data is nested too deeply") from error
