@@ -17,7 +17,7 @@ from units.audio import playlist as playlist_module
 from units.audio.devices import BLOCK, PERIOD
 from units.audio.playlist import Item, Playlist
 from units.audio.unit import PERIODS_AHEAD, AudioUnit
-from units.base import LoadError, UnitFault
+from units.base import UNAVAILABLE, LoadError, UnitFault
 from units.sound.upload import RATE
 from units.sound.wav import wav_header
 
@@ -376,10 +376,38 @@ def test_another_one_s_queue_leaves_room(monkeypatch: pytest.MonkeyPatch) -> Non
     playlist = Playlist()
     playlist.add(items("anna", 1, 3 * RATE)[0])
 
-    assert not playlist.has_room("anna")
-    assert playlist.has_room("ben")
+    assert playlist.fullness("anna") == "over 2 s of sound are waiting"
+    assert playlist.fullness("ben") == ""
     playlist.add(items("ben", 1, 2 * RATE)[0])
-    assert not playlist.has_room("ben")
+    assert playlist.fullness("ben")
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "words"),
+    [
+        ("MAX_QUEUED_SECONDS", 3, "over 3 s of sound are waiting"),
+        ("MAX_QUEUED_ITEMS", 2, "2 sounds are waiting"),
+    ],
+)
+def test_what_finds_no_room_is_refused(
+    host: VoiceHost, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, words: str
+) -> None:
+    """With a fault and its end; what waits stays, and what comes instead of it has room."""
+    monkeypatch.setattr(playlist_module, limit, value)
+    monkeypatch.setattr(playlist_module, "OWN_SECONDS", 0)
+    unit = start(playback=f"file:{tmp_path}/out.wav")
+    tell(unit, "hold", owner="a", is_held=True)
+    for number in (1, 2):
+        tell(unit, "play", tone(2).tobytes(), owner="a", number=number, form="pcm")
+
+    with pytest.raises(UnitFault, match=words) as fault:
+        tell(unit, "play", tone(2).tobytes(), owner="a", number=3, form="pcm")
+    (dropped,) = host.wait_for("played")
+
+    assert fault.value.code == UNAVAILABLE
+    assert (dropped["number"], dropped["is_cut"], dropped["reason"]) == (3, True, words)
+    assert tell(unit, "status", seq=1)["queued_seconds"] == pytest.approx(4, abs=0.1)
+    tell(unit, "play", tone(0.05).tobytes(), owner="b", number=1, form="pcm", at_once=True)
 
 
 def test_status_says_what_is_going_on(host: VoiceHost, start: Start, tmp_path: Path) -> None:
@@ -458,12 +486,15 @@ def test_compressed_sound_in_a_fifo_is_told(host: VoiceHost, start: Start, tmp_p
 
 
 def test_without_a_loudspeaker_items_end_at_once(host: VoiceHost, start: Start) -> None:
-    """Cut, with the reason, so that nobody waits for them."""
+    """Cut, with the reason, so that nobody waits for them; who asked for one is told it as well."""
     unit = start()
     host.wait_for("device", which="playback")
 
-    tell(unit, "play", tone(5).tobytes(), owner="a", number=1, form="pcm")
+    with pytest.raises(UnitFault, match="no loudspeaker is configured") as fault:
+        tell(unit, "play", tone(5).tobytes(), owner="a", number=1, form="pcm")
     (played,) = host.wait_for("played")
+
+    assert fault.value.code == UNAVAILABLE
 
     assert played["is_cut"]
     assert "no loudspeaker is configured" in played["reason"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from units.audio.capture import scaled
 from units.audio.devices import BLOCK, Backoff, DeviceLost, DeviceMissing, OpenSink, Samples, Sink
-from units.audio.playlist import CHIME, MAX_QUEUED_SECONDS, Item, Playlist
+from units.audio.playlist import CHIME, Item, Playlist
 from units.audio.state import Fate, Report, State
 
 Playing = Callable[[Item, float], None]
@@ -46,14 +46,19 @@ class Playback:
         self._thread = threading.Thread(target=self._run, name="playback", daemon=True)
         self._thread.start()
 
-    def play(self, item: Item, at_once: bool, instead_of: str | None = None) -> None:
-        """Behind what its holder has here, or instead of what this holder (None: anybody) has."""
-        if not at_once and not self._playlist.has_room(item.holder):
-            self._played(item, True, f"over {MAX_QUEUED_SECONDS} s are waiting")
-            return
+    def play(self, item: Item, at_once: bool, instead_of: str | None = None) -> str:
+        """Plays after what its holder has here, or instead of what this holder (None: anybody) has.
+
+        Returns why it will not be heard, "" if it will.
+        """
+        if not at_once and (reason := self._playlist.fullness(item.holder)):
+            self._played(item, True, reason)
+            return reason
         self._tell_cut(self._playlist.add(item, at_once, instead_of), "")
-        if not self._fate.is_usable:
-            self._tell_cut(self._playlist.lose_device(), self._fate.reason)
+        if self._fate.is_usable:
+            return ""
+        self._tell_cut(self._playlist.lose_device(), self._fate.reason)
+        return self._fate.reason
 
     def stop(self, owner: str | None) -> None:
         """From the next block on nothing of this owner (None: of anybody) sounds but a fade of 5 ms."""

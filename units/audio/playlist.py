@@ -24,6 +24,8 @@ from units.sound.upload import RATE
 MAX_QUEUED_SECONDS = 1800
 # So much is taken of each holder, however much others have here.
 OWN_SECONDS = 60
+# A voice gives a few in a second; each costs time at every look at the list.
+MAX_QUEUED_ITEMS = 10_000
 
 
 @dataclass(eq=False)
@@ -180,9 +182,15 @@ class Playlist:
         with self._lock:
             return any(item.owner != CHIME and item.owner not in self._held for item in self._all())
 
-    def has_room(self, holder: str) -> bool:
-        """True while one more item of this holder is taken."""
-        return self.seconds() <= MAX_QUEUED_SECONDS or self.seconds(holder) <= OWN_SECONDS
+    def fullness(self, holder: str) -> str:
+        """Returns why nothing more of this holder may wait here; "" while there is room."""
+        with self._lock:
+            own = self._all(holder)
+            if len(own) >= MAX_QUEUED_ITEMS:
+                return f"{MAX_QUEUED_ITEMS} sounds are waiting"
+            if _seconds(self._all()) > MAX_QUEUED_SECONDS and _seconds(own) > OWN_SECONDS:
+                return f"over {MAX_QUEUED_SECONDS} s of sound are waiting"
+        return ""
 
     def seconds(self, holder: str | None = None) -> float:
         """How long it would play, of one holder (None: of all)."""

@@ -25,7 +25,7 @@ from units.audio.playback import Playback
 from units.audio.playlist import CHIME, Item
 from units.audio.portaudio import DeviceOpener, PortAudio
 from units.audio.state import State
-from units.base import RUN_FAILED, SETUP_REFUSED, Handler, LoadError, Unit, UnitFault
+from units.base import RUN_FAILED, SETUP_REFUSED, UNAVAILABLE, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.sound.upload import RATE, Upload
 from units.sound.wav import HIGHEST_RATE, LOWEST_RATE
@@ -91,7 +91,7 @@ class AudioUnit(Unit):
         self._room.release()
 
     def _play(self, envelope: Envelope) -> None:
-        """What cannot be played has been played at once, with the reason."""
+        """What cannot be played has been played at once, with the reason, and whoever asked for it is told too."""
         fields = envelope.fields
         item = Item(fields["owner"], fields["number"], np.zeros(0, np.int16), holder=fields.get("holder", ""))
         try:
@@ -99,7 +99,8 @@ class AudioUnit(Unit):
         except UnitFault as fault:
             self._tell_played(item, True, str(fault))
             raise
-        self._playback.play(item, bool(fields.get("at_once")), fields.get("instead_of"))
+        if reason := self._playback.play(item, bool(fields.get("at_once")), fields.get("instead_of")):
+            raise UnitFault(UNAVAILABLE, reason)
 
     def _chime(self, envelope: Envelope) -> None:
         """A wake was heard, or nothing after it."""
