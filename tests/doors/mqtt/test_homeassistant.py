@@ -10,7 +10,17 @@ import pytest
 from tests.doors.mqtt.brokers import Broker, Listener, listening
 from tests.helpers import KWS_SETUP, LLM_SETUP
 from unitd.app import App
-from unitd.doors.mqtt.homeassistant import KEPT_GONE, Board, Place, Places, discovery, known_after, platforms_in
+from unitd.doors.mqtt.homeassistant import (
+    KEPT_GONE,
+    MAX_ANNOUNCED,
+    Board,
+    Place,
+    Places,
+    announced_before,
+    discovery,
+    known_after,
+    platforms_in,
+)
 
 # From the documentation of each platform (device-based discovery, release 2024.11): what it needs, what it knows.
 COMMON = {
@@ -183,6 +193,51 @@ def test_what_an_earlier_run_had_may_come_back() -> None:
     assert {len(each) for name, each in later["components"].items() if name in expected} == {1}
 
 
+def test_what_was_announced_before_is_known_by_its_ids() -> None:
+    """Each is as this run would announce it, with the topics that it had."""
+    before = discovery(BOARD, TASKS, {})
+    components = {name: each for name, each in before["components"].items() if "_board_" not in name}
+
+    found = announced_before(BOARD, before)
+
+    assert found == components
+
+
+EVIL = {"platform": "light", "command_topic": "evil", "name": "evil"}
+OURS = "unitd_kitchen_shelf_llm_1_ask"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        OURS,
+        "unitd_kitchen_shelf_llm_1_lamp",
+        "unitd_kitchen_shelf_llm_0_ask",
+        "unitd_kitchen_shelf_llm_1000000_ask",
+        "unitd_kitchen_shelf_board_cpu_percent",
+        "unitd_kitchen_shelf",
+        "unitd_bath_llm_1_ask",
+        "llm_1_ask",
+        "x" * 100_000,
+        "\u202e",
+        "",
+    ],
+)
+def test_what_others_wrote_there_is_not_announced_as_ours(name: str) -> None:
+    """Ids that this board gives count; what stands under them does not."""
+    found = announced_before(BOARD, {"components": {name: EVIL}})
+
+    assert list(found) == [name] * (name == OURS)
+    assert b"evil" not in orjson.dumps(found)
+
+
+def test_a_flood_of_ids_is_bounded() -> None:
+    """A board does not have so many."""
+    ids = [f"{BOARD.object_id}_llm_{number}_ask" for number in range(1, 20_000)]
+
+    assert len(announced_before(BOARD, {"components": dict.fromkeys(ids, EVIL)})) == MAX_ANNOUNCED
+
+
 @pytest.mark.parametrize(
     "nodes", [("kitchen", "bath"), ("客厅", "厨房"), ("küche", "k_che")], ids=["ascii", "other letters", "mixed"]
 )
@@ -252,3 +307,44 @@ async def test_a_task_appears_and_leaves(bridged: App, broker: Broker, listener:
     assert {name: wrong for name, each in there.items() if (wrong := mistakes_in(each))} == {}
     assert later.messages[0].retain
     assert orjson.loads(bytes(later.messages[0].payload))["components"] == components()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        b'"x":{"platform":"light","command_topic":"evil"}',
+        b'"x":{"platform":"light","b":' + b"[" * 900 + b"]" * 900 + b"}",
+    ],
+    ids=["foreign", "deep"],
+)
+async def test_a_foreign_announcement_is_answered_by_our_own(bridged: App, listener: Listener, more: bytes) -> None:
+    """What looks as if an earlier run had left it is kept for a while in our words; nothing else of it is."""
+    topic, left = "homeassistant/device/unitd_kitchen/config", "unitd_kitchen_llm_7_ask"
+    components = b'{"components":{"' + left.encode() + b'":{"platform":"text","command_topic":"evil"},' + more + b"}}"
+    await listener.client.publish(topic, components, qos=1, retain=True)
+
+    def ours() -> list[dict[str, Any]]:
+        return [each for each in listener.objects_on(topic) if "device" in each and left in each["components"]]
+
+    await listener.until(lambda: bool(ours()))
+    announced = ours()[-1]["components"]
+
+    assert b"evil" not in orjson.dumps(announced)
+    assert "x" not in announced
+    assert announced[left]["command_topic"] == "unitd/kitchen/llm.0/ask"
+    assert (await listener.ask("kitchen", request_id="1", work_id="sys", action="ping"))["error"]["code"] == 0
+
+
+async def test_what_somebody_else_leaves_on_the_topic_is_replaced(bridged: App, listener: Listener) -> None:
+    """Once in a while; a device that was removed in Home Assistant is not announced for that."""
+    topic = "homeassistant/device/unitd_kitchen/config"
+    await listener.until(lambda: bool(listener.objects_on(topic)))
+    before = listener.on(topic)
+
+    await listener.client.publish(topic, b'{"components":{"x":{"platform":"light"}}}', qos=1, retain=True)
+    await listener.until(lambda: len(listener.on(topic)) >= len(before) + 2)
+    await listener.client.publish(topic, b"", qos=1, retain=True)
+    await listener.ask("kitchen", request_id="1", work_id="sys", action="ping")
+
+    assert listener.on(topic)[len(before) + 1] == before[-1]
+    assert listener.on(topic)[-1] == b""

@@ -13,6 +13,7 @@ and for Home Assistant: answer, utterance, wake (out), ask, work, interrupt, wak
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,14 +22,23 @@ import orjson
 
 from unitd.core.registry import Task
 from unitd.doors.guest import Guest
-from unitd.doors.mqtt.homeassistant import Board, Component, Places, discovery, known_after, living_in
+from unitd.doors.mqtt.homeassistant import (
+    MAX_ANNOUNCED,
+    Board,
+    Component,
+    Places,
+    announced_before,
+    discovery,
+    known_after,
+)
 from unitd.doors.mqtt.outgoing import Outgoing
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
 from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.frames import TOOL_CALL
-from unitd.wire.errors import UnitdError
+from unitd.wire.errors import TooLong, UnitdError
 from unitd.wire.messages import Reply, encode_reply
+from unitd.wire.reading import read_json
 
 log = logging.getLogger("unitd.mqtt")
 
@@ -38,6 +48,8 @@ DISCOVERY_DELAY_SECONDS = 0.05
 COMMAND_PATIENCE_SECONDS = 3.0
 # What the board had before its restart is set up again by now, by its configuration or by whoever uses it.
 RETURN_SECONDS = 60.0
+# Each comes back from the broker a moment later; tasks that come and go make a few in that time.
+REMEMBERED_ANNOUNCEMENTS = 8
 WORKING = {"ON": "work", "OFF": "pause", "work": "work", "pause": "pause"}
 """What the switch of a task may be set to, and the action that does it."""
 
@@ -91,6 +103,13 @@ class Bridge:
         """Topics whose last value somebody may ask for."""
 
         self._announcing: asyncio.TimerHandle | None = None
+        self._announced: deque[bytes] = deque(maxlen=REMEMBERED_ANNOUNCEMENTS)
+        """The last payloads of this run, which come back from the broker."""
+
+        self._replacing: asyncio.TimerHandle | None = None
+        self._next_replacing_at = 0.0
+        """When what stands on the topic may be replaced again."""
+
         self._is_closed = False
         self._guest = Guest(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
         self._commands: Mapping[str, Callable[[str, str], None]] = {
@@ -211,10 +230,14 @@ class Bridge:
         tasks = [(self._places[each], entry) for each, entry in self._entries.items() if each in self._places]
         payload = discovery(self.board, tasks, self._known, self._expected)
         self._known = known_after(payload)
-        self.outgoing.retain(self.board.topic, orjson.dumps(payload))
+        announced = orjson.dumps(payload)
+        self._announced.append(announced)
+        self.outgoing.retain(self.board.topic, announced)
 
     def close(self) -> None:
         """The daemon ends, and its tasks with it: Home Assistant keeps their entities, they are unavailable."""
+        if self._replacing is not None:
+            self._replacing.cancel()
         self._is_closed = True
 
     # What comes in
@@ -237,16 +260,31 @@ class Bridge:
             self._commands[command](work_id, incoming.payload.decode(errors="replace").strip())
 
     def _on_old_announcement(self, payload: bytes) -> None:
-        """What an earlier run announced may come back; what does not must be taken back by name."""
+        """What an earlier run announced may come back; what does not must be taken back by name.
+
+        Whatever somebody else leaves on the topic is replaced, now and then: two boards of one name must not quarrel.
+        An empty message comes from Home Assistant, where somebody has removed the device.
+        """
+        if not payload or payload in self._announced:
+            return
+        loop = asyncio.get_running_loop()
+        if self._announced and self._replacing is None:
+            self._replacing = loop.call_at(max(self._next_replacing_at, loop.time()), self._replace_announcement)
         try:
-            old = living_in(orjson.loads(payload)) if payload else {}
-        except orjson.JSONDecodeError:
+            old = announced_before(self.board, read_json(payload))
+        except (orjson.JSONDecodeError, TooLong):
             old = {}
-        if new := {each: component for each, component in old.items() if each not in self._known}:
+        new = {each: component for each, component in old.items() if each not in self._known}
+        if new and len(self._known) + len(new) <= 2 * MAX_ANNOUNCED:
             self._known |= {each: component["platform"] for each, component in new.items()}
             self._expected |= new
             self._announce_soon()
-            asyncio.get_running_loop().call_later(RETURN_SECONDS, self._expect_no_more)
+            loop.call_later(RETURN_SECONDS, self._expect_no_more)
+
+    def _replace_announcement(self) -> None:
+        self._replacing = None
+        self._next_replacing_at = asyncio.get_running_loop().time() + RETURN_SECONDS
+        self.outgoing.say_again(self.board.topic)
 
     def _expect_no_more(self) -> None:
         self._expected.clear()

@@ -25,6 +25,10 @@ Component = dict[str, Any]
 STATE_LENGTH = 255
 # An llm task has six components.
 KEPT_GONE = 100
+# Of an earlier run: more than the tasks of a board with the usual limit have.
+MAX_ANNOUNCED = 1024
+# The part of an id that follows the board's.
+_TASK_ID = re.compile(r"(?P<unit>[a-z][a-z0-9]*)_(?P<number>[1-9][0-9]{0,5})_[a-z_]+")
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,30 @@ def living_in(payload: Any) -> dict[str, Component]:
     """The components themselves, without those that were being taken back."""
     found = {each: payload["components"][each] for each in platforms_in(payload)}
     return {each: component for each, component in found.items() if len(component) > 1}
+
+
+def announced_before(board: Board, payload: Any) -> dict[str, Component]:
+    """Return the components of tasks that an earlier run of this board announced, as this one announces such.
+
+    Whoever may publish on the topic may have written the payload: nothing but the ids is taken from it, of those that
+    this board gives, and the numbers of their tasks; and not more of them than a board has.
+    """
+    old = [(id_, each) for id_, each in living_in(payload).items() if id_.startswith(board.object_id)]
+    made = {id_: _maybe_made(board, id_, each) for id_, each in old[:MAX_ANNOUNCED]}
+    return {id_: each for id_, each in made.items() if each is not None}
+
+
+def _maybe_made(board: Board, id_: str, old: Component) -> Component | None:
+    """The component of this id, with the topics of its task then; None for an id that this board does not give."""
+    found = _TASK_ID.fullmatch(id_.removeprefix(f"{board.object_id}_"))
+    if found is None:
+        return None
+    unit, number = found["unit"], int(found["number"])
+    topic = str(old.get("state_topic") or old.get("command_topic"))
+    work_id = topic.removeprefix(f"{board.base}/").partition("/")[0]
+    if re.fullmatch(rf"{unit}\.[0-9]{{1,20}}", work_id) is None:
+        work_id = f"{unit}.0"  # of no task
+    return _task_components(board, Place(work_id, unit, number), {"inputs_": [f"{unit}.utf-8"]}).get(id_)
 
 
 def known_after(payload: Any) -> dict[str, str]:

@@ -108,6 +108,12 @@ class Outgoing:
         self._stale[topic] = None
         self._arrived.set()
 
+    def say_again(self, topic: str) -> None:
+        """Publish once more what is true on a topic: somebody else has written there."""
+        if topic in self._truth:
+            self._stale[topic] = None
+            self._arrived.set()
+
     def answer(self, publication: Publication) -> None:
         """Something that somebody waits for."""
         if not self._answers.has_room_for(publication):
