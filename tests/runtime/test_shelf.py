@@ -300,11 +300,13 @@ async def test_damaged_mode_file_is_reported_and_other_json_is_not(
     (models / "tiny.gguf").touch()
     (models / "mode_tiny.json").write_text("{")
     (models / "tokenizer.json").write_text('{"version": "1.0"}')
+    (models / "vocabulary.json").write_text(json.dumps({f"token {number}": number for number in range(20_000)})[:-1])
 
     assert "tiny" in await modes(client)
 
     assert "mode_tiny.json is no model card" in caplog.text
     assert "tokenizer.json" not in caplog.text
+    assert "vocabulary.json" not in caplog.text
 
 
 async def test_model_of_a_unit_that_is_not_here_is_listed_and_refused(client: WireClient, models: Path) -> None:

@@ -21,15 +21,10 @@ def read_document(content: bytes) -> dict[str, Any]:
         ValueError: it is none, or too long.
         RecursionError: it is nested too deep.
     """
-    check_length(content)
+    if len(content) > MAX_CARD_BYTES:
+        raise ValueError(f"it is longer than {MAX_CARD_BYTES >> 10} KiB")
     text = content.decode()
     if found := _LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise ValueError(f"line {line} has a key of more than {MAX_KEY_PARTS} parts")
     return tomllib.loads(text)
-
-
-def check_length(content: bytes) -> None:
-    """Raise ValueError where this is too long for a card; one byte more than it may have is enough to tell."""
-    if len(content) > MAX_CARD_BYTES:
-        raise ValueError(f"it is longer than {MAX_CARD_BYTES >> 10} KiB")

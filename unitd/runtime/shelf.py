@@ -16,7 +16,7 @@ from pathlib import Path
 
 import orjson
 
-from unitd.core.card_text import MAX_CARD_BYTES, check_length, read_document
+from unitd.core.card_text import MAX_CARD_BYTES, read_document
 from unitd.core.cardless import described_card, family_of, read_mode
 from unitd.core.catalog import Card, Catalog, read_card, remote_card
 from unitd.core.gguf import Description, read_description
@@ -240,9 +240,9 @@ def _read_original(path: Path) -> tuple[OriginalNames, ...]:
 
 
 def _read_mode_file(path: Path) -> Card | None:
+    """None also of what is too long for one: some other JSON."""
     content = _content_of(path)
-    check_length(content)
-    return read_mode(path.stem, orjson.loads(content), str(path))
+    return None if len(content) > MAX_CARD_BYTES else read_mode(path.stem, orjson.loads(content), str(path))
 
 
 def _content_of(path: Path) -> bytes:
