@@ -3,12 +3,12 @@
 import argparse
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from unitd import __version__
-from unitd.serve import add_serve_options, serve
 
 # What a shell expects of a program that Ctrl-C ended.
 INTERRUPTED = 130
@@ -21,6 +21,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="unitd", description=DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"unitd {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    from unitd.serve import add_serve_options  # what it imports takes a while, in which `main` has signals wait
+
     serving = commands.add_parser("serve", help="run the daemon", description="Run the daemon in the foreground.")
     add_serve_options(serving)
 
@@ -165,8 +167,13 @@ def _add_voice_commands(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """The console script."""
+    if (sys.argv[1:] if argv is None else argv)[:1] == ["serve"]:
+        # A reload that is asked for while the daemon starts is one of the daemon, and not its end (see serve).
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     arguments = build_parser().parse_args(argv)
     if arguments.command == "serve":
+        from unitd.serve import serve
+
         sys.exit(serve(arguments))
     command = importlib.import_module(f"unitd.cli.{arguments.command.replace('-', '_')}")
     try:

@@ -121,6 +121,7 @@ async def _run(app: App, service: Service) -> None:
         loop.add_signal_handler(number, app.stop)
     hang_ups = asyncio.Event()
     loop.add_signal_handler(signal.SIGHUP, hang_ups.set)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # it has waited since `main`
     # What was built so far lives as long as the daemon: leaving it out keeps every later collection short.
     gc.collect()
     gc.freeze()

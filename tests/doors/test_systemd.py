@@ -230,6 +230,28 @@ async def test_sighup_takes_over_what_can_change(config: Path, manager: Manager,
         assert b"only after a restart: limits.frame_bytes\n" in daemon.log
 
 
+def is_blocked(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a signal wait."""
+    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return bool(int(fields["SigBlk"], 16) >> (number - 1) & 1)
+
+
+async def test_sighup_during_the_start_is_a_reload_after_it(
+    config: Path, manager: Manager, environment: dict[str, str]
+) -> None:
+    """Whoever changes the configuration at that moment need not know that the daemon is not there yet."""
+    async with started(config, environment) as daemon:
+        await eventually(lambda: is_blocked(daemon.process.pid, signal.SIGHUP), timeout=10)
+
+        daemon.process.send_signal(signal.SIGHUP)
+
+        await manager.heard("RELOADING=1")
+        assert not is_blocked(daemon.process.pid, signal.SIGHUP)
+        assert await status_with(config, "old") == 200
+        daemon.process.terminate()
+        assert await daemon.end() == 0
+
+
 async def test_sighup_changes_the_memory_for_models(
     config: Path, manager: Manager, environment: dict[str, str]
 ) -> None:

@@ -136,3 +136,28 @@ async def test_a_key_may_hold_any_letter(tmp_path: Path) -> None:
             wrong = await client.get("/status", headers={"X-API-Key": "Schlussel"})
 
     assert (by_header.status_code, by_query.status_code, wrong.status_code) == (200, 200, 401)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["[evil]", "[evil]:80", "[::1", "::1]", "localhost:99999999", "localhost:x", "a b", "127.0.0.1#x", "x@127.0.0.1"],
+)
+async def test_a_host_that_is_none_is_a_bad_request(http: httpx.AsyncClient, host: str) -> None:
+    """And no bug of ours, nor taken for what stands in it."""
+    answer = await http.get("/health", headers={"Host": host})
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+
+
+@pytest.mark.parametrize("host", ["[::1]:80", "my-board.local:8000", "under_score", "127.0.0.1"])
+async def test_a_host_that_is_a_name_or_an_address_is_served(http: httpx.AsyncClient, host: str) -> None:
+    """With or without a port."""
+    assert (await http.get("/health", headers={"Host": host})).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[evil]", "null", "", "://", "http://x:99999999"])
+async def test_an_origin_that_is_none_is_another_sites(http: httpx.AsyncClient, origin: str) -> None:
+    """Whatever it looks like."""
+    answer = await http.post("/v1/completions", headers={"Origin": origin, "X-API-Key": "secret"}, content=b"{}")
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "origin_not_allowed")

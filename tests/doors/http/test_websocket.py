@@ -276,3 +276,16 @@ async def test_a_long_message_arrives_whole(http_daemon: App) -> None:
         with pytest.raises(ConnectionClosed):
             await ws.send("x" * 40_000_000)
             await ws.recv()
+
+
+async def test_a_handshake_that_is_none_is_answered(http_daemon: App) -> None:
+    """The library leaves it without an answer, and its connection open."""
+    reader, writer = await asyncio.open_connection(*http_daemon.endpoints["http"])
+    writer.write(b"POST /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n")
+    writer.write(b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+
+    async with asyncio.timeout(10):
+        assert (await reader.read()).startswith(b"HTTP/1.1 405 ")
+
+    writer.close()
+    await writer.wait_closed()

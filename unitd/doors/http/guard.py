@@ -1,6 +1,7 @@
 """What stands before every dialect: keys, origins, the size of what is sent; and errors that show no traceback."""
 
 import asyncio
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,9 @@ OPEN_PATHS = frozenset({"/", "/health", "/healthz"})
 OPEN_FOLDER = "/static/"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 KEY_IS_MISSING = "Give a valid API key: 'api_key' in the query, or an 'X-API-Key' or 'Authorization: Bearer' header."
+
+_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.\-]*)(?::\d{0,5})?")
+"""A name or an address, and a port; RFC 9110 has a few more characters, which no machine has in its name."""
 
 BODY_SECONDS = 120.0
 """From a request's head to the end of its body. One may be large and its line slow."""
@@ -60,6 +64,9 @@ class Guard:
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         is_socket = scope["type"] == "websocket"
+        if not _HOST.fullmatch(headers.get("host", "")):
+            words = error_response(400, "the Host header holds no name or address", "bad_request")
+            return WebSocketClose() if is_socket else words
         if (is_socket or scope["method"] not in SAFE_METHODS) and not _is_same_origin(headers):
             # A close is the same 403; behind an answer in words to a handshake uvicorn logs an error of its own.
             words = error_response(403, "pages of other sites may not use this device", "origin_not_allowed")
@@ -94,7 +101,10 @@ class Guard:
 
     def _is_own(self, host: str) -> bool:
         """A page of the web may have its own name lead here, and then be of the same origin: it is not trusted."""
-        name = urlsplit(f"//{host}").hostname or ""
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:  # in brackets there is no address
+            return False
         return name in self._names or name.endswith(".localhost") or is_address(name)
 
 

@@ -32,6 +32,8 @@ MAX_FRAGMENTS = 16_384
 PIECE_BYTES, FRAMES_AT_ONCE = 2048, 64
 """As many bytes are parsed at a time, until so many frames have come: then others have a turn. A frame may have 6."""
 
+BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
 SENT_AWAY = frozenset({POLICY_VIOLATION, TRY_AGAIN_LATER})
 """Close codes behind which a client is heard no more."""
 
@@ -120,11 +122,19 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
             while at < len(data) and self._may_parse and self._handled < FRAMES_AT_ONCE:
                 super().data_received(data[at : at + PIECE_BYTES])
                 at += PIECE_BYTES
+            if not self.handshake_initiated:
+                self._refuse_handshake()
             self._rest = b"" if self._is_sent_away else data[at:]
             self._account()
             if self._rest and self._may_parse and self._going_on is None:
                 self._going_on = self.loop.call_soon(self._parse_rest)
             self._update_reading()
+
+        def _refuse_handshake(self) -> None:
+            """What the library takes for no request (another method than GET, say) it leaves without an answer; all of
+            it is there at once."""
+            self.transport.write(b"".join(self.conn.data_to_send()) or BAD_REQUEST)
+            self.transport.close()
 
         def _parse_rest(self) -> None:
             self._going_on = None
