@@ -27,7 +27,7 @@ def test_a_stored_state_comes_back(store: Snapshots) -> None:
     """For exactly its tokens."""
     store.store(TOKENS, b"state").join()
 
-    assert store.load(TOKENS) == b"state"
+    assert store.load(TOKENS) == bytearray(b"state")
     assert store.load([1, 2]) is None
 
 

@@ -95,7 +95,7 @@ class Engine:
         """True while a slot is empty, so that reading ahead takes nothing from anybody."""
         return self._slots.has_empty()
 
-    def state_of(self, generation: Generation) -> bytes:
+    def state_of(self, generation: Generation) -> bytearray:
         """The cache of a generation that has a slot."""
         assert generation.slot is not None
         return self._context.save(generation.slot.index)

@@ -376,25 +376,21 @@ class Context:
         llama.cpp's own copy moves the whole buffer, used or not, and only with the next batch: what is restored into
         one of the two before that would be lost, or copied.
         """
-        self._put(target, *self._take(source))
+        self.restore(target, self.save(source))
 
-    def save(self, sequence: int) -> bytes:
+    def save(self, sequence: int) -> bytearray:
         """The cache of one sequence."""
-        return ctypes.string_at(*self._take(sequence))
+        state = bytearray(llama_cpp.llama_state_seq_get_size(self.handle, sequence))
+        content = (ctypes.c_uint8 * len(state)).from_buffer(state)  # it may be large: without a copy
+        llama_cpp.llama_state_seq_get_data(self.handle, content, len(state), sequence)
+        return state
 
-    def restore(self, sequence: int, state: bytes) -> None:
+    def restore(self, sequence: int, state: bytearray) -> None:
         """Puts a saved cache into an empty sequence.
 
         Raises:
             RuntimeError: it does not fit.
         """
-        self._put(sequence, ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8)), len(state))
-
-    def _take(self, sequence: int) -> tuple[Any, int]:
-        size = llama_cpp.llama_state_seq_get_size(self.handle, sequence)
-        buffer = (ctypes.c_uint8 * size)()
-        return buffer, llama_cpp.llama_state_seq_get_data(self.handle, buffer, size, sequence)
-
-    def _put(self, sequence: int, state: Any, size: int) -> None:
-        if llama_cpp.llama_state_seq_set_data(self.handle, state, size, sequence) == 0:
+        content = (ctypes.c_uint8 * len(state)).from_buffer(state)
+        if llama_cpp.llama_state_seq_set_data(self.handle, content, len(state), sequence) == 0:
             raise RuntimeError("a saved sequence could not be restored")

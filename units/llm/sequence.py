@@ -92,7 +92,7 @@ class Generation:
 
     slot: Slot | None = None
     is_held: bool = False
-    saved: tuple[bytes, list[int]] | None = None
+    saved: tuple[bytearray, list[int]] | None = None
     """A cache that waits for a slot, and the tokens it holds."""
 
     began: float = field(default_factory=time.monotonic)

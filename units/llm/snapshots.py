@@ -39,21 +39,21 @@ class Snapshots:
         self._identity = identity
         self._warn = warn
 
-    def load(self, tokens: Sequence[int], name: str = "") -> bytes | None:
+    def load(self, tokens: Sequence[int], name: str = "") -> bytearray | None:
         """The state of exactly these tokens under this name; None if there is none or it is damaged."""
         path = self._path(tokens, name)
         try:
-            content = path.read_bytes()
+            with path.open("rb") as file:
+                checksum, state = file.read(_CHECKSUM_BYTES), bytearray(file.read())
         except OSError:
             return None
-        state = content[_CHECKSUM_BYTES:]
-        if hashlib.sha256(state).digest() != content[:_CHECKSUM_BYTES]:
+        if hashlib.sha256(state).digest() != checksum:
             self._warn(f"{path.name} is damaged, the prompt is read anew")
             path.unlink(missing_ok=True)
             return None
         return state
 
-    def store(self, tokens: Sequence[int], state: bytes, name: str = "") -> threading.Thread:
+    def store(self, tokens: Sequence[int], state: bytes | bytearray, name: str = "") -> threading.Thread:
         """Writes a state beside the engine's work; the thread is for who wants to wait."""
         writer = threading.Thread(target=self._write, args=(self._path(tokens, name), state), name="snapshot")
         writer.start()
@@ -63,7 +63,7 @@ class Snapshots:
         key = hashlib.sha256((self._identity + name).encode() + array("i", tokens).tobytes())
         return self._folder / f"{key.hexdigest()}.kv"
 
-    def _write(self, path: Path, state: bytes) -> None:
+    def _write(self, path: Path, state: bytes | bytearray) -> None:
         """By rename; a full disk costs the snapshot and a line in the log."""
         partial = path.with_suffix(".partial")
         try:
