@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -17,9 +17,11 @@ from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
 from unitd.core.kinds import MAX_INPUTS
 from unitd.doors.http import door
+from unitd.doors.wyoming import door as wyoming_door
 from unitd.wire.session import MAX_MESSAGE_OBJECTS
 
-assert door  # the daemon imports it with its first door; here it comes first, for the guard against blocking calls
+# The daemon imports these with its first door; here they come first, for the guard against blocking calls.
+assert door and wyoming_door
 
 # Of the processor, in one turn of the loop with everything that is in it: this test's own clients too.
 LONGEST_SECONDS = 0.1
@@ -54,7 +56,8 @@ async def watched() -> AsyncIterator[Turns]:
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[App]:
     """A daemon with its HTTP door open."""
-    async with running_app(tmp_path, {"http": {"enabled": True}}, argv_for=bad_unit()) as app:
+    settings = {"http": {"enabled": True}, "wyoming": {"port": 0}}
+    async with running_app(tmp_path, settings, argv_for=bad_unit()) as app:
         yield app
 
 
@@ -241,4 +244,38 @@ async def test_a_message_that_would_take_long_is_refused(app: App, path: str, me
         answer = await ws.recv()
 
     assert "error" in str(answer)
+    assert turns.longest < LONGEST_SECONDS
+
+
+# Wyoming
+
+
+async def test_a_flood_of_events_lets_others_in_between(app: App) -> None:
+    """Each is answered, and others have their turn after each."""
+    count = 10_000
+    async with watched() as turns:
+        reader, writer = await asyncio.open_connection(*app.endpoints["wyoming"])
+        writer.write(b'{"type":"ping"}\n' * count)
+        answered = b""
+        async with asyncio.timeout(20):
+            while answered.count(b'"pong"') < count:
+                answered += await reader.read(1_000_000)
+        writer.close()
+        await writer.wait_closed()
+
+    assert turns.longest < LONGEST_SECONDS
+
+
+async def test_an_event_of_much_data_ends_its_connection(app: App) -> None:
+    """Sound may be long, what is said about it is not."""
+    data = b'{"a":[' + b"1," * 1_000_000 + b"1]}"
+    async with watched() as turns:
+        reader, writer = await asyncio.open_connection(*app.endpoints["wyoming"])
+        writer.write(b'{"type":"describe","data_length":%d}\n' % len(data) + data)
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
+        with suppress(ConnectionResetError):
+            await writer.wait_closed()
+
     assert turns.longest < LONGEST_SECONDS

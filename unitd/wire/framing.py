@@ -269,7 +269,8 @@ class Framer:
 
     def _finish_object(self, end: int) -> tuple[Frame | WireError | None, bool]:
         was_skipping, self._is_skipping = self._is_skipping, False
-        raw = bytes(self._buffer[:end])
+        with memoryview(self._buffer) as view:
+            raw = bytes(view[:end])
         del self._buffer[:end]
         self._reset_scan()
         if was_skipping:

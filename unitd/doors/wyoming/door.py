@@ -31,6 +31,9 @@ MAX_CLIENTS, TOLD = 256, 64
 EVENT_SECONDS = 120.0
 """From an event's first line to its last byte."""
 
+MAX_DATA_BYTES = 512 * 1024
+"""JSON of one event: a text to speak, at most; a quarter of a million values in it are read within milliseconds."""
+
 CLOSED_SECONDS = 1.0
 """What a client asked for before it closed is answered for so long, for `nc -N` closes its half and reads on."""
 
@@ -47,6 +50,9 @@ class EventReader(asyncio.StreamReader):
         self._limit_bytes = limit_bytes
         self._unfinished = unfinished
         self._unread_bytes = 0
+        self._has_data = False
+        """Whether the bytes that are read next are JSON."""
+
         self.ended = asyncio.Event()
         """Set as soon as the client sends no more, also while what it sent before has not been read."""
 
@@ -66,14 +72,18 @@ class EventReader(asyncio.StreamReader):
         self.ended.set()
 
     async def readline(self) -> bytes:
-        """Return an event's first line."""
+        """Return an event's first line, when all others had their turn: thousands of events may have come at once."""
+        await asyncio.sleep(0)
         line = await super().readline()
+        self._has_data = b'"data_length"' in line
         self._note(-len(line))
         return line
 
     async def readexactly(self, n: int) -> bytes:
         """Raises TooLong before the first byte, TimeoutError when the last one does not come."""
-        if n > self._limit_bytes:
+        limit = min(self._limit_bytes, MAX_DATA_BYTES) if self._has_data else self._limit_bytes
+        self._has_data = False  # what follows it is sound
+        if n > limit:
             raise TooLong(f"an event of {n} bytes")
         async with asyncio.timeout(EVENT_SECONDS):
             read = await super().readexactly(n)
