@@ -166,7 +166,19 @@ class Life:
                     continue
                 if reply["error"]["code"] not in (0, -11):
                     self._outcome.untold.append(f"{action} of {work_id}: {reply['error']}")
+            if work_id.startswith("llm."):
+                await self._ask(client, work_id)
         await client.close()
+
+    async def _ask(self, client: StreamClient, work_id: str) -> None:
+        """The next question is answered."""
+        asked = await client.send(work_id=work_id, action="inference", object="llm.utf-8", data="hello")
+        try:
+            async with asyncio.timeout(TOLD_SECONDS * 3):
+                if await _last_frame(client, asked):
+                    self._outcome.untold.append(f"the next question of {work_id}")
+        except TimeoutError:
+            self._outcome.untold.append(f"the next question of {work_id}")
 
 
 async def _last_frame(client: StreamClient, request_id: str) -> bool:

@@ -54,7 +54,7 @@ class Entry:
 
     inference_deaths: int = 0
     is_being_set_up: bool = False
-    """True while its program is busy with its setup: a daemon that ends meanwhile may have ended over it."""
+    """True while its program is busy with a setup that takes long: a daemon that ends now may have ended over it."""
 
     failure: str = ""
     """Why it is not set up again; "" for a task that has not failed."""

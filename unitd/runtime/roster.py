@@ -240,7 +240,7 @@ class Roster:
             holder=task.holder,
             setup_deaths=work.deaths.setups,
             inference_deaths=work.deaths.inferences,
-            is_being_set_up=work.is_being_set_up,
+            is_being_set_up=work.is_slow_to_set_up,
             failure=work.failure,
         )
 

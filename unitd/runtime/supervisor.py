@@ -146,9 +146,9 @@ class Child:
         """A task moves out; safe to call twice."""
         self._tenants.pop(work_id, None)
         self._to_set_up = deque(each for each in self._to_set_up if each != work_id)
-        leaving = [each for each in self._held if each.fields["task"] == work_id]
-        self._held = [each for each in self._held if each not in leaving]
-        self._end_answers("is not told any more", {each.fields.get("seq", 0) for each in leaving})
+        untold = {each.fields.get("seq", 0) for each in self._held if each.fields["task"] == work_id}
+        self._held = [each for each in self._held if each.fields["task"] != work_id]
+        self._end_answers("is not told any more", untold)
         self.in_flight.leave(work_id)
 
     def revive(self) -> None:

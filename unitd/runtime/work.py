@@ -32,6 +32,9 @@ from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError, er
 
 log = logging.getLogger("unitd.work")
 
+# A setup that takes longer is noted in the journal; most take milliseconds, and a disk has better things to do.
+SLOW_SETUP_SECONDS = 1.0
+
 INFERENCE = "inference"
 """The piece of work (`runtime.inflight`) that the running inference is."""
 
@@ -59,6 +62,7 @@ class Work:
         self._dropped: list[Inference] = []
         self._is_set_up = False
         self._setting_up: asyncio.Future[dict[str, Any]] | None = None
+        self._is_slow = False
         self._is_paused = False
         self._held_by_policy: Inference | None = None
         self._refusal: UnitdError | None = None
@@ -138,9 +142,9 @@ class Work:
         return self.deaths.is_suspect
 
     @property
-    def is_being_set_up(self) -> bool:
-        """True while the child is busy with the setup."""
-        return self._setting_up is not None and not self._setting_up.done()
+    def is_slow_to_set_up(self) -> bool:
+        """True while the child is busy with a setup that takes long, or was acknowledged before its end."""
+        return self._is_slow and self._setting_up is not None and not self._setting_up.done()
 
     @property
     def _is_closing(self) -> bool:
@@ -159,7 +163,7 @@ class Work:
 
     def acknowledge(self) -> None:
         """Somebody is about to be told of the task: it is worth being remembered."""
-        self.is_acknowledged = True
+        self.is_acknowledged = self._is_slow = True
         self._changed()
 
     def fail(self, failure: str) -> None:
@@ -472,9 +476,15 @@ class Work:
             has_public_prompt=self.task.has_public_prompt,
         )
         self._setting_up.add_done_callback(self._on_set_up)
-        self._load_failure = ""
-        if self.is_acknowledged:
-            self._changed()  # the next daemon must know, should this one end over it
+        self._load_failure, self._is_slow = "", False
+        asyncio.get_running_loop().call_later(SLOW_SETUP_SECONDS, self._note_slow_setup, self._setting_up)
+
+    def _note_slow_setup(self, setting_up: asyncio.Future[dict[str, Any]]) -> None:
+        """The next daemon must know of it, should this one end over it."""
+        if setting_up is self._setting_up and not setting_up.done():
+            self._is_slow = True
+            if self.is_acknowledged:
+                self._changed()
 
     def _on_set_up(self, answer: asyncio.Future[dict[str, Any]]) -> None:
         if answer is not self._setting_up:

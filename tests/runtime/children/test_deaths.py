@@ -18,8 +18,8 @@ from tests.runtime.children.conftest import becomes, state_of
 from tests.runtime.children.test_work import ASR_SETUP, say_to
 from unitd.app import App
 from unitd.core.kinds import BUILTIN_KINDS
-from unitd.runtime import inflight
-from unitd.runtime.journal import Journal
+from unitd.runtime import inflight, work
+from unitd.runtime.journal import Entry, Journal
 
 POISON = {"fault": "abort"}
 
@@ -41,6 +41,11 @@ async def row_of(client: WireClient, work_id: str) -> dict[str, Any]:
     """What sys.lstask says of a task."""
     rows: list[dict[str, Any]] = (await client.ask(work_id="sys", action="lstask"))["data"]
     return next(row for row in rows if row["work_id"] == work_id)
+
+
+async def written(folder: Path) -> list[Entry]:
+    """What stands in the journal."""
+    return await Journal(folder / "journal.sqlite", lambda _: None).open()
 
 
 async def kill_by(client: WireClient, task: str, times: int = 2) -> None:
@@ -267,9 +272,7 @@ async def test_a_setup_is_on_the_disk_before_it_is_acknowledged_at_its_limit(
     """Its model still loads; a daemon that is killed now has it again."""
     task = await client.setup("llm", LLM_SETUP)
 
-    written = await Journal(tmp_path / "journal.sqlite", lambda _: None).open()
-
-    assert [entry.work_id for entry in written] == [task]
+    assert [entry.work_id for entry in await written(tmp_path)] == [task]
 
 
 async def test_a_setup_that_nobody_was_told_of_is_not_on_the_disk(
@@ -280,7 +283,7 @@ async def test_a_setup_that_nobody_was_told_of_is_not_on_the_disk(
     await eventually(lambda: "llm/unitd-chat is ready" in caplog.text)
     await becomes(client, "llm.1000", "loading")
 
-    assert await Journal(tmp_path / "journal.sqlite", lambda _: None).open() == []
+    assert await written(tmp_path) == []
 
 
 async def test_a_failed_task_stays_failed_over_a_restart(tmp_path: Path, no_blocking: None) -> None:
@@ -350,3 +353,23 @@ async def test_a_setup_that_the_daemon_ended_over_is_suspected_afterwards(
                 await asyncio.sleep(0.01)
         assert sum(meter.restarts for meter in app.meters.models) == 1
         assert await state_of(client, good) == "idle"
+
+
+async def test_a_setup_that_lasts_is_noted_for_the_next_daemon(
+    tmp_path: Path, no_blocking: None, quick_watch: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that was set up well in an earlier life."""
+    monkeypatch.setattr(work, "SLOW_SETUP_SECONDS", 50 * MS)
+    where = tmp_path / "where"
+    async with run(tmp_path) as (_, client):
+        task = await client.setup("llm", LLM_SETUP, fault="hang", where=str(where))
+    where.touch()
+
+    async with run(tmp_path) as (_, client):
+        async with asyncio.timeout(10):
+            while not [entry.work_id for entry in await written(tmp_path) if entry.is_being_set_up]:
+                await asyncio.sleep(0.01)
+        await becomes(client, task, "failed")
+
+    [entry] = await written(tmp_path)
+    assert (entry.is_being_set_up, entry.setup_deaths) == (False, 2)
