@@ -222,6 +222,44 @@ async def test_a_system_prompt_beyond_all_measure_is_refused_at_once(client: Wir
     assert (await client.ask(work_id="llm", action="taskinfo"))["data"] == []
 
 
+# 25 rules, each with two ways to the next one: 2^24 ways to say "a".
+AMBIGUOUS = "root ::= r0\n" + "\n".join(f'r{n} ::= r{n + 1} "x" | r{n + 1} "y"' for n in range(24)) + '\nr24 ::= "a"'
+# 300 words that may be left out: the library looks for all ways around them.
+OPTIONAL = f"#JSGF V1.0; grammar g; public <a> = {300 * '[hello] '};"
+ASR_SETUP = {"model": "unitd-asr", "response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("unit", "setup", "grammar"),
+    [("llm", LLM_SETUP, AMBIGUOUS), ("asr", ASR_SETUP, OPTIONAL)],
+    ids=["GBNF", "JSGF"],
+)
+async def test_a_grammar_that_would_hang_its_program_is_no_task(
+    clients: Callable[[], Any], unit: str, setup: dict[str, Any], grammar: str
+) -> None:
+    """Nobody else waits for it meanwhile, the program stays, and nothing is set up again after a restart."""
+    victim, attacker = await clients(), await clients()
+    neighbour = await victim.setup(unit, setup)
+    programs = children_of(psutil.Process())
+
+    await attacker.send(work_id=unit, action="setup", data=setup | {"grammar": grammar})
+    about = await victim.ask(work_id=neighbour, action="taskinfo")
+    refused = await attacker.receive(timeout=50)
+    tasks = (await victim.ask(work_id="sys", action="lstask"))["data"]
+
+    assert about["error"]["code"] == 0
+    assert (refused["work_id"], refused["error"]["code"]) == (unit, -5)
+    assert "too complex" in refused["error"]["message"]
+    assert [task["work_id"] for task in tasks] == [neighbour]
+    assert children_of(psutil.Process()) == programs
+
+
+def children_of(process: psutil.Process) -> set[int]:
+    """The unit programs."""
+    return {child.pid for child in process.children()}
+
+
 # HTTP
 
 
