@@ -66,21 +66,23 @@ class Grammars:
 
     def begin(self, spec: SamplerSpec, tools: Tools | None = None, *, is_trial: bool = False) -> "Grammar":
         """A process that compiles the grammar of these settings, and looks at a first token for a trial."""
+        ours, theirs = Pipe()
         try:
-            return self._begin(spec, tools, is_trial)
+            self._hand_over(theirs)
         except OSError:  # somebody has ended the first process
             self.close()
-            return self._begin(spec, tools, is_trial)
+            self._hand_over(theirs)
+        theirs.close()
+        self._begun.add(grammar := Grammar(ours))
+        with suppress(OSError):  # it died already: whoever waits for its answer is told
+            ours.send((spec, tools, is_trial))
+        return grammar
 
-    def _begin(self, spec: SamplerSpec, tools: Tools | None, is_trial: bool) -> "Grammar":
+    def _hand_over(self, connection: "Connection[Any, Any]") -> None:
+        """To a new process."""
         self.start()
         assert self._nursery is not None
-        ours, theirs = Pipe()
-        send_handle(self._nursery.connection, theirs.fileno(), self._nursery.pid)
-        theirs.close()
-        ours.send((spec, tools, is_trial))
-        self._begun.add(grammar := Grammar(ours))
-        return grammar
+        send_handle(self._nursery.connection, connection.fileno(), self._nursery.pid)
 
     def close(self) -> None:
         """Ends all of them."""
@@ -95,7 +97,10 @@ class Grammars:
         _ = self._model.byte_tokens  # looked up in the whole vocabulary, once for all of them
         while True:
             wanted: Connection[Any, Any] = Connection(recv_handle(connection))
-            confined.fork(self._serve, wanted)
+            try:
+                confined.fork(self._serve, wanted)
+            except OSError as error:  # there are as many processes as there may be
+                wanted.send(f"grammar cannot be compiled now: {error.strerror}")
             wanted.close()
 
     # In a grammar's own process
