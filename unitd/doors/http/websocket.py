@@ -8,9 +8,8 @@ budget that all clients share. A client that is sent away is heard no more.
 
 import asyncio
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from uvicorn._types import ASGIReceiveEvent, ASGISendEvent  # the types of what is overridden; there are no public ones
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request
@@ -20,6 +19,9 @@ from unitd.core.access import Grant
 from unitd.doors.http.grants import GRANT
 from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER
 from unitd.doors.unfinished import Unfinished
+
+if TYPE_CHECKING:  # of what is overridden; there are no public ones
+    from uvicorn._types import ASGIReceiveEvent, ASGISendEvent
 
 log = logging.getLogger("unitd.doors")
 
@@ -36,6 +38,9 @@ BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length:
 
 SENT_AWAY = frozenset({POLICY_VIOLATION, TRY_AGAIN_LATER})
 """Close codes behind which a client is heard no more."""
+
+UNCOUNTED_BYTES = 4096
+"""Of a connection; as much as its objects take anyway."""
 
 LAST_SECONDS = 1.0
 """So long a client that is sent away has to take what it was told."""
@@ -170,7 +175,8 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
                 self._hurrying = self.loop.call_later(MESSAGE_SECONDS, self._hurry)
             elif not begun:
                 self._stop_hurrying()
-            unfinished.hold(self, begun + self._waiting_bytes + len(self._rest))
+            size = begun + self._waiting_bytes + len(self._rest)
+            unfinished.hold(self, size if size > UNCOUNTED_BYTES else 0)
 
         def _hurry(self) -> None:
             """The time does not count in which it is we who do not read."""
@@ -213,7 +219,7 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
 
         # What goes
 
-        async def send(self, message: ASGISendEvent) -> None:
+        async def send(self, message: "ASGISendEvent") -> None:
             """No more than one message waits beside what the transport thinks is enough."""
             is_last = message["type"] == "websocket.close" and message.get("code") in SENT_AWAY
             if is_last and not self.writable.is_set():  # who does not read cannot be told
@@ -231,18 +237,19 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
             else:
                 self._go_on()
 
-        async def receive(self) -> ASGIReceiveEvent:
+        async def receive(self) -> "ASGIReceiveEvent":
             grant: Grant | None = self.scope.get(GRANT)  # type: ignore[assignment]  # a key of ours
             of_token = grant.limits.frame_bytes if grant is not None else 0
             self._limit_bytes = min(message_bytes, of_token or message_bytes)
-            if self.queue.empty():
-                self._waiting_bytes = 0
+            if self.queue.empty() and (self.read_paused or self._rest):
                 self.read_paused = False
                 self._go_on()
             message = await super().receive()
             if self.queue.empty():
+                was_counted = self._waiting_bytes > UNCOUNTED_BYTES
                 self._waiting_bytes = 0
-                self._go_on()
+                if was_counted or self._rest or self._is_sent_away:
+                    self._go_on()
             return message
 
         def _go_on(self) -> None:
