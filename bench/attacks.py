@@ -70,7 +70,7 @@ async def attacked(attack: Attack) -> Result:
             with Memory(daemon) as memory:
                 try:
                     said = await asyncio.to_thread(attack.run, target)
-                except Harm as harm:
+                except (Harm, OSError, EOFError) as harm:
                     said = f"**{harm}**"
             seen: dict[str, Any] = {"pings": [], "answers": 0, "cut": 0, "wrong": []}
             if bystander is not None:

@@ -121,7 +121,7 @@ def shared_prompts(target: Target) -> str:
 
 def _time_to_first(client: Wire, task: str, prompt: str) -> float:
     messages = [{"role": "system", "content": prompt}, {"role": "user", "content": "hi"}]
-    return client.first_frame(task, "", options={"messages": messages, "max_token_len": 1})
+    return client.first_frame(task, options={"messages": messages, "max_token_len": 1})
 
 
 def foreign_sound(target: Target) -> str:
@@ -155,7 +155,7 @@ def long_answers(target: Target) -> str:
     waits, newcomer = [], target.wire()
     task = target.set_up(newcomer)
     for _ in range(10):
-        waits.append(newcomer.first_frame(task, "hello"))
+        waits.append(newcomer.first_frame(task, data="hello"))
         time.sleep(0.5)
     hog.socket.close()
     if max(waits) > NEWCOMER_SECONDS * 1.5:

@@ -70,13 +70,13 @@ def _logged(target: Target) -> int:
 
 def browser_requests(target: Target) -> str:
     """Hide a request in the body of HTTP, in one piece and byte by byte, as a page in a browser can."""
-    before, count = target.states(), 0
+    before, count = target.states().keys(), 0
     for method in METHODS:
         head = method + b" / HTTP/1.1\r\nHost: evil.example\r\nContent-Type: text/plain\r\n\r\n"
         for pieces in ([head + RESET], [head, RESET], [bytes([each]) for each in head + RESET]):
             _say(target, pieces)
             count += 1
-    if target.states() != before:
+    if target.states().keys() != before:
         raise Harm("a request inside HTTP was carried out")
     return f"{count} connections, none was served"
 
@@ -91,10 +91,10 @@ def tls_ticket(target: Target) -> str:
     hello = b"\3\3" + b"A" * 32 + b"\x20" + b"A" * 32 + b"\0\4\x13\1\xc0\x2f\1\0" + struct.pack("!H", len(extensions))
     message = b"\1" + struct.pack("!I", len(hello + extensions))[1:] + hello + extensions
     record = b"\x16\3\1" + struct.pack("!H", len(message)) + message
-    before = target.states()
+    before = target.states().keys()
     for pieces in ([record], [bytes([each]) for each in record]):
         _say(target, pieces)
-    if target.states() != before:
+    if target.states().keys() != before:
         raise Harm("a request inside a TLS handshake was carried out")
     return "not served"
 

@@ -56,9 +56,9 @@ class Wire:
         return frame
 
     def ask(self, work_id: str, action: str, data: Any = None, **fields: Any) -> dict[str, Any]:
-        """Return the frame that answers this request; others are passed over."""
+        """Return the frame that answers this request, or refuses one that could not be read; others are passed over."""
         request_id = self.send(work_id=work_id, action=action, data=data, **fields)
-        while (frame := self.receive())["request_id"] != request_id:
+        while (frame := self.receive())["request_id"] not in (request_id, "0"):
             pass
         return frame
 
@@ -66,17 +66,23 @@ class Wire:
         """Return the code that answers this request."""
         return int(self.ask(work_id, action, data, **fields)["error"]["code"])
 
-    def first_frame(self, work_id: str, text: str, **fields: Any) -> float:
-        """Ask a task and read its answer to the end; return the seconds to its first frame."""
+    def first_frame(self, work_id: str, **fields: Any) -> float:
+        """Ask a task and read its answer to the end; return the seconds to its first frame.
+
+        Raises:
+            Harm: it ends with an error.
+        """
         began = time.perf_counter()
-        request_id = self.send(work_id=work_id, action="inference", object="llm.utf-8", data=text, **fields)
+        request_id = self.send(work_id=work_id, action="inference", object="llm.utf-8", **fields)
         first = 0.0
         while True:
             frame = self.receive()
             if frame["request_id"] != request_id:
                 continue
             first = first or time.perf_counter() - began
-            if frame["error"]["code"] or frame["data"]["finish"]:
+            if frame["error"]["code"]:
+                raise Harm(f"an ordinary question is refused: {frame['error']}")
+            if frame["data"]["finish"]:
                 return first
 
     def close(self) -> None:
