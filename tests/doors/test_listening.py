@@ -21,7 +21,7 @@ from unitd.app import App
 from unitd.core.config import Settings
 from unitd.core.registry import Registry
 from unitd.doors import listening
-from unitd.doors.listening import Connection, Crowd, Network
+from unitd.doors.listening import Connection, Connections, Network
 from unitd.runtime.access import Access
 from unitd.runtime.meters import Meters
 
@@ -75,7 +75,7 @@ def access() -> Access:
     return Access(Settings(), Registry(64), Meters(), lambda: 0.0)
 
 
-def entered(crowd: Crowd, address: str, count: int, stack: ExitStack) -> list[Connection]:
+def entered(crowd: Connections, address: str, count: int, stack: ExitStack) -> list[Connection]:
     """Those of so many clients that found a place."""
     found = []
     for _ in range(count):
@@ -142,7 +142,7 @@ async def test_what_broken_handshakes_leave_is_collected(tmp_path: Path, tables:
 
 async def test_connections_of_an_address_are_counted_from_accept_on() -> None:
     """Whoever comes from elsewhere finds a place beside those who say nothing; the machine itself always."""
-    crowd = Crowd("tcp", 256, access(), Network(), is_encrypted=True)
+    crowd = Connections("tcp", 256, access(), Network(), is_encrypted=True)
     with ExitStack() as stack:
         there = entered(crowd, THERE, 40, stack)
 
@@ -162,7 +162,7 @@ async def test_descriptors_are_kept_back(monkeypatch: pytest.MonkeyPatch) -> Non
         network = Network()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    one, other = (Crowd(door, 250, access(), network) for door in ("tcp", "http"))
+    one, other = (Connections(door, 250, access(), network) for door in ("tcp", "http"))
     with ExitStack() as stack:
         assert len(entered(one, HERE, 300, stack)) == 250
         assert len(entered(other, HERE, 300, stack)) == 150

@@ -29,7 +29,7 @@ RESERVED_DESCRIPTORS = 384
 """256 clients of the Unix socket, some for each of 30 programs, and those of the daemon itself."""
 
 HANDSHAKES = 128
-"""That may be unfinished at a door; twice as many as come with a crowd at once."""
+"""That may be unfinished at a door; twice as many as come at the same moment after a restart."""
 
 COLLECT_EVERY = 64
 """Handshakes that come to nothing; their memory is free then."""
@@ -52,7 +52,7 @@ class Network:
         return len(self.connections) >= self._most
 
 
-class Crowd:
+class Connections:
     """Who is connected to one door, and who may be."""
 
     def __init__(
@@ -99,14 +99,14 @@ class Crowd:
         if self._is_encrypted:
             self._unfinished[connection.fileno()] = connection
             loop = asyncio.get_running_loop()
-            connection.hurrying = loop.call_later(HANDSHAKE_SECONDS, self._hurry, connection)
+            connection.handshake_timer = loop.call_later(HANDSHAKE_SECONDS, self._end_handshake, connection)
         return connection
 
     def leave(self, connection: "Connection") -> None:
         """Count a connection no more that is being closed."""
         self._connections.discard(connection)
         self._network.connections.discard(connection)
-        if connection.hurrying is not None:
+        if connection.handshake_timer is not None:
             self._forget_handshake(connection)
             self._note_broken()
 
@@ -118,10 +118,10 @@ class Crowd:
         oldest = next(iter(self._unfinished.values()), None)
         if oldest is None or time.monotonic() - oldest.since < PATIENCE_SECONDS:
             return False
-        self._hurry(oldest)
+        self._end_handshake(oldest)
         return True
 
-    def _hurry(self, connection: "Connection") -> None:
+    def _end_handshake(self, connection: "Connection") -> None:
         """End a connection whose handshake has not ended; its transport learns that from the socket."""
         log.debug("= %s: a client of %s has not shaken hands", self._door, connection.network)
         self._forget_handshake(connection)
@@ -129,9 +129,9 @@ class Crowd:
         connection.end()
 
     def _forget_handshake(self, connection: "Connection") -> None:
-        assert connection.hurrying is not None
-        connection.hurrying.cancel()
-        connection.hurrying = None
+        assert connection.handshake_timer is not None
+        connection.handshake_timer.cancel()
+        connection.handshake_timer = None
         del self._unfinished[connection.fileno()]
 
     def _note_broken(self) -> None:
@@ -145,18 +145,18 @@ class Crowd:
 class Connection(socket.socket):
     """A connected socket that is counted until it is closed."""
 
-    def __init__(self, accepted: socket.socket, crowd: Crowd, network: str) -> None:
+    def __init__(self, accepted: socket.socket, connections: Connections, network: str) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, accepted.detach())
         self.network = network
         self.since = time.monotonic()
-        self.hurrying: asyncio.TimerHandle | None = None
+        self.handshake_timer: asyncio.TimerHandle | None = None
         """Until both have shaken hands."""
 
-        self._crowd = crowd
+        self._open_connections = connections
 
     def close(self) -> None:
         """Close the descriptor, and give the place back."""
-        self._crowd.leave(self)
+        self._open_connections.leave(self)
         super().close()
 
     def end(self) -> None:
@@ -170,9 +170,11 @@ class Connection(socket.socket):
 class Listener(socket.socket):
     """A listening socket that takes only those whom its door has room for; asyncio asks it for each of them."""
 
-    def __init__(self, crowd: Crowd, family: int, type_: int, proto: int = 0, fileno: int | None = None) -> None:
+    def __init__(
+        self, connections: Connections, family: int, type_: int, proto: int = 0, fileno: int | None = None
+    ) -> None:
         super().__init__(family, type_, proto, fileno)
-        self._crowd = crowd
+        self._open_connections = connections
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Return the next client and its address.
@@ -181,21 +183,21 @@ class Listener(socket.socket):
             ConnectionAbortedError: there was no place for it; asyncio takes that for one that has left by itself.
         """
         accepted, address = super().accept()
-        connection = self._crowd.admit(accepted, address[0])
+        connection = self._open_connections.admit(accepted, address[0])
         if connection is None:
             accepted.close()
             raise ConnectionAbortedError
         return connection, address
 
 
-def passed(crowd: Crowd, activated: socket.socket) -> Listener:
+def passed(connections: Connections, activated: socket.socket) -> Listener:
     """Return a listener in the place of a socket that was opened for us."""
-    listener = Listener(crowd, activated.family, activated.type, activated.proto, activated.detach())
+    listener = Listener(connections, activated.family, activated.type, activated.proto, activated.detach())
     listener.setblocking(False)
     return listener
 
 
-async def bound(crowd: Crowd, host: str, port: int) -> Sequence[Listener]:
+async def bound(connections: Connections, host: str, port: int) -> Sequence[Listener]:
     """Return a listener for each address that the host stands for, for one of them where any free port will do.
 
     Raises:
@@ -206,7 +208,7 @@ async def bound(crowd: Crowd, host: str, port: int) -> Sequence[Listener]:
     listeners: list[Listener] = []
     try:
         for family, kind, protocol, _, address in dict.fromkeys(found if port else found[:1]):
-            listener = Listener(crowd, family, kind, protocol)
+            listener = Listener(connections, family, kind, protocol)
             listeners.append(listener)
             listener.setblocking(False)
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from unitd.core.access import TRUSTED, network_of
-from unitd.doors.listening import Crowd, Network, bound, passed
+from unitd.doors.listening import Connections, Network, bound, passed
 from unitd.doors.server import Server
 from unitd.doors.small_reads import SmallReads
 from unitd.doors.talk import Talk, TalkSettings
@@ -29,7 +29,7 @@ TCP_IDLE_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
 # So many more than there are places for are told so at once; by TLS only after a handshake, which they may put off.
 TOLD, TOLD_BY_TLS = 64, 8
-# That wait in the kernel; behind a crowd of which more come at once a client would try again only after a second.
+# That wait in the kernel; where more come at once, a client tries again only after a second.
 BACKLOG = 1024
 # So long a stranger may stay, and so long at most a client stays whose token was revoked or is over.
 STRANGER_SECONDS = 30.0
@@ -51,7 +51,7 @@ class _StreamTalk(Talk, SmallReads):
         self._first_line: FirstLine | None = FirstLine()
         """None once it is known that the client speaks our protocol."""
 
-        self._hurrying: asyncio.TimerHandle | None = None
+        self._first_line_timer: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -64,8 +64,8 @@ class _StreamTalk(Talk, SmallReads):
             _notice_silence(self._connection)
         self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
         super().connection_made(transport)
-        if self._door.crowd is not None:
-            self._door.crowd.settle(transport)
+        if self._door.connections is not None:
+            self._door.connections.settle(transport)
         if refusal := self._door.refusal(self):
             log.warning("%s is refused: %s", self.client.name, refusal.reason)
             self.client.send(error_reply(refusal, "0", "sys"))
@@ -91,10 +91,10 @@ class _StreamTalk(Talk, SmallReads):
             self.cut_off()
         elif line.is_over:
             self._first_line = None
-            self._stop_hurrying()
-        elif line.holds_object and self._hurrying is None:
+            self._stop_first_line_timer()
+        elif line.holds_object and self._first_line_timer is None:
             loop = asyncio.get_running_loop()
-            self._hurrying = loop.call_later(self._settings.idle_seconds, self._give_up_first_line)
+            self._first_line_timer = loop.call_later(self._settings.idle_seconds, self._give_up_first_line)
         return served
 
     def _give_up_first_line(self) -> None:
@@ -103,15 +103,15 @@ class _StreamTalk(Talk, SmallReads):
         self._refuse(error_reply(NotJson("the first line does not end"), "0", "sys"))
         self.hang_up()
 
-    def _stop_hurrying(self) -> None:
-        if self._hurrying is not None:
-            self._hurrying.cancel()
-            self._hurrying = None
+    def _stop_first_line_timer(self) -> None:
+        if self._first_line_timer is not None:
+            self._first_line_timer.cancel()
+            self._first_line_timer = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._looking is not None:
             self._looking.cancel()
-        self._stop_hurrying()
+        self._stop_first_line_timer()
         if exc is not None and not self._is_encrypted and self._first_line is None:
             self._serve_unread()
         self._door.leave(self)
@@ -166,7 +166,7 @@ class StreamDoor:
         self._server = server
         self._settings = settings
         self._max_connections = max_connections
-        self.crowd: Crowd | None = None
+        self.connections: Connections | None = None
         """Those who came by the network; None of a Unix socket."""
 
         self.talks: set[_StreamTalk] = set()
@@ -182,9 +182,9 @@ class StreamDoor:
 
     def refusal(self, newcomer: _StreamTalk) -> Unavailable | None:
         """Why a client that has just connected cannot stay; None when it can."""
-        if len(self.talks if self.crowd is None else self.crowd) > self._max_connections:
+        if len(self.talks if self.connections is None else self.connections) > self._max_connections:
             return Unavailable(f"{self._max_connections} clients are connected already")
-        open_now = 0 if self.crowd is None else self.crowd.count_from(newcomer.client.address) - 1
+        open_now = 0 if self.connections is None else self.connections.count_from(newcomer.client.address) - 1
         if not self._server.access.may_connect(newcomer.client.address, open_now):
             return Unavailable(f"{open_now} clients of this address are connected already")
         return None
@@ -192,8 +192,8 @@ class StreamDoor:
     def change_limit(self, limit: int) -> None:
         """So many clients from now on; who is in stays in."""
         self._max_connections = limit
-        if self.crowd is not None:
-            self.crowd.limit = limit
+        if self.connections is not None:
+            self.connections.limit = limit
 
     def enter(self, talk: _StreamTalk) -> int:
         """A client is connected; returns its number."""
@@ -226,7 +226,7 @@ class StreamDoor:
         loop, secured = asyncio.get_running_loop(), dict[str, Any]()
         if tls is not None:
             secured = {"ssl_shutdown_timeout": GOODBYE_SECONDS, "ssl": tls}
-        self.crowd = crowd = Crowd(
+        self.connections = connections = Connections(
             self.name,
             self._max_connections,
             self._server.access,
@@ -235,7 +235,7 @@ class StreamDoor:
             told=TOLD if tls is None else TOLD_BY_TLS,
         )
         try:
-            listeners = [passed(crowd, each) for each in activated] or await bound(crowd, host, port)
+            listeners = [passed(connections, each) for each in activated] or await bound(connections, host, port)
             for listener in listeners:
                 serving = await loop.create_server(self._new_talk, sock=listener, backlog=BACKLOG, **secured)
                 self._listeners.append(serving)

@@ -24,7 +24,7 @@ from unitd.doors.http.desk import Desk
 from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
 from unitd.doors.http.websocket import bounded
-from unitd.doors.listening import Crowd, Listener, Network, passed
+from unitd.doors.listening import Connections, Listener, Network, passed
 from unitd.doors.small_reads import SmallReads
 from unitd.wire.errors import ConfigError
 
@@ -49,7 +49,9 @@ class HttpDoor:
     def __init__(self, desk: Desk, network: Network, tls: ssl.SSLContext | None = None) -> None:
         self._settings: HttpSettings = desk.settings.http
         places = desk.seats.limit + HTTP_CONNECTIONS
-        self._crowd = crowd = Crowd("http", places, desk.server.access, network, is_encrypted=tls is not None)
+        self._open_connections = connections = Connections(
+            "http", places, desk.server.access, network, is_encrypted=tls is not None
+        )
         body_bytes = BODY_FRAMES * desk.settings.limits.frame_bytes
         routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(desk)]
         names = _names_of(self._settings.host)
@@ -71,7 +73,7 @@ class HttpDoor:
         self._server = _Server(
             uvicorn.Config(
                 app,
-                http=_patient(crowd),
+                http=_patient(connections),
                 ssl_context_factory=(lambda *_: tls) if tls else None,
                 h11_max_incomplete_event_size=HEAD_BYTES,
                 ws=bounded(desk.unfinished, body_bytes),
@@ -93,7 +95,7 @@ class HttpDoor:
     @property
     def connections(self) -> int:
         """How many are open."""
-        return len(self._crowd)
+        return len(self._open_connections)
 
     def bind(self, activated: Sequence[socket.socket] = ()) -> list[list[str | int]]:
         """Takes the ports, or sockets that were opened for us; returns the real addresses.
@@ -103,10 +105,10 @@ class HttpDoor:
         """
         ports = () if activated else (self._settings.port, *self._settings.extra_ports)
         for port in ports:
-            self._listeners.append(_listen(self._crowd, self._settings.host, port))
+            self._listeners.append(_listen(self._open_connections, self._settings.host, port))
         for each in activated:
             _cut_off_deaf_clients(each)
-            self._listeners.append(passed(self._crowd, each))
+            self._listeners.append(passed(self._open_connections, each))
         return [list(each.getsockname()[:2]) for each in self._listeners]
 
     async def run(self) -> None:
@@ -147,7 +149,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _patient(crowd: Crowd) -> type[asyncio.Protocol]:
+def _patient(connections: Connections) -> type[asyncio.Protocol]:
     """uvicorn waits for ever for what its clients say first; this does not."""
 
     class Patient(H11Protocol, SmallReads):
@@ -155,7 +157,7 @@ def _patient(crowd: Crowd) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
             super().connection_made(transport)
-            crowd.settle(transport)
+            connections.settle(transport)
             # What uvicorn asks the socket for is gone when the client has left already; this was noted before.
             self.client = transport.get_extra_info("peername")[:2]
             self._look_again()
@@ -187,10 +189,10 @@ def _names_of(host: str) -> frozenset[str]:
     return frozenset({"localhost", own, f"{own}.local", host})
 
 
-def _listen(crowd: Crowd, host: str, port: int) -> Listener:
+def _listen(connections: Connections, host: str, port: int) -> Listener:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = Listener(crowd, family, kind, protocol)
+        listener = Listener(connections, family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         _cut_off_deaf_clients(listener)
         listener.bind(address)

@@ -62,7 +62,7 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
 
             self._handled = self._fragments = 0
             self._going_on: asyncio.Handle | None = None
-            self._hurrying: asyncio.TimerHandle | None = None
+            self._message_timer: asyncio.TimerHandle | None = None
             self._is_sent_away = False
 
         # What comes
@@ -114,7 +114,7 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
             if self._is_sent_away:
                 return
             size = len(self.frames[0])
-            self._stop_hurrying()
+            self._stop_message_timer()
             if size > self._limit_bytes:
                 self._refuse_long()
                 return
@@ -171,24 +171,24 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
                 self._refuse_long()
             if self._is_sent_away or self.transport.is_closing():
                 begun = self._waiting_bytes = 0
-            if begun and self._hurrying is None:
-                self._hurrying = self.loop.call_later(MESSAGE_SECONDS, self._hurry)
+            if begun and self._message_timer is None:
+                self._message_timer = self.loop.call_later(MESSAGE_SECONDS, self._end_late_message)
             elif not begun:
-                self._stop_hurrying()
+                self._stop_message_timer()
             size = begun + self._waiting_bytes + len(self._rest)
             unfinished.hold(self, size if size > UNCOUNTED_BYTES else 0)
 
-        def _hurry(self) -> None:
+        def _end_late_message(self) -> None:
             """The time does not count in which it is we who do not read."""
-            self._hurrying = None
+            self._message_timer = None
             if self._may_parse:
                 self._refuse(POLICY_VIOLATION, f"a message did not end within {MESSAGE_SECONDS:g} s")
             self._account()
 
-        def _stop_hurrying(self) -> None:
-            if self._hurrying is not None:
-                self._hurrying.cancel()
-                self._hurrying = None
+        def _stop_message_timer(self) -> None:
+            if self._message_timer is not None:
+                self._message_timer.cancel()
+                self._message_timer = None
 
         def _refuse_long(self) -> None:
             self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {self._limit_bytes} bytes")
@@ -268,7 +268,7 @@ def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
-            self._stop_hurrying()
+            self._stop_message_timer()
             unfinished.hold(self, 0)
 
     return Bounded

@@ -14,7 +14,7 @@ from wyoming.info import Info
 from unitd.core.access import network_of
 from unitd.core.config import HomeSettings, WyomingSettings
 from unitd.doors.guest import Guest
-from unitd.doors.listening import Crowd, Listener, Network, bound
+from unitd.doors.listening import Connections, Listener, Network, bound
 from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
 from unitd.doors.wyoming.announcing import announce
@@ -125,7 +125,7 @@ class WyomingDoor:
         self._numbers = itertools.count(1)
         self._sessions: dict[asyncio.Task[None], str] = {}
         """With the network that each came from."""
-        self._crowd = Crowd("wyoming", MAX_CLIENTS, server.access, network, told=TOLD)
+        self._open_connections = Connections("wyoming", MAX_CLIENTS, server.access, network, told=TOLD)
         self._listeners: Sequence[Listener] = ()
         self._serving: list[asyncio.Server] = []
 
@@ -142,7 +142,7 @@ class WyomingDoor:
         """
         host, port = self._settings.host, self._settings.port
         try:
-            self._listeners = await bound(self._crowd, host, port)
+            self._listeners = await bound(self._open_connections, host, port)
             for each in self._listeners:
                 self._serving.append(await asyncio.get_running_loop().create_server(self._protocol, sock=each))
         except OSError as error:
