@@ -1,5 +1,6 @@
 """Covers waiting: how many bytes of requests one client may have in hand, in the daemon and in unit programs."""
 
+import base64
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from unitd.doors.http import door
 assert door  # the daemon imports it with its first door; here it comes first, for the guard against blocking calls
 
 LIMIT = 1024 * 1024
+ASR = {"model": "unitd-asr", "response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
 PROMPT = "word " * 60_000  # 300,000 bytes: three of them fit
 
 
@@ -50,7 +52,7 @@ async def paused(client: WireClient) -> str:
 async def refusals(client: WireClient, work_id: str, *prompts: dict[str, Any]) -> list[int]:
     """The codes of the errors that prompts get at once."""
     for each in prompts:
-        await client.send(work_id=work_id, action="inference", object="llm.utf-8", **each)
+        await client.send(**{"work_id": work_id, "action": "inference", "object": "llm.utf-8"} | each)
     pong = await client.send(work_id="sys", action="ping")
     codes = []
     while (reply := await client.receive())["request_id"] != pong:
@@ -60,8 +62,12 @@ async def refusals(client: WireClient, work_id: str, *prompts: dict[str, Any]) -
 
 @pytest.mark.parametrize(
     "prompt",
-    [{"data": PROMPT}, {"options": {"messages": [{"role": "user", "content": PROMPT}]}}],
-    ids=["a text", "messages"],
+    [
+        {"data": PROMPT},
+        {"options": {"messages": [{"role": "user", "content": PROMPT}]}},
+        {"data": base64.b64encode(PROMPT.encode()).decode(), "object": "llm.base64"},
+    ],
+    ids=["a text", "messages", "bytes"],
 )
 async def test_prompts_wait_up_to_the_limit(client: WireClient, prompt: dict[str, Any]) -> None:
     """Further ones are refused in words that name the limit; small ones still fit."""
@@ -119,8 +125,7 @@ async def test_what_has_ended_counts_no_more(client: WireClient, end: Callable[[
 
 async def test_requests_in_hand_count(client: WireClient, gate: Path) -> None:
     """Pushes wait behind a setup that waits for its model."""
-    asr = {"model": "unitd-asr", "response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
-    setup = await client.send(work_id="asr", action="setup", data=asr)
+    setup = await client.send(work_id="asr", action="setup", data=ASR)
     pushes = [
         await client.send(work_id="sys", action="push", object=f"sys.file./{name}", data=PROMPT) for name in "abcde"
     ]
@@ -130,6 +135,15 @@ async def test_requests_in_hand_count(client: WireClient, gate: Path) -> None:
 
     assert refused == dict.fromkeys(pushes[3:], -10)
     assert done == dict.fromkeys([setup, *pushes[:3]], 0)
+
+
+async def test_sound_that_is_to_be_heard_does_not_count(client: WireClient, gate: Path) -> None:
+    """A recording may be longer; who sends it waits until there is room for more."""
+    gate.touch()
+    work_id = await client.setup("asr", ASR)
+    recording = {"object": "asr.base64", "data": base64.b64encode(bytes(3 * LIMIT)).decode()}
+
+    assert -10 not in await refusals(client, work_id, recording)
 
 
 async def test_requests_of_http_share_the_limit_of_their_address(app: App, client: WireClient) -> None:

@@ -99,10 +99,12 @@ class Actions:
         self._registry.note_client(task, call.client)
         if task.kind.hears:
             return self._hear(call, self._roster[task.work_id])
+        size = call.size + (len(data) if isinstance(data, bytes) else 0)
+        self._waiting.check(call.client, size)
         inference = Inference(call.request.request_id, call.client, data, call.request.options)
         self._roster[task.work_id].submit(inference)
         if not inference.is_over:
-            inference.when_over = self._waiting.hold(call.client, call.size)
+            inference.when_over = self._waiting.hold(call.client, size)
         return None
 
     @staticmethod

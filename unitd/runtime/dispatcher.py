@@ -15,7 +15,7 @@ from unitd.core.kinds import UnitKind
 from unitd.core.registry import Client
 from unitd.runtime.meters import NOT_UNDERSTOOD, Meters
 from unitd.runtime.subject import Subject, about
-from unitd.runtime.waiting import Waiting
+from unitd.runtime.waiting import Waiting, size_of
 from unitd.wire.errors import (
     InternalError,
     NotAnInput,
@@ -109,7 +109,8 @@ class Dispatcher:
             return
         try:
             self._check_request(client, request)
-            call = Call(client, request, self._waiting.check(client, request))
+            call = Call(client, request, size_of(request))
+            self._waiting.check(client, call.size)
             answer = self._counted_handler_for(request)(call)
             if isinstance(answer, Reply):
                 self._send(client, answer)

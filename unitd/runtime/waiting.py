@@ -25,17 +25,11 @@ class Waiting:
         self._limit = limit_bytes
         self._held: Counter[Party] = Counter()
 
-    def check(self, client: Client, request: Request) -> int:
-        """Return how many bytes a request would hold.
-
-        Raises:
-            Unavailable: with these its client would hold too many.
-            BadField: it cannot be passed on, because it is nested too deeply.
-        """
-        size, held = _size_of(request), self._held[_party(client)]
+    def check(self, client: Client, size: int) -> None:
+        """Raises Unavailable when with so many bytes more its client would hold too many."""
+        held = self._held[_party(client)]
         if held + size > self._limit:
             raise Unavailable(f"{held} bytes of earlier requests wait, with this one there may be {self._limit}")
-        return size
 
     def hold(self, client: Client, size: int) -> Callable[[], None]:
         """Count so many bytes until what is returned is called, once."""
@@ -54,8 +48,14 @@ def _party(client: Client) -> Party:
     return client.grant.name, client.party
 
 
-def _size_of(request: Request) -> int:
-    return sum(map(_bytes_in, (request.data, request.options, request.payload)))
+def size_of(request: Request) -> int:
+    """Return how many bytes a request holds. Sound that is to be heard counts for nothing: `uploads` has its bound.
+
+    Raises:
+        BadField: it cannot be passed on, because it is nested too deeply.
+    """
+    is_sound = request.action == "inference" and isinstance(request.data, bytes)
+    return sum(map(_bytes_in, (None if is_sound else request.data, request.options, request.payload)))
 
 
 def _bytes_in(value: Any) -> int:
