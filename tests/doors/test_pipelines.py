@@ -1,6 +1,7 @@
 """Covers unitd.doors.pipelines: chains that are there without any client, and stay."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import running_app, tcp_client
-from tests.helpers import WireClient
+from tests.helpers import WireClient, eventually
+from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
 
 ASSISTANT = {
@@ -106,6 +108,23 @@ async def test_a_model_that_comes_later_completes_it(tmp_path: Path, caplog: pyt
 
     assert rows["llm"]["model"] == "brought-later"
     assert caplog.text.count("not complete yet") <= 1
+
+
+async def test_a_task_that_its_program_dies_over_is_not_tried_for_ever(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The others of the pipeline are there without it."""
+    poison = {"name": "poison", "unit": "llm", "data": {"fault": "abort"}}
+    good = {"name": "good", "unit": "llm", "data": {"input": ["llm.utf-8", "poison"]}}
+    document = {"pipeline": [{"name": "mixed", "tasks": [poison, good]}]}
+    caplog.set_level(logging.INFO)
+    async with running_app(tmp_path, document, argv_for=bad_unit()) as app, tcp_client(app) as client:
+        await eventually(lambda: "pipeline mixed is up" in caplog.text)
+        rows = await tasks_when(client, 1)
+
+    assert rows["llm"]["inputs_"] == ["llm.utf-8"]
+    assert caplog.text.count("pipeline mixed does without poison") == 1
+    assert caplog.text.count("died while it worked on llm.1000") == 2
 
 
 async def test_pipelines_follow_a_configuration_that_is_read_again(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 A task that cannot be set up (its model is not there yet) is tried again with growing patience, one warning for it; a
 microphone that is missing is the audio program's matter. One that its program dies over is not tried again: that would
-end the work of all others in the program. A task that somebody ends, or that sys.reset ends, comes back
-under a new work_id, and so do those that listen to it, with their links.
+end the work of all others in the program. A task that somebody ends, or that sys.reset ends, comes back under a new
+work_id, and so do those that listen to it, with their links.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ class Pipeline:
 
     async def _set_up(self, task: PipelineTask) -> None:
         data = setup_of(task)
-        data["input"] = [self._work_ids.get(each, each) for each in inputs_of(task)]
+        data["input"] = [self._work_ids.get(each, each) for each in inputs_of(task) if each not in self._given_up]
         try:
             work_id, replies = await self._guest.set_up(task.unit, data)
         except RunFailed as error:

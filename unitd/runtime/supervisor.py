@@ -180,12 +180,13 @@ class Child:
         if self._must_wait(message):
             self._held.append(message)
             return
-        if message.type in WORK and "task" in message.fields and "seq" in message.fields:
+        answer = self._answers.get(message.fields.get("seq", 0))
+        if message.type in WORK and "task" in message.fields and answer is not None:
             task, number = str(message.fields["task"]), int(message.fields["seq"])
             self.in_flight.begin(task, number, is_setup=message.type == "setup")
             # Later than what the task makes of the answer, which may clear it.
             loop = asyncio.get_running_loop()
-            self._answers[number].add_done_callback(lambda _: loop.call_soon(self.in_flight.end, task, number))
+            answer.add_done_callback(lambda _: loop.call_soon(self.in_flight.end, task, number))
         if self._process is not None:
             self._process.send(message.type, message.payload, **message.fields)
 
