@@ -14,6 +14,8 @@ OWNERS = "[auth]\ntrust_loopback = false\n"
 TEXT, CONTINUATION, PING = 1, 0, 9
 FLOOD_SECONDS = 30.0
 MEGABYTE = 1_000_000
+# `[limits] unfinished_bytes`, which all unfinished bodies and messages share.
+UNFINISHED_MIB = 64.0
 
 
 def upgrade(target: Target, path: str, token: str = "") -> socket.socket:
@@ -159,8 +161,8 @@ def _post(target: Target, path: str, body: bytes) -> str:
 ATTACKS = (
     Attack("pings-of-strangers", pings_of_strangers, OWNERS),
     Attack("pings-of-a-user", pings_of_a_user, OWNERS),
-    Attack("unfinished-messages", unfinished_messages, OWNERS),
+    Attack("unfinished-messages", unfinished_messages, OWNERS, budget_mib=UNFINISHED_MIB),
     Attack("empty-fragments", empty_fragments, OWNERS),
-    Attack("unfinished-bodies", unfinished_bodies, OWNERS),
-    Attack("large-json", large_json, budget_mib=64),
+    Attack("unfinished-bodies", unfinished_bodies, OWNERS, budget_mib=UNFINISHED_MIB),
+    Attack("large-json", large_json, budget_mib=UNFINISHED_MIB),
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 from bench.bystander import LLM
-from bench.target import Attack, Harm, Target
+from bench.target import FRAME_MIB, Attack, Harm, Target
 
 RESET = b'{"request_id":"evil","work_id":"sys","action":"reset"}'
 METHODS = (b"GET", b"HEAD", b"POST", b"OPTIONS", b"PUT", b"PATCH", b"DELETE", b"PROPFIND", b"BREW")
@@ -208,6 +208,6 @@ ATTACKS = (
     Attack("browser-requests", browser_requests),
     Attack("tls-ticket", tls_ticket),
     Attack("silent-handshakes", silent_handshakes, TLS, prepare=certificate),
-    Attack("waiting-prompts", waiting_prompts, budget_mib=WAITING_BYTES / 2**20 + 8),
+    Attack("waiting-prompts", waiting_prompts, budget_mib=WAITING_BYTES / 2**20 + FRAME_MIB),
     Attack("lost-acknowledgement", lost_acknowledgement, has_bystander=False),
 )

@@ -21,6 +21,8 @@ from bench.daemon import Daemon
 
 SAMPLE_EVERY_SECONDS = 0.05
 PATIENCE_SECONDS = 90.0
+# `[limits] frame_bytes` twice: the bytes of the frame that is read, and the object made of them.
+FRAME_MIB = 16.0
 KEY_HEADER = "X-API-Key"
 
 
@@ -169,8 +171,8 @@ class Attack:
     playback: str = ""
     """Where the sound of the daemon goes."""
 
-    budget_mib: float = 8.0
-    """Memory that the documentation gives to what is attacked: at least one frame."""
+    budget_mib: float = FRAME_MIB
+    """Memory that the documentation gives to what is attacked."""
 
     kills: bool = False
     """The attack ends programs, so answers of others may be cut, with -11."""

@@ -42,6 +42,6 @@ def _holds_too_many(text: bytes | bytearray | str) -> bool:
     if len(text) <= MAX_VALUES:  # each takes a byte
         return False
     encoded = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    if len(encoded) > LOOKED_THROUGH_BYTES:
-        return sum(encoded.count(each) for each in b",[{") > MAX_VALUES
-    return _TOO_MANY.match(encoded) is not None
+    if sum(encoded.count(each) for each in b",[{") <= MAX_VALUES:  # thirty times as fast as to tell strings apart
+        return False
+    return len(encoded) > LOOKED_THROUGH_BYTES or _TOO_MANY.match(encoded) is not None
