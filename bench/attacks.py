@@ -96,5 +96,8 @@ async def main(names: list[str]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", choices=[each.name for each in ATTACKS], metavar="NAME")
-    asyncio.run(main(parser.parse_args().names))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(each.name for each in ATTACKS))
+    asked = parser.parse_args().names
+    if unknown := sorted(set(asked) - {each.name for each in ATTACKS}):
+        parser.error(f"there is no attack {', '.join(unknown)}")
+    asyncio.run(main(asked))

@@ -33,9 +33,7 @@ def upgrade(target: Target, path: str, token: str = "") -> socket.socket:
 def frame(operation: int, payload: bytes, *, is_last: bool = False) -> bytes:
     """Return a masked WebSocket frame."""
     size = len(payload)
-    length = bytes([0x80 | size]) if size < 126 else b"\xfe" + struct.pack("!H", size)
-    if size >= 65536:
-        length = b"\xff" + struct.pack("!Q", size)
+    length = bytes([0x80 | size]) if size < 126 else b"\xff" + struct.pack("!Q", size)
     return bytes([(0x80 if is_last else 0) | operation]) + length + b"\0\0\0\0" + payload
 
 
@@ -78,15 +76,19 @@ def _pings(target: Target, connections: list[socket.socket]) -> str:
 
 
 def unfinished_messages(target: Target) -> str:
-    """Begin messages of 30 MB with a token that may only look on."""
-    token = target.token("looker", "observe", "--frame-bytes", "4096")
-    connections = [upgrade(target, "/ws/units", token) for _ in range(10)]
-    time.sleep(0.5)
-    for each in connections:
-        pour([each], frame(TEXT, b" ") + frame(CONTINUATION, b" " * MEGABYTE) * 30, 3, 30 * MEGABYTE)
-    for each in connections:
-        each.close()
-    return "10 times up to 30 MB"
+    """Begin messages of 30 MB with a token that may only look on, in short frames, and with one that may use."""
+    tokens, parts = {"observe": target.token("looker", "observe", "--frame-bytes", "4096")}, []
+    tokens["use"] = target.token("user", "use")
+    for role, token in tokens.items():
+        connections = [upgrade(target, "/ws/units", token) for _ in range(10)]
+        time.sleep(0.5)
+        message = frame(TEXT, b" ") + frame(CONTINUATION, b" " * MEGABYTE) * 30
+        taken = sum(pour([each], message, 3, 30 * MEGABYTE)[0] for each in connections)
+        time.sleep(1)
+        for each in connections:
+            each.close()
+        parts.append(f"{taken / MEGABYTE:.0f} MB of `{role}`")
+    return ", ".join(parts) + " left the clients"
 
 
 def empty_fragments(target: Target) -> str:
