@@ -15,10 +15,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NoReturn
 
 from unitd.wire.envelope import Envelope
+from units import confined
 from units.base import SETUP_REFUSED, Handler, LoadError, Unit, UnitFault
 from units.host import Host, guard_stdout
 
@@ -61,6 +63,7 @@ class BadUnit(Unit):
         self.gate = gate
         self.answers: dict[str, Answer] = {}
         self.hoard: list[bytes] = []
+        self.forked: confined.Confined | None = None
         self.memories: dict[str, Any] = {}
         self.inputs: dict[str, Any] = {}
         self.owners: dict[str, str] = {}
@@ -203,6 +206,18 @@ def _devour() -> None:
     hoard.clear()
 
 
+def _fork(unit: BadUnit, answer: Answer) -> None:
+    """Leaves the gobbling to a process of its own."""
+    unit.forked = confined.start(_gobble)
+    unit.forked.connection.recv()
+
+
+def _gobble(connection: "Connection[object, object]") -> None:
+    hoard = os.urandom(2 * GOBBLED_BYTES)
+    connection.send(len(hoard))
+    connection.recv()
+
+
 FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "abort": lambda unit, answer: _die(os.abort),
     "exit": lambda unit, answer: _die(partial(os._exit, 3)),
@@ -218,6 +233,7 @@ FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "recall": lambda unit, answer: unit.say(answer, str(unit.memories[answer.task])),
     "inputs": lambda unit, answer: unit.say(answer, " ".join(unit.inputs[answer.task])),
     "whose": lambda unit, answer: unit.say(answer, f"{answer.client} {unit.owners[answer.task]}"),
+    "fork": _fork,
     "devour": lambda unit, answer: _devour(),
     "gobble": lambda unit, answer: unit.hoard.append(os.urandom(GOBBLED_BYTES)),
 }

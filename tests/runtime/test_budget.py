@@ -205,6 +205,17 @@ async def test_a_program_that_takes_more_than_thought_counts_with_what_it_takes(
     assert after["total"] == before["total"] == 1000 * 1024
 
 
+async def test_what_a_program_has_forked_counts_as_its_own(client: WireClient, models: Path) -> None:
+    """Grammars are compiled and followed in processes of their own."""
+    install(models, "small", 1)
+    task = await client.setup("llm", LLM_SETUP, model="small")
+
+    await client.answer(task, "fork")
+    after = (await client.ask(work_id="sys", action="cmminfo"))["data"]
+
+    assert after["used"] * 1024 > 2 * GOBBLED_BYTES
+
+
 def limit_of(program: psutil.Process) -> int:
     """Bytes of private memory that the kernel gives a program."""
     return int(program.rlimit(psutil.RLIMIT_DATA)[0])

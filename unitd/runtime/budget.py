@@ -147,9 +147,10 @@ def _measure(processes: Mapping[Program, int | None]) -> dict[Program, int]:
 
 
 def _share_of(pid: int) -> int:
-    """Bytes (the kernel's PSS); 0 when it cannot be told."""
+    """Bytes (the kernel's PSS) of a program and of the processes that it has forked; 0 when it cannot be told."""
     found = re.search(r"^Pss: +(\d+) kB$", _read(Path(f"/proc/{pid}/smaps_rollup")), re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
+    forked = _read(Path(f"/proc/{pid}/task/{pid}/children")).split()
+    return (int(found[1]) * 1024 if found else 0) + sum(_share_of(int(each)) for each in forked)
 
 
 def look_at(unit: str, load: Mapping[str, Any]) -> Need:
