@@ -18,6 +18,9 @@ TRIES = 10
 
 Setup = dict[str, Any]
 
+BEGINNING_OF_A_CALL = 3
+"""The token `<tool_call>` of the bundled model."""
+
 
 @pytest.fixture
 async def board(tmp_path: Path, broker: Broker) -> AsyncIterator[WireClient]:
@@ -87,6 +90,14 @@ async def test_where_there_are_no_tools_nothing_is_claimed(tmp_path: Path, wish:
     """The model is told that there are none, and says that it cannot do it."""
     async with running_app(tmp_path) as app, tcp_client(app) as client:
         frames = await asked(client, wish, tools="auto")
+
+    assert "I'm sorry" in text_of(frames)
+
+
+async def test_a_task_without_tools_never_says_a_call(tmp_path: Path) -> None:
+    """Whatever is drawn, or wished for: nobody would read it, and a voice would speak it."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        frames = await asked(client, "it is too dark in here", tools="auto", logit_bias={str(BEGINNING_OF_A_CALL): 100})
 
     assert "I'm sorry" in text_of(frames)
 

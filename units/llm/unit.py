@@ -1,5 +1,6 @@
 """The llm unit's face: tasks, conversations, and the messages of the daemon."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from units.llm.snapshots import Snapshots, identity_of, name_of
 from units.llm.task import LlmTask, conversation
 from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
-from units.llm.tools import ToolCall
+from units.llm.tools import OPEN, ToolCall
 from units.llm.tried import TriedSettings
 from units.trials import Trials
 
@@ -205,7 +206,7 @@ class LlmUnit(Unit):
             if isinstance(spec, UnitFault):
                 self._finish(task, number, "error", code=RUN_FAILED, message=str(spec))
                 return
-            sampler = Sampler(self._model, self._grammars, self._with_end_bias(spec, options), compiled)
+            sampler = Sampler(self._model, self._grammars, self._with_own_biases(spec, options), compiled)
             fields = envelope.fields
             priority, client = fields.get("priority", 0), fields.get("client", "")
             generation = self._start(task, options, sampler, prompt, number, priority, client)
@@ -295,12 +296,14 @@ class LlmUnit(Unit):
             messages, context=options.context, thinks=options.thinks, asks=asks, tools=options.tools
         )
 
-    def _with_end_bias(self, spec: SamplerSpec, options: LlmOptions) -> SamplerSpec:
-        """The sampler's settings with the bias on every token that ends an answer."""
-        if not options.end_bias:
-            return spec
-        ends = tuple((token, options.end_bias) for token in self._model.end_tokens)
-        return spec._replace(logit_bias=spec.logit_bias + ends)
+    def _with_own_biases(self, spec: SamplerSpec, options: LlmOptions) -> SamplerSpec:
+        """The sampler's settings with the bias on every token that ends an answer; without tools none begins a call."""
+        ends = tuple((token, options.end_bias) for token in self._model.end_tokens if options.end_bias)
+        calls: tuple[tuple[int, float], ...] = ()
+        if options.tools is None and self._prompts.lists_signatures:
+            mark = self._model.tokenize(OPEN, parse_special=True)
+            calls = ((mark[0], -math.inf),) if len(mark) == 1 else ()
+        return spec._replace(logit_bias=spec.logit_bias + ends + calls)
 
     def _text_stream(self, task: LlmTask, options: LlmOptions, number: int) -> TextStream:
         if options.tools is None:
