@@ -137,7 +137,7 @@ async def test_a_message_of_a_broker_takes_no_connection(tmp_path: Path) -> None
     auth = Request("1", "sys", "auth", data={"token": text})
 
     for _ in range(3):
-        access.handlers["auth"](Call(Sender("mqtt 1", lambda reply: None, Outgoing().wait_for_room), auth))
+        access.handlers["auth"](Call(Sender("mqtt 1", "mqtt", lambda reply: None, Outgoing().wait_for_room), auth))
     access.enter(token.grant)
 
     with pytest.raises(Unavailable):

@@ -91,10 +91,14 @@ class Desk:
         return Line(self.settings.llm.slots)
 
     def guest(self, connection: HTTPConnection, door: str = "http") -> Guest:
-        """A client for one request or socket; the door closes it when its peer is gone."""
+        """A client for one request or socket; the door closes it when its peer is gone.
+
+        A socket counts as a client of its own, as a connection on TCP does; all requests of an address count as one.
+        """
         host = address_of(connection)
         name = f"{door} {host or '?'} {next(self._numbers)}"
-        return Guest(self.server, name, door, grant=grant_of(connection), address=host, party=f"http {host}")
+        party = "" if connection.scope["type"] == "websocket" else f"http {host}"
+        return Guest(self.server, name, door, grant=grant_of(connection), address=host, party=party)
 
     async def take_seat(self, connection: HTTPConnection) -> None:
         """Waits a moment for a free seat.

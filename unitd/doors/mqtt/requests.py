@@ -93,7 +93,7 @@ class Sender:
     A task that it sets up outlives the request; what such a task says by itself stands on the task's own topics.
     """
 
-    door = party = "mqtt"
+    door = "mqtt"
     grant = TRUSTED  # who may publish here is the broker's matter
     address = ""
     keeps_tasks = True
@@ -102,9 +102,11 @@ class Sender:
     is_gone = False
 
     def __init__(
-        self, name: str, answer: Callable[[Reply], None], wait_for_room: Callable[[], Awaitable[None]]
+        self, name: str, party: str, answer: Callable[[Reply], None], wait_for_room: Callable[[], Awaitable[None]]
     ) -> None:
+        """Requests whose answers go to the same topic count as those of one client (`party`)."""
         self.name = name
+        self.party = party
         self._answer = answer
         self._wait_for_room = wait_for_room
         self._request: Request | None = None
@@ -196,7 +198,7 @@ class RequestTopic:
             line = encode_reply(reply, int(self._clock())).rstrip(b"\n")
             self._outgoing.answer(Publication(target, line, is_answer=True, correlation=incoming.correlation))
 
-        return Sender(f"mqtt {next(self._numbers)}", answer, self._outgoing.wait_for_room)
+        return Sender(f"mqtt {next(self._numbers)}", f"mqtt {topic or ''}", answer, self._outgoing.wait_for_room)
 
 
 def _to_nobody(reply: Reply) -> None:
