@@ -47,6 +47,10 @@ class Polite(ABC):
     async def close(self) -> None:
         """Leaves."""
 
+    async def give_up(self) -> None:
+        """Leaves without waiting for an answer any more."""
+        await self.close()
+
 
 class SocketClient(Client):
     """The wire on /ws/units."""
@@ -144,6 +148,10 @@ class OnTheWire(Polite):
         await self._client.close()
         if reply["error"]["code"]:
             raise Wrong(f"exit: {reply['error']}")
+
+    async def give_up(self) -> None:
+        await self._client.send(work_id=self._work_id, action="exit")
+        await self._client.close()
 
 
 class Completions(Polite):

@@ -32,7 +32,7 @@ from websockets.exceptions import WebSocketException
 from bench.broker import MOSQUITTO, broker
 from bench.crowd import QUESTIONS
 from bench.daemon import Daemon
-from bench.polite import NODE, Wrong, polite
+from bench.polite import NODE, Polite, Wrong, polite
 from bench.report import RELIABILITY, show, write_section
 from bench.rude import MANNERS, Place, visit
 
@@ -92,23 +92,31 @@ class Crowd:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):
                     await client.open()
-                for turn in itertools.count(number):
-                    if time.monotonic() > self.until:
-                        break
-                    question = QUESTIONS[turn % len(QUESTIONS)]
-                    async with asyncio.timeout(PATIENCE_SECONDS):
-                        text = await client.ask(question)
-                    self.outcome.answers[door] += 1
-                    if text != expected[door, question]:
-                        self.outcome.wrong.append(f"{door}: {question!r} got {text!r}")
-                    await asyncio.sleep(PAUSE_SECONDS)
-                await client.close()
+                await self._converse(client, door, number, expected)
             except Wrong as error:
                 self.outcome.wrong.append(f"{door}: {error}")
             except TimeoutError:
                 self.outcome.missing.append(f"{door}: no answer within {PATIENCE_SECONDS:.0f} s")
             except BROKEN as error:
                 self.outcome.missing.append(f"{door}: {error!r}")
+
+    async def _converse(self, client: Polite, door: str, number: int, expected: Expected) -> None:
+        """Asks one question after the other; raises what broke it off."""
+        try:
+            for turn in itertools.count(number):
+                if time.monotonic() > self.until:
+                    break
+                question = QUESTIONS[turn % len(QUESTIONS)]
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    text = await client.ask(question)
+                self.outcome.answers[door] += 1
+                if text != expected[door, question]:
+                    self.outcome.wrong.append(f"{door}: {question!r} got {text!r}")
+                await asyncio.sleep(PAUSE_SECONDS)
+        except TimeoutError:
+            await client.give_up()
+            raise
+        await client.close()
 
     async def stay_rude(self, number: int, manner: str) -> None:
         """Comes again and again until the time is over."""

@@ -7,10 +7,11 @@ import pytest
 
 from tests.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.base import LoadError
-from units.llm.engine import Engine
+from units.llm.engine import SMALLEST_EXACT_CHUNK, Engine
 from units.llm.grammars import Grammars
 from units.llm.llama import Alarm, Model
 from units.llm.options import SamplerSpec
+from units.llm.pace import Pace
 from units.llm.prompt import PromptMaker
 from units.llm.sequence import Generation
 from units.llm.task import Turn, conversation
@@ -51,6 +52,22 @@ def test_a_shared_beginning_is_read_once(bench: Bench) -> None:
 
     assert bench.ear.texts["b"] == alone
     assert bench.context.computed - before < len(asked.prompt) / 2 + asked.generated
+
+
+def test_a_prompt_read_in_the_smallest_chunks_changes_no_word(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine tokens that are missing are one chunk: one token that is computed alone is rounded differently."""
+    question, spec = "tell me a story about a cat and a forest", SamplerSpec(repeat_penalty=1.1)
+    bench.ask("alone", question, spec=spec)
+    bench.run()
+
+    monkeypatch.setattr(Pace, "chunk", lambda *_: SMALLEST_EXACT_CHUNK)
+    monkeypatch.setattr(Pace, "chunk_alone", lambda *_: SMALLEST_EXACT_CHUNK)
+    for task, known in (("a", "tell me a story about a king"), ("b", "tell me a story of old"), ("c", "who are you")):
+        bench.ask(task, known, max_tokens=1)
+        bench.run()
+        bench.ask(task, question, spec=spec)
+        bench.run()
+        assert bench.ear.texts[task][-len(bench.ear.texts["alone"]) :] == bench.ear.texts["alone"]
 
 
 def test_speakers_are_computed_in_the_order_of_their_sequences(bench: Bench) -> None:

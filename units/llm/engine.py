@@ -199,10 +199,10 @@ class Engine:
             self.end(reader, "stop")
 
     def _chunk_size(self, missing: int, budget: int) -> int:
-        """At most `budget`, and never so that less than the smallest chunk is left over."""
-        if missing <= budget:
+        """At most `budget`, but never so that less than the smallest chunk is read or left over."""
+        if missing <= budget or missing < 2 * self._recomputed:
             return missing
-        return min(budget, max(missing - self._recomputed, self._recomputed))
+        return min(budget, missing - self._recomputed)
 
     def _compute(self, parts: Sequence[tuple[Generation, int]]) -> bool:
         """Decodes the next `count` missing tokens of each; False when cut short or failed, and taken back."""
