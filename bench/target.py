@@ -27,7 +27,7 @@ KEY_HEADER = "X-API-Key"
 
 
 class Harm(Exception):
-    """What an attack must not achieve."""
+    """An attack achieved what it must not."""
 
 
 class Wire:
@@ -175,7 +175,7 @@ class Attack:
     """Memory that the documentation gives to what is attacked."""
 
     kills: bool = False
-    """The attack ends programs, so answers of others may be cut, with -11."""
+    """Tell that the attack ends programs, so answers of others may be cut, with -11."""
 
     has_bystander: bool = True
     prepare: Callable[[Path], None] = nothing

@@ -135,7 +135,7 @@ async def test_what_broken_handshakes_leave_is_collected(tmp_path: Path, tables:
                 await asyncio.sleep(0)
 
         def is_collected() -> bool:
-            return sum(isinstance(each, SSLProtocol) for each in gc.get_objects()) < listening.COLLECT_EVERY
+            return sum(type(each) is SSLProtocol for each in gc.get_objects()) < listening.COLLECT_EVERY
 
         await eventually(is_collected)
 

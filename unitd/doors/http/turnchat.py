@@ -158,7 +158,7 @@ class TurnChat:
             await tell({"type": "queued", "position": position})
 
         try:
-            async with self._desk.line.turn(tell_position, (guest.grant.name, guest.party)) as has_waited:
+            async with self._desk.line.turn(tell_position, (guest.grant.name, guest.address)) as has_waited:
                 if has_waited:
                     await tell({"type": "queue_done"})
                 return await Turn(guest, request, tell, is_recorded=self._is_recording).run()

@@ -49,226 +49,231 @@ LAST_SECONDS = 1.0
 def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol]:
     """Return the class of connections whose messages have at most so many bytes, fewer where the client's token says
     so."""
+    return type("Bounded", (BoundedConnection,), {"unfinished": unfinished, "message_bytes": message_bytes})
 
-    class Bounded(WebSocketsSansIOProtocol):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self._limit_bytes = message_bytes
-            self._rest = b""
-            """What has been read and not parsed."""
 
-            self._waiting_bytes = 0
-            """Of messages that the dialect has not taken."""
+class BoundedConnection(WebSocketsSansIOProtocol):
+    """One client's WebSocket. uvicorn makes them, so the bounds are the class's: see `bounded`."""
 
-            self._handled = self._fragments = 0
-            self._going_on: asyncio.Handle | None = None
-            self._message_timer: asyncio.TimerHandle | None = None
-            self._is_sent_away = False
+    unfinished: Unfinished
+    message_bytes: int
 
-        # What comes
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._limit_bytes = self.message_bytes
+        self._rest = b""
+        """What has been read and not parsed."""
 
-        def data_received(self, data: bytes) -> None:
-            if not self._is_sent_away:
-                self._parse(self._rest + data if self._rest else data)
+        self._waiting_bytes = 0
+        """Of messages that the dialect has not taken."""
 
-        def handle_events(self) -> None:
-            self._handled += len(self.conn.events)
-            super().handle_events()
+        self._handled = self._fragments = 0
+        self._going_on: asyncio.Handle | None = None
+        self._message_timer: asyncio.TimerHandle | None = None
+        self._is_sent_away = False
 
-        def handle_connect(self, event: Request) -> None:
-            """Until the dialect asks for the first message nothing is read: it may send the client away."""
-            super().handle_connect(event)
-            self.read_paused = True
+    # What comes
 
-        def handle_ping(self) -> None:
-            """A client that does not take what it is sent gets no more answers, which RFC 6455 leaves to us."""
-            if self.writable.is_set():
-                super().handle_ping()
-            else:
-                self.conn.data_to_send()
+    def data_received(self, data: bytes) -> None:
+        if not self._is_sent_away:
+            self._parse(self._rest + data if self._rest else data)
 
-        def handle_text(self, event: Frame) -> None:
-            self._fragments = 0
-            super().handle_text(event)
+    def handle_events(self) -> None:
+        self._handled += len(self.conn.events)
+        super().handle_events()
 
-        def handle_bytes(self, event: Frame) -> None:
-            self._fragments = 0
-            super().handle_bytes(event)
+    def handle_connect(self, event: Request) -> None:
+        """Until the dialect asks for the first message nothing is read: it may send the client away."""
+        super().handle_connect(event)
+        self.read_paused = True
 
-        def handle_cont(self, event: Frame) -> None:
-            """All fragments are one piece of memory; empty ones are none, and still work."""
-            if self._is_sent_away:
-                return
-            self._fragments += 1
-            if self._fragments > MAX_FRAGMENTS:
-                self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {MAX_FRAGMENTS} fragments")
-                return
-            if not isinstance(self.frames[0], bytearray):
-                self.frames[0] = bytearray(self.frames[0])  # type: ignore[call-overload]  # a list of bytes, it says
-            self.frames[0] += event.data
-            if event.fin:
-                self.frames[0] = bytes(self.frames[0])
-                self.send_receive_event_to_app()
+    def handle_ping(self) -> None:
+        """A client that does not take what it is sent gets no more answers, which RFC 6455 leaves to us."""
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()
 
-        def send_receive_event_to_app(self) -> None:
-            if self._is_sent_away:
-                return
-            size = len(self.frames[0])
+    def handle_text(self, event: Frame) -> None:
+        self._fragments = 0
+        super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        self._fragments = 0
+        super().handle_bytes(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        """All fragments are one piece of memory; empty ones are none, and still work."""
+        if self._is_sent_away:
+            return
+        self._fragments += 1
+        if self._fragments > MAX_FRAGMENTS:
+            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {MAX_FRAGMENTS} fragments")
+            return
+        if not isinstance(self.frames[0], bytearray):
+            self.frames[0] = bytearray(self.frames[0])  # type: ignore[call-overload]  # a list of bytes, it says
+        self.frames[0] += event.data
+        if event.fin:
+            self.frames[0] = bytes(self.frames[0])
+            self.send_receive_event_to_app()
+
+    def send_receive_event_to_app(self) -> None:
+        if self._is_sent_away:
+            return
+        size = len(self.frames[0])
+        self._stop_message_timer()
+        if size > self._limit_bytes:
+            self._refuse_long()
+            return
+        self._waiting_bytes += size
+        super().send_receive_event_to_app()
+
+    def _parse(self, data: bytes) -> None:
+        """Parses until there is something to wait for; the rest is parsed when that has come."""
+        self._handled = at = 0
+        while at < len(data) and self._may_parse and self._handled < FRAMES_AT_ONCE:
+            super().data_received(data[at : at + PIECE_BYTES])
+            at += PIECE_BYTES
+        if not self.handshake_initiated:
+            self._refuse_handshake()
+        self._rest = b"" if self._is_sent_away else data[at:]
+        self._account()
+        if self._rest and self._may_parse and self._going_on is None:
+            self._going_on = self.loop.call_soon(self._parse_rest)
+        self._update_reading()
+
+    def _refuse_handshake(self) -> None:
+        """What the library takes for no request (another method than GET, say) it leaves without an answer; all of
+        it is there at once."""
+        self.transport.write(b"".join(self.conn.data_to_send()) or BAD_REQUEST)
+        self.transport.close()
+
+    def _parse_rest(self) -> None:
+        self._going_on = None
+        self._parse(self._rest)
+
+    @property
+    def _may_parse(self) -> bool:
+        return not (self.read_paused or self._is_sent_away or self.transport.is_closing())
+
+    def _update_reading(self) -> None:
+        """The transport reads when there is nothing else to do first."""
+        if self._may_parse and not self._rest:
+            self.transport.resume_reading()
+        else:
+            self.transport.pause_reading()
+
+    # What is unfinished
+
+    @property
+    def holder_name(self) -> str:
+        return f"ws {self.client[0] if self.client else '?'}"
+
+    def give_up_unfinished(self) -> None:
+        self._refuse(TRY_AGAIN_LATER, "too much is being sent at the same time")
+
+    def _account(self) -> None:
+        begun = sum(map(len, self.frames)) + len(self.conn.reader.buffer)
+        if begun > self._limit_bytes + PIECE_BYTES and self.handshake_complete and not self._is_sent_away:
+            self._refuse_long()
+        if self._is_sent_away or self.transport.is_closing():
+            begun = self._waiting_bytes = 0
+        if begun and self._message_timer is None:
+            self._message_timer = self.loop.call_later(MESSAGE_SECONDS, self._end_late_message)
+        elif not begun:
             self._stop_message_timer()
-            if size > self._limit_bytes:
-                self._refuse_long()
-                return
-            self._waiting_bytes += size
-            super().send_receive_event_to_app()
+        size = begun + self._waiting_bytes + len(self._rest)
+        self.unfinished.hold(self, size if size > UNCOUNTED_BYTES else 0)
 
-        def _parse(self, data: bytes) -> None:
-            """Parses until there is something to wait for; the rest is parsed when that has come."""
-            self._handled = at = 0
-            while at < len(data) and self._may_parse and self._handled < FRAMES_AT_ONCE:
-                super().data_received(data[at : at + PIECE_BYTES])
-                at += PIECE_BYTES
-            if not self.handshake_initiated:
-                self._refuse_handshake()
-            self._rest = b"" if self._is_sent_away else data[at:]
-            self._account()
-            if self._rest and self._may_parse and self._going_on is None:
-                self._going_on = self.loop.call_soon(self._parse_rest)
-            self._update_reading()
+    def _end_late_message(self) -> None:
+        """The time does not count in which it is we who do not read."""
+        self._message_timer = None
+        if self._may_parse:
+            self._refuse(POLICY_VIOLATION, f"a message did not end within {MESSAGE_SECONDS:g} s")
+        self._account()
 
-        def _refuse_handshake(self) -> None:
-            """What the library takes for no request (another method than GET, say) it leaves without an answer; all of
-            it is there at once."""
-            self.transport.write(b"".join(self.conn.data_to_send()) or BAD_REQUEST)
-            self.transport.close()
-
-        def _parse_rest(self) -> None:
-            self._going_on = None
-            self._parse(self._rest)
-
-        @property
-        def _may_parse(self) -> bool:
-            return not (self.read_paused or self._is_sent_away or self.transport.is_closing())
-
-        def _update_reading(self) -> None:
-            """The transport reads when there is nothing else to do first."""
-            if self._may_parse and not self._rest:
-                self.transport.resume_reading()
-            else:
-                self.transport.pause_reading()
-
-        # What is unfinished
-
-        @property
-        def holder_name(self) -> str:
-            return f"ws {self.client[0] if self.client else '?'}"
-
-        def give_up_unfinished(self) -> None:
-            self._refuse(TRY_AGAIN_LATER, "too much is being sent at the same time")
-
-        def _account(self) -> None:
-            begun = sum(map(len, self.frames)) + len(self.conn.reader.buffer)
-            if begun > self._limit_bytes + PIECE_BYTES and self.handshake_complete and not self._is_sent_away:
-                self._refuse_long()
-            if self._is_sent_away or self.transport.is_closing():
-                begun = self._waiting_bytes = 0
-            if begun and self._message_timer is None:
-                self._message_timer = self.loop.call_later(MESSAGE_SECONDS, self._end_late_message)
-            elif not begun:
-                self._stop_message_timer()
-            size = begun + self._waiting_bytes + len(self._rest)
-            unfinished.hold(self, size if size > UNCOUNTED_BYTES else 0)
-
-        def _end_late_message(self) -> None:
-            """The time does not count in which it is we who do not read."""
+    def _stop_message_timer(self) -> None:
+        if self._message_timer is not None:
+            self._message_timer.cancel()
             self._message_timer = None
-            if self._may_parse:
-                self._refuse(POLICY_VIOLATION, f"a message did not end within {MESSAGE_SECONDS:g} s")
-            self._account()
 
-        def _stop_message_timer(self) -> None:
-            if self._message_timer is not None:
-                self._message_timer.cancel()
-                self._message_timer = None
+    def _refuse_long(self) -> None:
+        self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {self._limit_bytes} bytes")
 
-        def _refuse_long(self) -> None:
-            self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {self._limit_bytes} bytes")
+    def _refuse(self, code: int, words: str) -> None:
+        """Ends the connection for what its client has sent; the dialect finds it closed."""
+        if self._is_sent_away or self.transport.is_closing():
+            return
+        log.warning("%s is disconnected: %s", self.holder_name, words)
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": words})
+        if self.conn.state is State.OPEN:
+            self.conn.send_close(code, words)
+            self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        self._send_away()
 
-        def _refuse(self, code: int, words: str) -> None:
-            """Ends the connection for what its client has sent; the dialect finds it closed."""
-            if self._is_sent_away or self.transport.is_closing():
-                return
-            log.warning("%s is disconnected: %s", self.holder_name, words)
-            self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": words})
-            if self.conn.state is State.OPEN:
-                self.conn.send_close(code, words)
-                self.transport.write(b"".join(self.conn.data_to_send()))
-            self.close_sent = True
+    def _send_away(self) -> None:
+        """Nothing is heard of this client any more, and soon it is gone, whether it has read our words or not."""
+        self._is_sent_away = True
+        self.stop_keepalive()
+        self._rest, self.frames = b"", []
+        self.conn.reader.discard()
+        self._account()
+        self._update_reading()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.loop.call_later(LAST_SECONDS, self.transport.abort)
+
+    # What goes
+
+    async def send(self, message: "ASGISendEvent") -> None:
+        """No more than one message waits beside what the transport thinks is enough."""
+        is_last = message["type"] == "websocket.close" and message.get("code") in SENT_AWAY
+        if is_last and not self.writable.is_set():  # who does not read cannot be told
+            self.transport.abort()
+            return
+        while not self.writable.is_set():  # of several who waited, the first may have filled it again
+            await self.writable.wait()
+        await super().send(message)
+        if message["type"] == "websocket.accept":
+            self.read_paused = True
+        if message["type"] != "websocket.close" or self.transport.is_closing():
+            self._update_reading()
+        elif is_last:
             self._send_away()
+        else:
+            self._go_on()
 
-        def _send_away(self) -> None:
-            """Nothing is heard of this client any more, and soon it is gone, whether it has read our words or not."""
-            self._is_sent_away = True
-            self.stop_keepalive()
-            self._rest, self.frames = b"", []
-            self.conn.reader.discard()
+    async def receive(self) -> "ASGIReceiveEvent":
+        grant: Grant | None = self.scope.get(GRANT)  # type: ignore[assignment]  # a key of ours
+        of_token = grant.limits.frame_bytes if grant is not None else 0
+        self._limit_bytes = min(self.message_bytes, of_token or self.message_bytes)
+        if self.queue.empty() and (self.read_paused or self._rest):
+            self.read_paused = False
+            self._go_on()
+        message = await super().receive()
+        if self.queue.empty():
+            was_counted = self._waiting_bytes > UNCOUNTED_BYTES
+            self._waiting_bytes = 0
+            if was_counted or self._rest or self._is_sent_away:
+                self._go_on()
+        return message
+
+    def _go_on(self) -> None:
+        if not self._rest:
             self._account()
             self._update_reading()
-            if self.transport.can_write_eof():
-                self.transport.write_eof()
-            self.loop.call_later(LAST_SECONDS, self.transport.abort)
+        elif self._going_on is None:
+            self._going_on = self.loop.call_soon(self._parse_rest)
 
-        # What goes
+    def keepalive_timeout(self) -> None:
+        """While it is we who do not read, no answer can come."""
+        if self.read_paused:
+            self.pong_timer = self.loop.call_later(self.ping_timeout or 0.0, self.keepalive_timeout)
+        else:
+            super().keepalive_timeout()
 
-        async def send(self, message: "ASGISendEvent") -> None:
-            """No more than one message waits beside what the transport thinks is enough."""
-            is_last = message["type"] == "websocket.close" and message.get("code") in SENT_AWAY
-            if is_last and not self.writable.is_set():  # who does not read cannot be told
-                self.transport.abort()
-                return
-            while not self.writable.is_set():  # of several who waited, the first may have filled it again
-                await self.writable.wait()
-            await super().send(message)
-            if message["type"] == "websocket.accept":
-                self.read_paused = True
-            if message["type"] != "websocket.close" or self.transport.is_closing():
-                self._update_reading()
-            elif is_last:
-                self._send_away()
-            else:
-                self._go_on()
-
-        async def receive(self) -> "ASGIReceiveEvent":
-            grant: Grant | None = self.scope.get(GRANT)  # type: ignore[assignment]  # a key of ours
-            of_token = grant.limits.frame_bytes if grant is not None else 0
-            self._limit_bytes = min(message_bytes, of_token or message_bytes)
-            if self.queue.empty() and (self.read_paused or self._rest):
-                self.read_paused = False
-                self._go_on()
-            message = await super().receive()
-            if self.queue.empty():
-                was_counted = self._waiting_bytes > UNCOUNTED_BYTES
-                self._waiting_bytes = 0
-                if was_counted or self._rest or self._is_sent_away:
-                    self._go_on()
-            return message
-
-        def _go_on(self) -> None:
-            if not self._rest:
-                self._account()
-                self._update_reading()
-            elif self._going_on is None:
-                self._going_on = self.loop.call_soon(self._parse_rest)
-
-        def keepalive_timeout(self) -> None:
-            """While it is we who do not read, no answer can come."""
-            if self.read_paused:
-                self.pong_timer = self.loop.call_later(self.ping_timeout or 0.0, self.keepalive_timeout)
-            else:
-                super().keepalive_timeout()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
-            self._stop_message_timer()
-            unfinished.hold(self, 0)
-
-    return Bounded
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop_message_timer()
+        self.unfinished.hold(self, 0)
