@@ -8,9 +8,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-from unitd.core.catalog import Card, read_card
-from unitd.core.config import LlmSettings
-from unitd.core.memory import MIB, need_of_llama, need_of_program
+from unitd.core.config.schema import LlmSettings
+from unitd.core.models.catalog import Card, read_card
+from unitd.core.models.memory import MIB, need_of_llama, need_of_program
 
 ROOT = Path(__file__).parent.parent
 CARDS = ROOT / "configs" / "models"

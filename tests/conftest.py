@@ -17,8 +17,8 @@ from tests.doors.calling_server import CallingServer, calling_server
 from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
 from tests.helpers import WireClient
 from unitd.app import App, unit_argv
-from unitd.core.config import MqttSettings, Settings, WyomingSettings
-from unitd.core.reading import read_settings
+from unitd.core.config.loader import read_settings
+from unitd.core.config.schema import MqttSettings, Settings, WyomingSettings
 from unitd.settings import find_places
 
 StartDaemon = Callable[..., Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from unitd.core.access import TRUSTED, Grant
+from unitd.core.access.grants import TRUSTED, Grant
 from unitd.wire.messages import Reply
 
 MS = 0.001 * float(os.environ.get("UNITD_TEST_SLOWNESS", "1"))

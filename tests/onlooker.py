@@ -5,12 +5,12 @@ from typing import Any
 
 from tests.helpers import MS
 from unitd.app import App
-from unitd.doors.guest import Guest
+from unitd.doors.local_client import LocalClient
 
 
 async def tasks_of(app: App) -> list[dict[str, Any]]:
     """The rows of sys.lstask."""
-    rows: list[dict[str, Any]] = (await Guest(app, "onlooker", "tcp").ask("sys", "lstask")).data
+    rows: list[dict[str, Any]] = (await LocalClient(app, "onlooker", "tcp").ask("sys", "lstask")).data
     return rows
 
 

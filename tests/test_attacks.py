@@ -18,10 +18,10 @@ from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually
 from tests.runtime.bad_unit import bad_unit
 from tests.units.engine_bench import BUNDLED
 from unitd.app import App
-from unitd.core.config import HomeSettings
+from unitd.core.config.schema import HomeSettings
+from unitd.doors.home.toolbox import open_toolbox, start_in
 from unitd.doors.http import door
-from unitd.doors.toolbox import open_toolbox, start_in
-from unitd.runtime import process
+from unitd.runtime.children import process
 
 # The daemon imports it when it has tools; here it comes first, for the guard against blocking calls.
 importlib.import_module("jinja2.sandbox")

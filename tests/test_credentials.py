@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from unitd.core.config import Settings
+from unitd.core.config.schema import Settings
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
 

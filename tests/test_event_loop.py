@@ -15,7 +15,7 @@ from tests.conftest import running_app
 from tests.helpers import LLM_SETUP, WireClient
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.core.kinds import MAX_INPUTS
+from unitd.core.tasks.kinds import MAX_INPUTS
 from unitd.doors.http import door
 from unitd.doors.wyoming import door as wyoming_door
 from unitd.wire.session import MAX_MESSAGE_OBJECTS

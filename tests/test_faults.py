@@ -16,7 +16,7 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, MS, eventually, text_of
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.core.reading import read_settings
+from unitd.core.config.loader import read_settings
 from unitd.settings import find_places
 
 PING = {"work_id": "sys", "action": "ping"}

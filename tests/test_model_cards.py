@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from unitd.core.catalog import Card, read_card
-from unitd.core.kinds import BUILTIN_KINDS
-from unitd.core.memory import need_of_llama
+from unitd.core.models.catalog import Card, read_card
+from unitd.core.models.memory import need_of_llama
+from unitd.core.tasks.kinds import BUILTIN_KINDS
 from units.asr.unit import ENGINES as ASR_ENGINES
 from units.kws.unit import ENGINES as KWS_ENGINES
 from units.llm.face import ENGINES as LLM_ENGINES

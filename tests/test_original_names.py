@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import LLM_SETUP, WireClient
-from unitd.core.catalog import Catalog
-from unitd.core.original import OriginalNames, read_original_names
-from unitd.runtime.shelf import Shelf
+from unitd.core.models.catalog import Catalog
+from unitd.core.models.original_names import OriginalNames, read_original_names
+from unitd.runtime.models.store import ModelStore
 from unitd.settings import find_places
 
 pytestmark = pytest.mark.timeout(60)
@@ -30,7 +30,7 @@ UNIT_OF_CARD = {"melotts": "tts", "whisper": "asr"}
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
     """The models of a fresh machine."""
-    shelf = Shelf(
+    shelf = ModelStore(
         folders=[],
         bundled_folder=PLACES.bundled_models,
         cards_folder=PLACES.model_cards,

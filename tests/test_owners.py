@@ -21,7 +21,7 @@ from tests.runtime.children.conftest import becomes
 from tests.test_voice import ask_audio, wav_of
 from tests.units.voice_host import tone
 from unitd.app import App
-from unitd.core.access import Role
+from unitd.core.access.grants import Role
 
 # The daemon imports it when it opens the door; here it comes first, for the guard against blocking calls.
 importlib.import_module("unitd.doors.http.door")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from unitd.core.config import Settings
-from unitd.core.mistakes import Mistake
+from unitd.core.config.problems import Problem
+from unitd.core.config.schema import Settings
 from unitd.settings import files_words, load_settings
 from unitd.wire.errors import ConfigError
 
@@ -158,9 +158,9 @@ def test_a_mistake_that_was_not_made_in_the_file_names_its_source(settings_file:
     path, environment = settings_file("[http]\nport = 1"), {"WS_CLOSE_IDLE_CODE": "1", "TEXT_API_KEY": "x"}
     options = {"llm": {"slots": 0}, "http": {"port": 70000}}
 
-    def check(settings: Settings) -> Iterator[Mistake]:
-        yield Mistake(("wyoming", "port"), "wyoming.port is taken")
-        yield Mistake(("http", "api_key"), "http.api_key is bad")
+    def check(settings: Settings) -> Iterator[Problem]:
+        yield Problem(("wyoming", "port"), "wyoming.port is taken")
+        yield Problem(("http", "api_key"), "http.api_key is bad")
 
     assert set(lines_of(partial(load_settings, path, environment, options, [check]))[1:]) == {
         "variable WS_CLOSE_IDLE_CODE: http.barge_in.idle_close_code is 1, it must be from 4000 to 4999",
@@ -186,7 +186,7 @@ def test_checks_see_paths_as_they_will_be_used(
     monkeypatch.setenv("HOME", "/home/somebody")
     seen = []
 
-    def check(settings: Settings) -> Iterator[Mistake]:
+    def check(settings: Settings) -> Iterator[Problem]:
         seen.append(settings.state.dir)
         return iter(())
 

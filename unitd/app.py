@@ -15,39 +15,39 @@ from pathlib import Path
 from typing import Any
 
 from unitd import __version__
-from unitd.core.catalog import Card
-from unitd.core.config import Settings
-from unitd.core.kinds import BUILTIN_KINDS, UnitKind, third_party_kind
-from unitd.core.registry import Client, Registry
-from unitd.doors.entrance import Entrance
-from unitd.doors.logs import set_level
-from unitd.doors.systemd import Activated, Service
-from unitd.runtime.access import Access
-from unitd.runtime.actions import Actions
-from unitd.runtime.budget import Budget, memory_of_board
-from unitd.runtime.desk import AudioDesk
+from unitd.core.config.schema import Settings
+from unitd.core.models.catalog import Card
+from unitd.core.tasks.kinds import BUILTIN_KINDS, UnitKind, third_party_kind
+from unitd.core.tasks.table import Client, TaskTable
+from unitd.doors.manager import DoorManager
+from unitd.runtime.audio.actions import AudioActions
+from unitd.runtime.audio.hub import AudioHub
+from unitd.runtime.audio.latency import TurnLatency
+from unitd.runtime.children.memory_budget import Budget, memory_of_board
+from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Call, Dispatcher
-from unitd.runtime.inventory import Inventory
-from unitd.runtime.journal import Journal
-from unitd.runtime.live import Live
-from unitd.runtime.logbook import Logbook
-from unitd.runtime.measuring import measure_board
-from unitd.runtime.meters import Meters
-from unitd.runtime.models import ModelActions
-from unitd.runtime.pulls import FETCH_ARGV, Pulls
+from unitd.runtime.metrics import Metrics
+from unitd.runtime.models.downloads import FETCH_ARGV, Downloads
+from unitd.runtime.models.inventory import Inventory
+from unitd.runtime.models.measuring import measure_board
+from unitd.runtime.models.store import ModelStore
 from unitd.runtime.reload import Apply, take_over
-from unitd.runtime.roster import Roster
-from unitd.runtime.shelf import Shelf
-from unitd.runtime.sound import Sound
-from unitd.runtime.state import StateDir
-from unitd.runtime.supervisor import Supervisor
-from unitd.runtime.switchboard import Switchboard
-from unitd.runtime.system import System
-from unitd.runtime.tooluse import Toolbox
-from unitd.runtime.turns import Turns
+from unitd.runtime.state_dir import StateDir
+from unitd.runtime.status import Status
+from unitd.runtime.sys.access import Access
+from unitd.runtime.sys.board import System
+from unitd.runtime.sys.log_stream import LogStream
+from unitd.runtime.sys.models import ModelActions
+from unitd.runtime.tasks.actions import Actions
+from unitd.runtime.tasks.link_router import LinkRouter
+from unitd.runtime.tasks.manager import TaskManager
+from unitd.runtime.tasks.observers import TaskObservers
+from unitd.runtime.tasks.runner import TaskRunner
+from unitd.runtime.tasks.store import TaskStore
+from unitd.runtime.tasks.tool_loop import Toolbox
 from unitd.runtime.waiting import Waiting
-from unitd.runtime.watch import Watch
-from unitd.runtime.work import Work
+from unitd.service.log_setup import set_level
+from unitd.service.systemd import Activated, Service
 from unitd.wire.envelope import ENTRY_POINT_GROUP
 from unitd.wire.errors import ConfigError, Unavailable
 from unitd.wire.messages import Reply, Request
@@ -103,22 +103,22 @@ class App:
         self._stopping = asyncio.Event()
         self._state = StateDir(settings.state.dir)
         self._kinds = all_kinds()
-        self._registry = Registry(settings.limits.tasks)
-        self.meters = Meters()
-        self._watch = Watch()
+        self._registry = TaskTable(settings.limits.tasks)
+        self.meters = Metrics()
+        self._watch = TaskObservers()
         self._toolboxes: dict[str, Toolbox] = {}
-        self._journal = Journal(settings.state.dir / "journal.sqlite", lambda work_id: self._roster.entry_of(work_id))
+        self._journal = TaskStore(settings.state.dir / "journal.sqlite", lambda work_id: self._roster.entry_of(work_id))
         self._watch.follow(self._journal)
         self.access = Access(settings, self._registry, self.meters, clock)
         self._budget = Budget(memory_of_board(), settings.limits.memory)
         self._supervisor = Supervisor(argv_for, self._load_for, self.meters, settings.models.idle_s, self._budget)
         self._shelf = shelf = shelf_of(settings, places)
-        works: dict[str, Work] = {}
-        turns = Turns(self.meters)
-        sound = Sound(self._supervisor, settings.audio, works.values, turns)
-        self._desk = AudioDesk(sound)
-        switchboard = Switchboard(self._registry, works, sound, turns)
-        self._roster = Roster(
+        works: dict[str, TaskRunner] = {}
+        turns = TurnLatency(self.meters)
+        sound = AudioHub(self._supervisor, settings.audio, works.values, turns)
+        self._desk = AudioActions(sound)
+        switchboard = LinkRouter(self._registry, works, sound, turns)
+        self._roster = TaskManager(
             kinds=self._kinds,
             registry=self._registry,
             supervisor=self._supervisor,
@@ -147,7 +147,7 @@ class App:
             unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
             toolboxes=self._toolboxes,
         )
-        self._pulls = Pulls(FETCH_ARGV, places.model_cards)
+        self._pulls = Downloads(FETCH_ARGV, places.model_cards)
         inventory = Inventory(settings.llm, lambda: self._budget.limit_bytes)
         self._models = ModelActions(
             shelf,
@@ -156,7 +156,7 @@ class App:
             self._roster,
             lambda: measure_board(places.bundled_models, settings.llm.threads),
         )
-        self._logbook = Logbook()
+        self._logbook = LogStream()
         own = {"reload": self._answer_reload}
         sys_handlers = {
             **self._system.handlers,
@@ -176,8 +176,8 @@ class App:
         )
         self.access.is_awaiting, self.access.forget = self._dispatcher.is_awaited_by, self.forget_client
         connections: dict[str, Callable[[], int]] = {}
-        live = Live(lambda: self._roster.works, lambda: self._supervisor.children, connections, self._budget.usage)
-        self._entrance = Entrance(
+        live = Status(lambda: self._roster.works, lambda: self._supervisor.children, connections, self._budget.usage)
+        self._entrance = DoorManager(
             self,
             settings,
             watch=self._watch,
@@ -343,9 +343,9 @@ def _loaded(_: Settings) -> None:
     """What `Access.load` has taken over."""
 
 
-def shelf_of(settings: Settings, places: Places) -> Shelf:
+def shelf_of(settings: Settings, places: Places) -> ModelStore:
     """Where this configuration's models are."""
-    return Shelf(
+    return ModelStore(
         folders=settings.models.dir,
         bundled_folder=places.bundled_models,
         cards_folder=places.model_cards,

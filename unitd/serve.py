@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from unitd.app import App, all_kinds, shelf_of
-from unitd.core.catalog import Catalog
-from unitd.core.checks import Check
-from unitd.core.config import Settings
-from unitd.doors.logs import LoopErrors, start_logging
+from unitd.core.config.checks import Check
+from unitd.core.config.schema import Settings
+from unitd.core.models.catalog import Catalog
 from unitd.doors.preflight import (
     access_words,
     missing_packages,
@@ -28,8 +27,9 @@ from unitd.doors.preflight import (
     unusable_files,
     unusable_pipelines,
 )
-from unitd.doors.systemd import Service, activated_sockets, take_variables
-from unitd.runtime.heap import bound_heap
+from unitd.runtime.children.malloc import bound_heap
+from unitd.service.log_setup import LoopErrors, start_logging
+from unitd.service.systemd import Service, activated_sockets, take_variables
 from unitd.settings import files_words, find_places, load_settings
 from unitd.wire.errors import ConfigError
 

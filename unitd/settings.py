@@ -15,11 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from unitd.app import Places
-from unitd.core.checks import Check
-from unitd.core.config import FILE_PREFIX, AuthSettings, HomeSettings, MqttSettings, Settings, maybe_path
-from unitd.core.lines import Lines
-from unitd.core.mistakes import Key, Mistake, Mistakes, name_of
-from unitd.core.reading import ENVIRONMENT, read_settings, with_environment
+from unitd.core.config.checks import Check
+from unitd.core.config.loader import ENVIRONMENT, read_settings, with_environment
+from unitd.core.config.problems import (
+    Key,
+    Problem,
+    Problems,
+    name_of,
+)
+from unitd.core.config.schema import (
+    FILE_PREFIX,
+    AuthSettings,
+    HomeSettings,
+    MqttSettings,
+    Settings,
+    maybe_path,
+)
+from unitd.core.config.toml_lines import TomlLines
 from unitd.doors.preflight import files_read
 from unitd.wire.errors import ConfigError
 
@@ -62,16 +74,16 @@ def load_settings(
         document = _with_default(document, "state", "dir", folder)
     expand = partial(_expand, runtime_directory=environment.get("RUNTIME_DIRECTORY"))
 
-    def look_around(settings: Settings) -> Iterator[Mistake]:
+    def look_around(settings: Settings) -> Iterator[Problem]:
         yield from unreadable
         for check in checks:
             yield from check(expand(settings))
 
     try:
         return expand(read_settings(document, look_around))
-    except Mistakes as error:
-        sources = _Sources(path, Lines(text), options or {}, environment, credentials)
-        raise Mistakes(sources.placed(error.mistakes)) from error
+    except Problems as error:
+        sources = _Sources(path, TomlLines(text), options or {}, environment, credentials)
+        raise Problems(sources.placed(error.mistakes)) from error
     except RuntimeError as error:  # a home directory that cannot be found
         raise ConfigError(str(error)) from error
 
@@ -94,12 +106,12 @@ class _Sources:
     """What the settings came from."""
 
     path: Path | None
-    lines: Lines
+    lines: TomlLines
     options: Options
     environment: Mapping[str, str]
     credentials: Path | None
 
-    def placed(self, mistakes: Sequence[Mistake]) -> list[Mistake]:
+    def placed(self, mistakes: Sequence[Problem]) -> list[Problem]:
         """In the order of the file, each with the place where it was made; a default that does not work has none."""
         in_order = sorted(mistakes, key=lambda each: self.lines.of(each.key) or sys.maxsize)
         return [replace(each, place=each.place or self._place_of(each.key)) for each in in_order]
@@ -148,7 +160,7 @@ def _with_default(document: dict[str, Any], table: str, key: str, value: str) ->
     return document | {table: {key: value} | values} if isinstance(values, dict) else document
 
 
-def _with_credentials(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Mistake]]:
+def _with_credentials(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
     """The document with what the service manager handed over (LoadCredential=) where the rest says nothing, and what
     of it cannot be read.
     """
@@ -161,7 +173,7 @@ def _with_credentials(document: dict[str, Any], folder: Path) -> tuple[dict[str,
         try:
             document = _with_default(document, table, key, path.read_text().strip() if table == "http" else str(path))
         except (OSError, UnicodeDecodeError) as error:
-            unreadable.append(Mistake((table, key), f"{table}.{key}: {path} cannot be read: {error}"))
+            unreadable.append(Problem((table, key), f"{table}.{key}: {path} cannot be read: {error}"))
     return document, unreadable
 
 

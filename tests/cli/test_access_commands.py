@@ -10,7 +10,7 @@ import pytest
 from tests.cli.programs import unitd
 from tests.conftest import running_app, tcp_client
 from tests.doors.tokens import NO_TRUST, show
-from unitd.core.tokens import dump_tokens
+from unitd.core.access.tokens import dump_tokens
 
 
 async def test_a_token_is_good_at_once_and_ends_at_once(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def came_in(models: Path) -> int:
 async def test_a_terminal_gets_a_bar() -> None:
     """With the numbers for people beside it."""
     program = (
-        "from unitd.cli.screens import ProgressScreen; from unitd.core.progress import Progress\n"
+        "from unitd.cli.screens import ProgressScreen; from unitd.core.models.progress import Progress\n"
         "with ProgressScreen('qwen') as screen: screen.show(Progress('fetching', 'x', 120, 428, 12.0, 25.7))"
     )
     ours, theirs = pty.openpty()

@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.journal from outside: a daemon that is killed, and the one that comes after it."""
+"""Covers unitd.runtime.tasks.store from outside: a daemon that is killed, and the one that comes after it."""
 
 import asyncio
 import signal

@@ -6,9 +6,9 @@ import pytest
 
 from tests.cli.programs import unitd
 from unitd.__main__ import build_parser
-from unitd.core.catalog import Catalog, remote_card
-from unitd.core.config import Settings
-from unitd.core.reading import read_settings
+from unitd.core.config.loader import read_settings
+from unitd.core.config.schema import Settings
+from unitd.core.models.catalog import Catalog, remote_card
 from unitd.serve import chosen_options
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError

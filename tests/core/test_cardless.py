@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from unitd.core.cardless import described_card, family_of, read_mode
-from unitd.core.gguf import Description, Shape
+from unitd.core.models.detect import described_card, family_of, read_mode
+from unitd.core.models.gguf import Description, Shape
 from unitd.wire.errors import ConfigError
 
 SHAPE = Shape(layers=24, width=896, hidden=4864, heads=14, cached_values=6144)

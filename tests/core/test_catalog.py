@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
-from unitd.core.catalog import Card, Catalog, Part, read_card
-from unitd.core.gguf import Shape
+from unitd.core.models.catalog import (
+    Card,
+    Catalog,
+    Part,
+    read_card,
+)
+from unitd.core.models.gguf import Shape
 from unitd.wire.errors import ConfigError, LoadFailed
 
 BUNDLED = Card(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from unitd.core.config import Settings
-from unitd.core.reading import read_settings, with_environment
+from unitd.core.config.loader import read_settings, with_environment
+from unitd.core.config.schema import Settings
 
 
 def settings_of(text: str) -> Settings:

@@ -1,6 +1,6 @@
-"""Covers unitd.core.deaths: which deaths of a program count against which of its tasks."""
+"""Covers unitd.core.tasks.deaths: which deaths of a program count against which of its tasks."""
 
-from unitd.core.deaths import Deaths, Part
+from unitd.core.tasks.deaths import Deaths, Part
 
 
 def test_the_second_death_of_a_task_alone_fails_it() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from unitd.core.catalog import Card
-from unitd.core.fit import (
+from unitd.core.models.catalog import Card
+from unitd.core.models.forecast import (
     Forecast,
     Pace,
     Prospect,
@@ -16,8 +16,8 @@ from unitd.core.fit import (
     processor_in,
     read_speed,
 )
-from unitd.core.gguf import Shape
-from unitd.core.memory import MIB, Need
+from unitd.core.models.gguf import Shape
+from unitd.core.models.memory import MIB, Need
 
 QWEN = Shape(layers=24, width=896, hidden=4864, heads=14, cached_values=6144)
 """Qwen2.5 with half a billion parameters."""

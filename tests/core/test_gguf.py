@@ -8,7 +8,12 @@ from pathlib import Path
 import gguf
 import pytest
 
-from unitd.core.gguf import Description, Shape, read_description, read_shape
+from unitd.core.models.gguf import (
+    Description,
+    Shape,
+    read_description,
+    read_shape,
+)
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
 TEXT, LIST, NUMBER = 8, 9, 4

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unitd.core.lines import Lines, with_lines
-from unitd.core.mistakes import Key, Mistake
+from unitd.core.config.problems import Key, Problem
+from unitd.core.config.toml_lines import TomlLines, with_lines
 
 TEXT = '''\
 # a comment
@@ -68,7 +68,7 @@ PLACES: list[tuple[Key, int]] = [
 @pytest.mark.parametrize(("key", "line"), PLACES)
 def test_a_key_stands_on_its_line(key: Key, line: int, line_end: str) -> None:
     """Dotted keys, inline tables, lists on several lines, arrays of tables."""
-    lines = Lines(TEXT.replace("\n", line_end))
+    lines = TomlLines(TEXT.replace("\n", line_end))
 
     assert key in lines
     assert lines.of(key) == line
@@ -80,7 +80,7 @@ def test_a_key_stands_on_its_line(key: Key, line: int, line_end: str) -> None:
 )
 def test_a_missing_key_would_stand_in_its_table(key: Key, line: int | None) -> None:
     """The nearest table around it that is there."""
-    lines = Lines(TEXT)
+    lines = TomlLines(TEXT)
 
     assert key not in lines
     assert lines.of(key) == line
@@ -88,7 +88,7 @@ def test_a_missing_key_would_stand_in_its_table(key: Key, line: int | None) -> N
 
 def test_mistakes_come_in_the_order_of_the_file() -> None:
     """Each with its file and line."""
-    mistakes = [Mistake(("pipeline", 1, "name"), "b"), Mistake(("tcp", "port"), "a"), Mistake(("xyzzy",), "c")]
+    mistakes = [Problem(("pipeline", 1, "name"), "b"), Problem(("tcp", "port"), "a"), Problem(("xyzzy",), "c")]
 
     placed = with_lines(mistakes, "unitd.toml", TEXT)
 
@@ -108,7 +108,7 @@ def keys_of(value: Any, where: Key = ()) -> Iterator[Key]:
 def test_every_key_of_our_own_files_has_a_line(path: Path) -> None:
     """On which its name can be read."""
     text = path.read_text()
-    rows, lines = text.split("\n"), Lines(text)
+    rows, lines = text.split("\n"), TomlLines(text)
 
     for key in keys_of(tomllib.loads(text)):
         assert key in lines
@@ -141,7 +141,7 @@ def test_any_document_can_be_indexed(statements: list[tuple[str, str, str, str]]
         begins[f"k{number}"] = text.count("\n") + 1
         text += f"{key.format(number)} = {value}\n"
 
-    lines = Lines(text)
+    lines = TomlLines(text)
 
     for way in keys_of(tomllib.loads(text)):
         assert way in lines

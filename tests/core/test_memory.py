@@ -4,8 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from unitd.core.gguf import Shape
-from unitd.core.memory import MIB, Need, data_limit, limit_of, need_of_llama, need_of_program, parts_of
+from unitd.core.models.gguf import Shape
+from unitd.core.models.memory import (
+    MIB,
+    Need,
+    data_limit,
+    limit_of,
+    need_of_llama,
+    need_of_program,
+    parts_of,
+)
 
 SHAPE = Shape(layers=24, width=896, hidden=4864, heads=14, cached_values=6144)
 """Qwen2.5 with half a billion parameters."""

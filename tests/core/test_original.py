@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from unitd.core.catalog import Card
-from unitd.core.original import OriginalNames, nameless_cards, read_original_names, with_original_names
+from unitd.core.models.catalog import Card
+from unitd.core.models.original_names import (
+    OriginalNames,
+    nameless_cards,
+    read_original_names,
+    with_original_names,
+)
 from unitd.wire.errors import ConfigError
 
 QWEN = OriginalNames("llm", "qwen", sent=("qwen-20e",), names=("qwen-ax650", "qwen"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unitd.core.progress import Progress, size_words, time_words
+from unitd.core.models.progress import Progress, size_words, time_words
 
 
 @pytest.mark.parametrize(

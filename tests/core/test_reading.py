@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unitd.core.config import Settings
-from unitd.core.mistakes import Mistake, Mistakes, name_of
-from unitd.core.reading import read_settings, with_environment
+from unitd.core.config.loader import read_settings, with_environment
+from unitd.core.config.problems import Problem, Problems, name_of
+from unitd.core.config.schema import Settings
 from unitd.wire.errors import ConfigError
 
 
@@ -25,7 +25,7 @@ def mistakes_of(text: str) -> list[str]:
     """All that is said of a TOML text."""
     try:
         settings_of(text)
-    except Mistakes as error:
+    except Problems as error:
         return [each.words for each in error.mistakes]
     return []
 
@@ -252,10 +252,10 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 @given(st.dictionaries(NAMES, st.dictionaries(NAMES, VALUES, max_size=4) | VALUES, max_size=6))
 def test_any_document_is_read_or_refused_by_its_keys(document: dict[str, Any]) -> None:
     """Whatever a TOML value can be: settings, or sentences of one line that name a key."""
-    mistakes: Sequence[Mistake] = ()
+    mistakes: Sequence[Problem] = ()
     try:
         read_settings(document)
-    except Mistakes as error:
+    except Problems as error:
         mistakes = error.mistakes
 
     assert all(name_of(each.key) in each.words for each in mistakes)
@@ -305,11 +305,11 @@ def test_nothing_is_said_of_what_stands_in_for_a_mistake(text: str) -> None:
 def test_other_checks_are_told_with_the_rest() -> None:
     """They see the whole tree, with defaults for what cannot be used, and are not asked about those."""
 
-    def check(settings: Settings) -> Iterator[Mistake]:
+    def check(settings: Settings) -> Iterator[Problem]:
         for key in (("tcp", "port"), ("http", "port")):
-            yield Mistake(key, f"{key[0]} is taken, as is {settings.tcp.port}")
+            yield Problem(key, f"{key[0]} is taken, as is {settings.tcp.port}")
 
-    with pytest.raises(Mistakes) as caught:
+    with pytest.raises(Problems) as caught:
         read_settings({"tcp": {"port": "x"}}, check)
 
     assert [each.words for each in caught.value.mistakes] == [
@@ -322,7 +322,7 @@ def test_a_variable_that_is_no_number_is_refused_as_its_key() -> None:
     """Before anything is opened."""
     document = with_environment({}, {"WS_IDLE_TIMEOUT_S": "soon", "MAX_CONCURRENT_CONNECTIONS": "0"})
 
-    with pytest.raises(Mistakes) as caught:
+    with pytest.raises(Problems) as caught:
         read_settings(document)
 
     assert [each.words for each in caught.value.mistakes] == [
@@ -333,6 +333,6 @@ def test_a_variable_that_is_no_number_is_refused_as_its_key() -> None:
 
 def test_a_list_of_mistakes_is_told_whole() -> None:
     """It is for a screen, not for a serial line: the words are never cut."""
-    error = Mistakes([Mistake(("a",), "a" * 500), Mistake(("b",), "b is wrong", "unitd.toml:3")])
+    error = Problems([Problem(("a",), "a" * 500), Problem(("b",), "b is wrong", "unitd.toml:3")])
 
     assert str(error) == f"configuration error, 2 mistakes:\n  {'a' * 500}\n  unitd.toml:3: b is wrong"

@@ -5,9 +5,14 @@ from typing import Any
 import pytest
 
 from tests.helpers import FakeClient
-from unitd.core.kinds import BUILTIN_KINDS, COMMON_ACTIONS, third_party_kind
-from unitd.core.links import Effect, check_link, effect_of
-from unitd.core.registry import FIRST_NUMBER, Client, Registry, Task
+from unitd.core.tasks.kinds import BUILTIN_KINDS, COMMON_ACTIONS, third_party_kind
+from unitd.core.tasks.links import Effect, check_link, effect_of
+from unitd.core.tasks.table import (
+    FIRST_NUMBER,
+    Client,
+    Task,
+    TaskTable,
+)
 from unitd.wire.errors import BadLink, TaskFull, UnknownTask
 
 
@@ -28,15 +33,15 @@ def make_task(work_id: str, owner: Client | None = None, **changes: Any) -> Task
     return Task(work_id=work_id, **values | changes)
 
 
-def registry_of(*tasks: Task, limit: int = 64) -> Registry:
+def registry_of(*tasks: Task, limit: int = 64) -> TaskTable:
     """A registry that holds these tasks."""
-    registry = Registry(limit)
+    registry = TaskTable(limit)
     for task in tasks:
         registry.add(task)
     return registry
 
 
-def leave(registry: Registry, client: FakeClient, now: float) -> None:
+def leave(registry: TaskTable, client: FakeClient, now: float) -> None:
     """The client hangs up."""
     client.is_gone = True
     registry.note_departure(client, now)
@@ -66,7 +71,7 @@ def test_tasks_of_a_unit_are_listed_oldest_first() -> None:
 
 def test_numbers_start_where_the_original_s_do() -> None:
     """kws.1000 is the first task of many a client."""
-    registry = Registry(64)
+    registry = TaskTable(64)
 
     assert [registry.claim_number() for _ in range(3)] == [1000, 1001, 1002]
     assert FIRST_NUMBER == 1000
@@ -74,7 +79,7 @@ def test_numbers_start_where_the_original_s_do() -> None:
 
 def test_a_number_never_comes_again() -> None:
     """Neither after a task ended nor after a restart."""
-    registry = Registry(64, next_number=1042)
+    registry = TaskTable(64, next_number=1042)
     task = make_task(f"llm.{registry.claim_number()}")
     registry.add(task)
     registry.remove(task)

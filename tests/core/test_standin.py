@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from unitd.core.catalog import Card
-from unitd.core.standin import fitted
+from unitd.core.models.catalog import Card
+from unitd.core.models.stand_in import fitted
 from unitd.wire.languages import main_language
 
 EARS = Card("unitd-asr", "asr", languages=("en",), is_bundled=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unitd.core.thoughts import Thoughts
+from unitd.core.tasks.think_filter import ThinkFilter
 
 SAID = "Hello <b>you</b>. "
 TEXTS = {
@@ -20,7 +20,7 @@ TEXTS = {
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_only_what_is_no_thought_is_spoken(text: str, spoken: str, size: int) -> None:
     """A mark that is cut in half is still a mark."""
-    thoughts = Thoughts()
+    thoughts = ThinkFilter()
 
     heard = [thoughts.feed(text[at : at + size]) for at in range(0, len(text), size)]
 
@@ -29,4 +29,4 @@ def test_only_what_is_no_thought_is_spoken(text: str, spoken: str, size: int) ->
 
 def test_what_cannot_become_a_mark_is_not_held_back() -> None:
     """A voice waits for nothing that it need not wait for."""
-    assert Thoughts().feed(SAID) == SAID
+    assert ThinkFilter().feed(SAID) == SAID

@@ -1,8 +1,8 @@
-"""Covers unitd.core.windows: so many in any minute, not in each."""
+"""Covers unitd.core.access.rate_limit: so many in any minute, not in each."""
 
 import pytest
 
-from unitd.core.windows import SlidingWindow
+from unitd.core.access.rate_limit import SlidingWindow
 
 
 def test_as_many_as_the_limit_pass_at_once() -> None:

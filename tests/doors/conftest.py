@@ -12,8 +12,8 @@ import pytest
 from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
 from tests.doors.wishes import TOOLS, MakeToolbox, Wire
 from unitd.__main__ import main
-from unitd.core.config import HomeSettings
-from unitd.doors.toolbox import HomeToolbox, open_toolbox, start_in
+from unitd.core.config.schema import HomeSettings
+from unitd.doors.home.toolbox import HomeToolbox, open_toolbox, start_in
 
 # The daemon imports these when it opens its toolbox; here they come first, for the guard against blocking calls.
 importlib.import_module("jinja2.sandbox")

@@ -10,9 +10,9 @@ import pytest
 from tests.conftest import running_app, tcp_client
 from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, show, write_tokens
 from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient
-from unitd.core.access import Limits, Role
-from unitd.doors import streams
-from unitd.runtime import access
+from unitd.core.access.grants import Limits, Role
+from unitd.doors.stream import door
+from unitd.runtime.sys import access
 
 TWO = {"anna": Role.USE, "ben": Role.USE}
 ALLOWED, NOT_ALLOWED, NO_TASK, UNAVAILABLE, TASK_FULL = 0, -8, -6, -10, -21
@@ -120,7 +120,7 @@ async def test_who_shows_no_token_is_sent_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Strangers shall not keep others out."""
-    monkeypatch.setattr(streams, "STRANGER_SECONDS", 50 * MS)
+    monkeypatch.setattr(door, "STRANGER_SECONDS", 50 * MS)
     async with asking_app(tmp_path) as app, tcp_client(app) as client:
         with pytest.raises(EOFError):
             await client.receive()

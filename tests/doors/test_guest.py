@@ -1,4 +1,4 @@
-"""Covers unitd.doors.guest and unitd.doors.conversation: doors inside the daemon ask as TCP clients do."""
+"""Covers unitd.doors.local_client and unitd.doors.chat_session: doors inside the daemon ask as TCP clients do."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,8 +10,15 @@ import pytest
 from tests.conftest import running_app
 from tests.helpers import LONG_QUESTION, eventually
 from unitd.app import App
-from unitd.doors.conversation import Conversation, Ended, Event, Held, Read, Said
-from unitd.doors.guest import LIMIT_FRAMES, Guest, Replies
+from unitd.doors.chat_session import (
+    ChatSession,
+    Ended,
+    Event,
+    Held,
+    Read,
+    Said,
+)
+from unitd.doors.local_client import LIMIT_FRAMES, LocalClient, ReplyStream
 from unitd.wire.errors import BadField, LoadFailed, RunFailed, Unavailable
 from unitd.wire.messages import Reply
 
@@ -20,9 +27,9 @@ LONG = [{"role": "user", "content": LONG_QUESTION}]
 
 
 @pytest.fixture
-async def guest(daemon: App) -> AsyncIterator[Guest]:
+async def guest(daemon: App) -> AsyncIterator[LocalClient]:
     """A guest of the daemon."""
-    guest = Guest(daemon, "test", "http")
+    guest = LocalClient(daemon, "test", "http")
     yield guest
     guest.close()
 
@@ -34,13 +41,13 @@ async def text_of(answer: AsyncIterator[Event]) -> str:
 
 async def tasks_of(daemon: App) -> list[str]:
     """The work_ids that everybody sees."""
-    listed = await Guest(daemon, "observer", "http").ask("sys", "lstask")
+    listed = await LocalClient(daemon, "observer", "http").ask("sys", "lstask")
     return [task["work_id"] for task in listed.data]
 
 
-async def test_an_answer_is_read_said_and_ended(guest: Guest) -> None:
+async def test_an_answer_is_read_said_and_ended(guest: LocalClient) -> None:
     """Prompt tokens first, then the text, then one end with its figures."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
 
     events = [event async for event in talk.answer(QUESTION)]
 
@@ -50,9 +57,9 @@ async def test_an_answer_is_read_said_and_ended(guest: Guest) -> None:
     assert end == Ended("stop", "<|im_end|>", first.prompt_tokens, len(said))
 
 
-async def test_a_held_answer_goes_on_where_it_stopped(guest: Guest) -> None:
+async def test_a_held_answer_goes_on_where_it_stopped(guest: LocalClient) -> None:
     """Three tokens, then the rest: together they are the uninterrupted answer."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
     whole = await text_of(talk.answer(QUESTION))
 
     texts, holds = [], []
@@ -67,9 +74,9 @@ async def test_a_held_answer_goes_on_where_it_stopped(guest: Guest) -> None:
     assert holds == [Held("max_tokens", 3)]
 
 
-async def test_a_cancelled_answer_ends_and_the_next_one_runs(guest: Guest) -> None:
+async def test_a_cancelled_answer_ends_and_the_next_one_runs(guest: LocalClient) -> None:
     """Also when it was held by its policy: it was the answer that stopped, not the task."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
 
     ends = []
     async for event in talk.answer(LONG, pause={"max_tokens": 2}):
@@ -82,9 +89,9 @@ async def test_a_cancelled_answer_ends_and_the_next_one_runs(guest: Guest) -> No
     assert await text_of(talk.answer(QUESTION))
 
 
-async def test_the_whole_conversation_is_the_prompt(guest: Guest) -> None:
+async def test_the_whole_conversation_is_the_prompt(guest: LocalClient) -> None:
     """Nothing is remembered: what was said before counts only when it is said again."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
     alone = [event async for event in talk.answer(QUESTION)]
 
     before = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello! How can I help?"}]
@@ -94,9 +101,9 @@ async def test_the_whole_conversation_is_the_prompt(guest: Guest) -> None:
     assert behind[0].prompt_tokens > alone[0].prompt_tokens + 5
 
 
-async def test_a_bias_on_the_end_makes_an_answer_longer(guest: Guest) -> None:
+async def test_a_bias_on_the_end_makes_an_answer_longer(guest: LocalClient) -> None:
     """With the end as good as forbidden it runs to its limit."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
 
     events = [event async for event in talk.answer(QUESTION, end_bias=-100.0, max_token_len=64)]
 
@@ -104,9 +111,9 @@ async def test_a_bias_on_the_end_makes_an_answer_longer(guest: Guest) -> None:
     assert (events[-1].reason, events[-1].completion_tokens) == ("length", 64)
 
 
-async def test_a_stop_string_is_named_at_the_end(guest: Guest) -> None:
+async def test_a_stop_string_is_named_at_the_end(guest: LocalClient) -> None:
     """So that a dialect can say why."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
     whole = await text_of(talk.answer(QUESTION))
     word = whole.split()[2]
 
@@ -127,9 +134,9 @@ async def test_a_stop_string_is_named_at_the_end(guest: Guest) -> None:
         ["hi"],
     ],
 )
-async def test_messages_that_are_none_are_refused(guest: Guest, messages: list[dict[str, str]]) -> None:
+async def test_messages_that_are_none_are_refused(guest: LocalClient, messages: list[dict[str, str]]) -> None:
     """The error names what is wrong; the task lives."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
 
     with pytest.raises(RunFailed, match="messages"):
         await text_of(talk.answer(messages))
@@ -137,18 +144,18 @@ async def test_messages_that_are_none_are_refused(guest: Guest, messages: list[d
     assert await text_of(talk.answer(QUESTION))
 
 
-async def test_an_unknown_model_is_refused(guest: Guest) -> None:
+async def test_an_unknown_model_is_refused(guest: LocalClient) -> None:
     """With the reason alone, for dialects that have words of their own."""
     with pytest.raises(LoadFailed) as refused:
-        await Conversation.open(guest, "no-such-model")
+        await ChatSession.open(guest, "no-such-model")
 
     assert "no-such-model" in refused.value.reason
     assert not refused.value.reason.startswith(LoadFailed.words)
 
 
-async def test_a_conversation_is_a_task_until_it_is_closed(daemon: App, guest: Guest) -> None:
+async def test_a_conversation_is_a_task_until_it_is_closed(daemon: App, guest: LocalClient) -> None:
     """Seen by everybody while it lives."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
     assert await tasks_of(daemon) == [talk.work_id]
 
     talk.close()
@@ -156,16 +163,16 @@ async def test_a_conversation_is_a_task_until_it_is_closed(daemon: App, guest: G
     assert await tasks_of(daemon) == []
 
 
-async def test_a_peer_that_leaves_takes_its_tasks_along(daemon: App, guest: Guest) -> None:
+async def test_a_peer_that_leaves_takes_its_tasks_along(daemon: App, guest: LocalClient) -> None:
     """In the middle of an answer; the slot is free for others."""
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
     answer = talk.answer(LONG)
     await anext(answer)
 
     guest.close()
 
-    observer = Guest(daemon, "observer", "http")
-    other = await Conversation.open(observer)
+    observer = LocalClient(daemon, "observer", "http")
+    other = await ChatSession.open(observer)
     assert await text_of(other.answer(QUESTION))
     assert await tasks_of(daemon) == [other.work_id]
     await answer.aclose()
@@ -174,15 +181,15 @@ async def test_a_peer_that_leaves_takes_its_tasks_along(daemon: App, guest: Gues
 
 async def test_a_peer_that_leaves_while_its_model_loads_leaves_no_task(daemon: App) -> None:
     """Setup ends behind its back."""
-    hasty = Guest(daemon, "hasty", "http")
-    opening = asyncio.ensure_future(Conversation.open(hasty))
+    hasty = LocalClient(daemon, "hasty", "http")
+    opening = asyncio.ensure_future(ChatSession.open(hasty))
     await asyncio.sleep(0)  # the request is on its way
 
     hasty.close()
     opening.cancel()
 
-    observer = Guest(daemon, "observer", "http")
-    talk = await Conversation.open(observer)  # waits for the same model
+    observer = LocalClient(daemon, "observer", "http")
+    talk = await ChatSession.open(observer)  # waits for the same model
     async with asyncio.timeout(5):
         while await tasks_of(daemon) != [talk.work_id]:
             await asyncio.sleep(0.001)
@@ -193,7 +200,7 @@ async def test_a_peer_that_leaves_while_its_model_loads_leaves_no_task(daemon: A
 async def test_a_reader_that_does_not_keep_up_is_cut() -> None:
     """What waits has a bound."""
     forgotten: list[bool] = []
-    replies = Replies(lambda: forgotten.append(True))
+    replies = ReplyStream(lambda: forgotten.append(True))
     for _ in range(LIMIT_FRAMES + 1):
         replies.put(Reply("1", "llm.1000"))
 
@@ -204,12 +211,12 @@ async def test_a_reader_that_does_not_keep_up_is_cut() -> None:
     assert forgotten == [True]
 
 
-async def test_a_question_that_is_nested_too_deeply_is_refused(guest: Guest) -> None:
+async def test_a_question_that_is_nested_too_deeply_is_refused(guest: LocalClient) -> None:
     """What a parser takes cannot always be passed on; the next question is answered."""
     nested: list[object] = []
     for _ in range(400):
         nested = [nested]
-    talk = await Conversation.open(guest)
+    talk = await ChatSession.open(guest)
 
     with pytest.raises(BadField, match="too deeply"):
         await text_of(talk.answer([{"role": "user", "content": nested}]))
@@ -217,15 +224,15 @@ async def test_a_question_that_is_nested_too_deeply_is_refused(guest: Guest) -> 
     assert await text_of(talk.answer(QUESTION))
 
 
-async def test_the_model_stays_for_the_next_request(guest: Guest) -> None:
+async def test_the_model_stays_for_the_next_request(guest: LocalClient) -> None:
     """Its weights and what it has read: the beginning of a conversation is read once."""
     persona = [{"role": "system", "content": "You are a careful assistant, and you answer in one sentence. " * 20}]
-    first = await Conversation.open(guest)
+    first = await ChatSession.open(guest)
     whole = await text_of(first.answer([*persona, *QUESTION]))
     first.close()
     children = {each.pid for each in psutil.Process().children(recursive=True)}
 
-    second = await Conversation.open(guest)
+    second = await ChatSession.open(guest)
     again = await text_of(second.answer([*persona, *QUESTION]))
 
     assert again == whole
@@ -235,8 +242,8 @@ async def test_the_model_stays_for_the_next_request(guest: Guest) -> None:
 async def test_a_model_that_nobody_asks_for_leaves(tmp_path: Path) -> None:
     """After `[models] idle_s`."""
     async with running_app(tmp_path, {"models": {"idle_s": 0.05}}) as app:
-        guest = Guest(app, "test", "http")
-        talk = await Conversation.open(guest)
+        guest = LocalClient(app, "test", "http")
+        talk = await ChatSession.open(guest)
         assert psutil.Process().children(recursive=True)
 
         talk.close()

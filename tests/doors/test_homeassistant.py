@@ -1,4 +1,4 @@
-"""Covers unitd.doors.homeassistant, by a toolbox: a server that speaks the REST API, in all its moods."""
+"""Covers unitd.doors.home.homeassistant, by a toolbox: a server that speaks the REST API, in all its moods."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.doors.assistant_server import AssistantServer, assistant_server
 from tests.doors.wishes import MakeToolbox, results_of
-from unitd.doors import homeassistant, toolbox
+from unitd.doors.home import homeassistant, toolbox
 
 
 @pytest.mark.parametrize(

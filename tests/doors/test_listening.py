@@ -18,12 +18,12 @@ import pytest
 from tests.conftest import running_app
 from tests.helpers import MS, WireClient, eventually
 from unitd.app import App
-from unitd.core.config import Settings
-from unitd.core.registry import Registry
+from unitd.core.config.schema import Settings
+from unitd.core.tasks.table import TaskTable
 from unitd.doors import listening
 from unitd.doors.listening import Connection, Connections, Network
-from unitd.runtime.access import Access
-from unitd.runtime.meters import Meters
+from unitd.runtime.metrics import Metrics
+from unitd.runtime.sys.access import Access
 
 importlib.import_module("unitd.doors.http.door")
 
@@ -72,7 +72,7 @@ def is_ended(client: socket.socket) -> bool:
 
 def access() -> Access:
     """32 connections of each address."""
-    return Access(Settings(), Registry(64), Meters(), lambda: 0.0)
+    return Access(Settings(), TaskTable(64), Metrics(), lambda: 0.0)
 
 
 def entered(crowd: Connections, address: str, count: int, stack: ExitStack) -> list[Connection]:

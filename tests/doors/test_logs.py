@@ -14,19 +14,24 @@ import pytest
 
 from tests.cli.programs import KWS
 from tests.doors.service import Manager, started
-from unitd.doors.journal import MAX_VALUE_BYTES, JournalHandler, encode_entry
-from unitd.doors.logs import MAX_CHARACTERS, JsonFormatter, TextFormatter, start_logging
-from unitd.runtime.process import LAST_WORDS_BYTES
-from unitd.runtime.subject import Subject, SubjectFilter, about
+from unitd.runtime.children.process import LAST_WORDS_BYTES
+from unitd.runtime.log_context import LogContext, LogContextFilter, about
+from unitd.service.journald import MAX_VALUE_BYTES, JournalHandler, encode_entry
+from unitd.service.log_setup import (
+    MAX_CHARACTERS,
+    JsonFormatter,
+    TextFormatter,
+    start_logging,
+)
 from unitd.wire.errors import ConfigError
 
-SUBJECT = Subject("llm.1003", "tcp", "tcp 10.0.0.7:5123", "q7")
+SUBJECT = LogContext("llm.1003", "tcp", "tcp 10.0.0.7:5123", "q7")
 
 
 def record_of(message: str, level: int = logging.WARNING) -> logging.LogRecord:
     """One record, as a handler gets it."""
     record = logging.LogRecord("unitd.doors", level, "/src/doors.py", 12, message, None, None, "serve")
-    SubjectFilter().filter(record)
+    LogContextFilter().filter(record)
     return record
 
 
@@ -80,7 +85,7 @@ def test_a_line_without_a_request_has_no_brackets() -> None:
 
 def test_a_client_cannot_write_lines_of_its_own() -> None:
     """Newlines are indented, control and format characters shown: one record begins one line at the margin."""
-    with about(Subject("llm", "tcp", "tcp 10.0.0.7:5123", "1\n12:00:00 ERROR   unitd: root was here\x1b[31m\r")):
+    with about(LogContext("llm", "tcp", "tcp 10.0.0.7:5123", "1\n12:00:00 ERROR   unitd: root was here\x1b[31m\r")):
         line = TextFormatter().format(record_of("a model\u2028named \x07\u202egnp.exe\U000e0041\u200d"))
 
     assert [each for each in line.split("\n") if not each.startswith("    ")] == [line.partition("\n")[0]]
@@ -267,7 +272,7 @@ def root_logger() -> Iterator[logging.Logger]:
     root = logging.getLogger()
     level = root.level
     yield root
-    for handler in [each for each in root.handlers if any(isinstance(f, SubjectFilter) for f in each.filters)]:
+    for handler in [each for each in root.handlers if any(isinstance(f, LogContextFilter) for f in each.filters)]:
         root.removeHandler(handler)
         handler.close()
     root.setLevel(level)

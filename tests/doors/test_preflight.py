@@ -10,10 +10,10 @@ import orjson
 import pytest
 
 from unitd.app import all_kinds, shelf_of
-from unitd.core.catalog import Catalog
-from unitd.core.config import Settings
-from unitd.core.mistakes import Mistake
-from unitd.core.reading import read_settings
+from unitd.core.config.loader import read_settings
+from unitd.core.config.problems import Problem
+from unitd.core.config.schema import Settings
+from unitd.core.models.catalog import Catalog
 from unitd.doors.preflight import (
     files_read,
     substitutions,
@@ -40,7 +40,7 @@ def settings_of(folder: Path, document: dict[str, Any]) -> Settings:
     return read_settings({"state": {"dir": str(folder)}} | document)
 
 
-def words_of(mistakes: Iterator[Mistake]) -> list[str]:
+def words_of(mistakes: Iterator[Problem]) -> list[str]:
     """What is said."""
     return [str(each) for each in mistakes]
 

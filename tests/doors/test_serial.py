@@ -16,7 +16,7 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, MS, WireClient, eventually, text_of
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.doors import serial as serial_door
+from unitd.doors.stream import serial as serial_door
 
 # What termios.tcgetattr returns at these places.
 CFLAG, OSPEED = 2, 5

@@ -18,8 +18,9 @@ from tests.conftest import running_app, tcp_client
 from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, show, write_tokens
 from tests.helpers import KWS_SETUP, LLM_SETUP, MS, eventually
 from unitd.app import App
-from unitd.core.access import Role
-from unitd.doors import entrance, streams
+from unitd.core.access.grants import Role
+from unitd.doors import manager
+from unitd.doors.stream import door
 
 importlib.import_module("unitd.doors.http.door")
 
@@ -179,7 +180,7 @@ async def test_noise_before_the_first_object_is_skipped(tmp_path: Path) -> None:
 
 async def test_a_first_line_that_does_not_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It could still be a request of HTTP; its client learns that nothing of it is served."""
-    monkeypatch.setattr(entrance, "TCP_IDLE_SECONDS", 100 * MS)
+    monkeypatch.setattr(manager, "TCP_IDLE_SECONDS", 100 * MS)
     async with running_app(tmp_path) as app:
         answer = await said_by(app, "tcp", b"noise " + PUSH)
 
@@ -189,7 +190,7 @@ async def test_a_first_line_that_does_not_end_is_told(tmp_path: Path, monkeypatc
 
 async def test_a_stranger_who_reads_nothing_is_sent_away_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers that wait for it do not keep its place."""
-    monkeypatch.setattr(streams, "STRANGER_SECONDS", 500 * MS)
+    monkeypatch.setattr(door, "STRANGER_SECONDS", 500 * MS)
     roomy = {"outbox_bytes": 256 * 1024 * 1024}
     async with asking_app(tmp_path, tcp={"max_connections": 1}, limits=roomy) as app:
         deaf = socket.socket()
@@ -211,7 +212,7 @@ async def test_a_stranger_who_reads_nothing_is_sent_away_too(tmp_path: Path, mon
 
 async def test_a_revoked_token_hears_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its connection ends by itself: the microphone, say, may have been asked for long ago."""
-    monkeypatch.setattr(streams, "STRANGER_SECONDS", 50 * MS)
+    monkeypatch.setattr(door, "STRANGER_SECONDS", 50 * MS)
     tokens = write_tokens(tmp_path, {"anna": Role.USE})
     async with asking_app(tmp_path) as app, client_with(app, tokens["anna"]) as anna:
         await asyncio.to_thread(keep_tokens, tmp_path, [])

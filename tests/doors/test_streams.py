@@ -15,7 +15,7 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, MS, WireClient, eventually
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.doors import entrance
+from unitd.doors import manager
 from unitd.wire.errors import ConfigError
 
 SUBSCRIBE = b'{"request_id":"1","work_id":"sys","action":"log","data":{"lines":0,"subscribe":true}}'
@@ -41,7 +41,7 @@ async def unix_client(daemon: App) -> AsyncIterator[WireClient]:
 @pytest.fixture
 def quick_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A TCP client may be silent in mid-object for a tenth of a second."""
-    monkeypatch.setattr(entrance, "TCP_IDLE_SECONDS", 100 * MS)
+    monkeypatch.setattr(manager, "TCP_IDLE_SECONDS", 100 * MS)
 
 
 async def deaf_connection(app: App) -> WireClient:

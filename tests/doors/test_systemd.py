@@ -19,7 +19,7 @@ import pytest
 from tests.cli.programs import KWS, UNITD
 from tests.doors.service import Manager, started
 from tests.helpers import MS, eventually
-from unitd.doors.systemd import Service, activated_sockets, take_variables
+from unitd.service.systemd import Service, activated_sockets, take_variables
 from unitd.wire.errors import ConfigError
 
 PING = b'{"request_id":"1","work_id":"sys","action":"ping"}'

@@ -1,4 +1,4 @@
-"""Covers unitd.doors.toolbox: real templates, and a bridge without a broker's moods."""
+"""Covers unitd.doors.home.toolbox: real templates, and a bridge without a broker's moods."""
 
 from typing import Any
 

@@ -9,8 +9,8 @@ from typing import Any
 from tests.conftest import running_app, tcp_client
 from tests.helpers import WireClient
 from unitd.app import App
-from unitd.core.access import Limits, Role
-from unitd.core.tokens import Token, dump_tokens, issue
+from unitd.core.access.grants import Limits, Role
+from unitd.core.access.tokens import Token, dump_tokens, issue
 
 NO_TRUST = {"auth": {"trust_loopback": False}}
 """As behind a proxy: whoever comes from this machine may be anybody."""

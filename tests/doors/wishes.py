@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from unitd.doors.toolbox import HomeToolbox
+from unitd.doors.home.toolbox import HomeToolbox
 
 TOOLS = """
 [[entity]]

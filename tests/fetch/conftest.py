@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.fetch.local_hub import LocalHub, local_hub
-from unitd.core.catalog import Card
-from unitd.core.progress import Progress
+from unitd.core.models.catalog import Card
+from unitd.core.models.progress import Progress
 from unitd.fetch.hub import Hub
 from unitd.fetch.pull import pull
 

@@ -8,7 +8,7 @@ import struct
 import tarfile
 
 from tests.fetch.local_hub import HubFile, LocalHub
-from unitd.core.catalog import Card, Part
+from unitd.core.models.catalog import Card, Part
 
 HEADER_BYTES = 64
 """Of `gguf`: then the weights begin."""

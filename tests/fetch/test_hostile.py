@@ -14,7 +14,7 @@ import pytest
 from tests.fetch.conftest import Pull
 from tests.fetch.files import card_of, gguf, offer, packed, release, sha256
 from tests.fetch.local_hub import LocalHub
-from unitd.core.tensors import BLOCKS, check_tensors
+from unitd.core.models.gguf_check import BLOCKS, check_tensors
 from unitd.fetch.archive import unpack
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.verify import verify

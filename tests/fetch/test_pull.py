@@ -12,8 +12,8 @@ from tests.fetch.conftest import Pull
 from tests.fetch.files import card_of, gguf, offer, packed, release, sha256
 from tests.fetch.local_hub import BLOCK, COMMIT, LocalHub
 from tests.helpers import eventually
-from unitd.core.catalog import Card, Part
-from unitd.core.progress import Progress
+from unitd.core.models.catalog import Card, Part
+from unitd.core.models.progress import Progress
 from unitd.fetch.download import Downloads
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.hub import Hub

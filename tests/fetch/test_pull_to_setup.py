@@ -9,7 +9,7 @@ from tests.fetch.conftest import Pull
 from tests.fetch.files import offer, sha256
 from tests.fetch.local_hub import LocalHub
 from tests.helpers import LLM_SETUP
-from unitd.core.catalog import Card
+from unitd.core.models.catalog import Card
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
 NAMES = (

@@ -9,8 +9,8 @@ from tests.fetch.conftest import Pull
 from tests.fetch.files import card_of, gguf, offer, packed
 from tests.fetch.local_hub import LocalHub
 from tests.units.gguf_files import write_adapter, write_full_weights
-from unitd.core.catalog import Card
-from unitd.core.progress import Progress
+from unitd.core.models.catalog import Card
+from unitd.core.models.progress import Progress
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.importing import import_model
 from unitd.fetch.verify import verify

@@ -13,8 +13,8 @@ from tests.doors.mqtt.brokers import Broker, Listener, listening
 from tests.helpers import WireClient, eventually
 from tests.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, frames_of, said
 from unitd.app import App
-from unitd.doors import homeassistant
-from unitd.doors.guest import Guest
+from unitd.doors.home import homeassistant
+from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt import bridge
 
 # The way of a wish
@@ -197,7 +197,7 @@ async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireC
     """What a door gives along with one question is not the board's to use."""
     work_id = await client.setup("llm", SETUP)
     own = [{"type": "function", "function": {"name": "turn_on", "parameters": {"type": "object", "properties": {}}}}]
-    guest = Guest(home, "a door", "test")
+    guest = LocalClient(home, "a door", "test")
 
     frames = []
     async for reply in guest.infer(work_id, '[["turn_on", {}]]', object_="llm.utf-8", options={"tools": own}):

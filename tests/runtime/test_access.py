@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from tests.helpers import FakeClient
-from unitd.core.access import TRUSTED, Limits, Role
-from unitd.core.kinds import BUILTIN_KINDS
-from unitd.core.reading import read_settings
-from unitd.core.registry import Registry, Task
-from unitd.core.tokens import TokenBook, dump_tokens, issue
-from unitd.doors.mqtt.outgoing import Outgoing
+from unitd.core.access.grants import TRUSTED, Limits, Role
+from unitd.core.access.tokens import TokenBook, dump_tokens, issue
+from unitd.core.config.loader import read_settings
+from unitd.core.tasks.kinds import BUILTIN_KINDS
+from unitd.core.tasks.table import Task, TaskTable
+from unitd.doors.mqtt.publish_queue import PublishQueue
 from unitd.doors.mqtt.requests import Sender
-from unitd.runtime import access as access_module
-from unitd.runtime.access import Access
 from unitd.runtime.dispatcher import Call
-from unitd.runtime.meters import Meters
+from unitd.runtime.metrics import Metrics
+from unitd.runtime.sys import access as access_module
+from unitd.runtime.sys.access import Access
 from unitd.wire.errors import NotAllowed, TaskFull, Unavailable
 from unitd.wire.messages import Request
 
@@ -26,10 +26,10 @@ PING = Request("1", "sys", "ping")
 AddressLimits = Callable[..., Access]
 
 
-def an_access(registry: Registry | None = None, **limits: int) -> Access:
+def an_access(registry: TaskTable | None = None, **limits: int) -> Access:
     """A doorkeeper of open doors, with these limits for an address."""
     document: dict[str, Any] = {"limits": {"address": limits}, "auth": {"without_token": ["tcp"]}}
-    return Access(read_settings(document), registry or Registry(8), Meters(), lambda: 0.0)
+    return Access(read_settings(document), registry or TaskTable(8), Metrics(), lambda: 0.0)
 
 
 def a_client(access: Access, address: str) -> FakeClient:
@@ -85,7 +85,7 @@ def test_connections_of_an_address_are_limited() -> None:
 
 def test_tasks_of_an_address_are_limited() -> None:
     """Whoever of it has set them up."""
-    registry = Registry(8)
+    registry = TaskTable(8)
     access = an_access(registry, tasks=1)
     client = a_client(access, "192.0.2.7")
     access.check_room(client)
@@ -122,7 +122,7 @@ def test_guesses_from_many_addresses_do_not_fill_the_memory(monkeypatch: pytest.
 )
 def test_this_machine_is_known_by_its_addresses(door: str, address: str, is_trusted: bool) -> None:
     """Also behind a socket for both kinds. Who has none came by the Unix socket, or has left already."""
-    access = Access(read_settings({}), Registry(8), Meters(), lambda: 0.0)
+    access = Access(read_settings({}), TaskTable(8), Metrics(), lambda: 0.0)
 
     assert (access.grant_at(door, address) is TRUSTED) == is_trusted
 
@@ -132,12 +132,12 @@ async def test_a_message_of_a_broker_takes_no_connection(tmp_path: Path) -> None
     token, text = issue("anna", Role.USE, 0, None, Limits(connections=1))
     (tmp_path / "tokens.json").write_bytes(dump_tokens([token]))
     settings = read_settings({"state": {"dir": str(tmp_path)}})
-    access = Access(settings, Registry(8), Meters(), lambda: 0.0)
+    access = Access(settings, TaskTable(8), Metrics(), lambda: 0.0)
     await access.load(settings)
     auth = Request("1", "sys", "auth", data={"token": text})
 
     for _ in range(3):
-        access.handlers["auth"](Call(Sender("mqtt 1", "mqtt", lambda reply: None, Outgoing().wait_for_room), auth))
+        access.handlers["auth"](Call(Sender("mqtt 1", "mqtt", lambda reply: None, PublishQueue().wait_for_room), auth))
     access.enter(token.grant)
 
     with pytest.raises(Unavailable):
@@ -163,7 +163,7 @@ def test_trust_is_not_a_matter_of_equality() -> None:
 
 def test_the_own_task_makes_room_before_another_one_s() -> None:
     """Who sets up many tasks and leaves them, loses its own."""
-    registry = Registry(2)
+    registry = TaskTable(2)
     access = an_access(registry)
     for number, holder in enumerate(("anna", "ben")):
         task = Task(f"llm.{number}", BUILTIN_KINDS["llm"], "", "", True, [], {}, "1", a_client(access, ""), 0)

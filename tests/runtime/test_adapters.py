@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.adapters, alone and through the daemon with the bundled model."""
+"""Covers unitd.runtime.models.adapters, alone and through the daemon with the bundled model."""
 
 import os
 import struct
@@ -13,7 +13,7 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, WireClient
 from tests.units.engine_bench import BUNDLED
 from tests.units.gguf_files import write_adapter
-from unitd.runtime.adapters import read_wanted, with_files
+from unitd.runtime.models.adapters import read_wanted, with_files
 from unitd.wire.errors import LoadFailed
 
 QUESTION = "tell me a story"

@@ -14,10 +14,10 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, MS, WireClient
 from tests.runtime.bad_unit import GOBBLED_BYTES, bad_unit
 from unitd.app import App
-from unitd.core.memory import MIB
-from unitd.doors.guest import Guest
-from unitd.runtime import process
-from unitd.runtime.budget import look_at, memory_of_board
+from unitd.core.models.memory import MIB
+from unitd.doors.local_client import LocalClient
+from unitd.runtime.children import process
+from unitd.runtime.children.memory_budget import look_at, memory_of_board
 
 LIMIT = {"limits": {"memory": "1000M"}, "llm": {"slots": 1, "context": 512}}
 """The bundled model takes 62 of it."""
@@ -61,7 +61,7 @@ async def refusal_of(client: WireClient, model: str) -> str:
 async def linger(app: App, model: str) -> int:
     """A client over HTTP has used this model and left; returns the pid of the program that stays for a while."""
     before = set(psutil.Process().children())
-    guest = Guest(app, "somebody", "http")
+    guest = LocalClient(app, "somebody", "http")
     work_id, replies = await guest.set_up("llm", LLM_SETUP | {"model": model})
     await guest.ask(work_id, "exit")
     replies.close()

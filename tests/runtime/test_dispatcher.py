@@ -6,7 +6,7 @@ import orjson
 
 from tests.runtime.test_outbox import SlowTransport, an_outbox
 from unitd.runtime.dispatcher import Call, Dispatcher, Handler
-from unitd.runtime.meters import Meters
+from unitd.runtime.metrics import Metrics
 from unitd.runtime.waiting import Waiting
 from unitd.wire.messages import Reply, Request
 
@@ -21,7 +21,7 @@ async def test_a_reply_that_cannot_be_encoded_is_an_error_of_its_own() -> None:
     line = SlowTransport()
     client = an_outbox(line, is_lossy=False)
     handlers: dict[str, Handler] = {"ask": name_of_a_file, "tell": lambda call: call.ok(data="\udcff")}
-    dispatcher = Dispatcher({}, {}, handlers, {}, lambda *_: None, Meters(), Waiting(1024 * 1024))
+    dispatcher = Dispatcher({}, {}, handlers, {}, lambda *_: None, Metrics(), Waiting(1024 * 1024))
 
     async with asyncio.TaskGroup() as group:
         dispatcher.open(group)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from unitd.runtime.heap import HEAP_VARIABLES
+from unitd.runtime.children.malloc import HEAP_VARIABLES
 
 # Blocks of many sizes are made in six threads, a few of them are kept for a while. Prints the growth in MiB.
 CROWD = """
@@ -21,7 +21,7 @@ for n in range(0, 1200, 6):
     del kept[:-20]
 print((psutil.Process().memory_info().rss - before) / 2**20)
 """
-BOUND = "from unitd.runtime.heap import bound_heap; bound_heap()\n"
+BOUND = "from unitd.runtime.children.malloc import bound_heap; bound_heap()\n"
 
 
 def growth(program: str, variables: dict[str, str]) -> float:

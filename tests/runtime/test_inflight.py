@@ -1,12 +1,12 @@
-"""Covers unitd.runtime.inflight: who may begin its work in a program, and whose was running when it died."""
+"""Covers unitd.runtime.children.in_flight: who may begin its work in a program, and whose was running when it died."""
 
 import asyncio
 
 import pytest
 
 from tests.helpers import MS
-from unitd.runtime import inflight
-from unitd.runtime.inflight import InFlight
+from unitd.runtime.children import in_flight
+from unitd.runtime.children.in_flight import InFlight
 
 
 class Program:
@@ -28,7 +28,7 @@ class Program:
 @pytest.fixture(autouse=True)
 def short_time_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A twentieth of a second."""
-    monkeypatch.setattr(inflight, "ALONE_SECONDS", 50 * MS)
+    monkeypatch.setattr(in_flight, "ALONE_SECONDS", 50 * MS)
 
 
 async def test_above_suspicion_all_work_at_once() -> None:
@@ -56,7 +56,7 @@ async def test_the_setup_of_a_suspect_is_waited_for_to_its_end() -> None:
     program = Program("llm.1")
     program.work.begin("llm.1", 7, is_setup=True)
 
-    await asyncio.sleep(3 * inflight.ALONE_SECONDS)
+    await asyncio.sleep(3 * in_flight.ALONE_SECONDS)
 
     assert not program.work.may_begin("llm.2")
 

@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.journal and what the daemon makes of it: tasks that survive."""
+"""Covers unitd.runtime.tasks.store and what the daemon makes of it: tasks that survive."""
 
 import asyncio
 import sqlite3
@@ -11,17 +11,19 @@ import pytest
 
 from tests.conftest import running_app, tcp_client
 from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient
-from unitd.runtime.journal import Entry, Journal
+from unitd.runtime.tasks.store import StoredTask, TaskStore
 
-ENTRY = Entry("llm.1000", "llm", "1", 1_700_000_000, {"model": "default"}, ["llm.utf-8"], {"history": [["hi", "ho"]]})
+ENTRY = StoredTask(
+    "llm.1000", "llm", "1", 1_700_000_000, {"model": "default"}, ["llm.utf-8"], {"history": [["hi", "ho"]]}
+)
 
 
-def journal_of(path: Path, entries: dict[str, Entry]) -> Journal:
+def journal_of(path: Path, entries: dict[str, StoredTask]) -> TaskStore:
     """A journal that is told by a table."""
-    return Journal(path, entries.get)
+    return TaskStore(path, entries.get)
 
 
-async def reread(path: Path) -> list[Entry]:
+async def reread(path: Path) -> list[StoredTask]:
     """What the next run would find."""
     return await journal_of(path, {}).open()
 
@@ -46,7 +48,7 @@ async def test_tasks_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> 
     """So that what listens comes behind what it listens to."""
     path = tmp_path / "journal.sqlite"
     names = ["kws.1010", "asr.1002", "llm.999"]
-    entries = {name: Entry(name, name.partition(".")[0], "1", 0, {}, []) for name in names}
+    entries = {name: StoredTask(name, name.partition(".")[0], "1", 0, {}, []) for name in names}
     journal = journal_of(path, entries)
     await journal.open()
     for name in names:
@@ -120,7 +122,7 @@ async def test_a_disk_that_takes_nothing_is_told_once_and_tried_again(
 ) -> None:
     """What could not be written goes with the next change."""
     folder = tmp_path / "state"
-    other = Entry("kws.1001", "kws", "2", 0, {}, [])
+    other = StoredTask("kws.1001", "kws", "2", 0, {}, [])
     journal = journal_of(folder / "journal.sqlite", {"llm.1000": ENTRY, "kws.1001": other})
     await journal.open()
     for _ in range(3):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers import FakeClient, WireClient, eventually
 from unitd.runtime.dispatcher import Call
-from unitd.runtime.logbook import KEPT_LINES, Logbook
+from unitd.runtime.sys.log_stream import KEPT_LINES, LogStream
 from unitd.wire.errors import BadField
 from unitd.wire.messages import Reply, Request
 
@@ -17,16 +17,16 @@ log = logging.getLogger("unitd.tests")
 
 
 @pytest.fixture
-async def logbook(caplog: pytest.LogCaptureFixture) -> AsyncIterator[Logbook]:
+async def logbook(caplog: pytest.LogCaptureFixture) -> AsyncIterator[LogStream]:
     """A logbook that is open, with every level let through."""
     caplog.set_level(logging.DEBUG)
-    book = Logbook()
+    book = LogStream()
     book.open()
     yield book
     book.close()
 
 
-def ask(logbook: Logbook, client: FakeClient, data: Any = None) -> Reply:
+def ask(logbook: LogStream, client: FakeClient, data: Any = None) -> Reply:
     """The answer to sys.log."""
     answer = logbook.handlers["log"](Call(client, Request("1", "sys", "log", data=data)))
     assert isinstance(answer, Reply)
@@ -38,7 +38,7 @@ def texts(lines: list[dict[str, Any]]) -> list[str]:
     return [line["text"] for line in lines]
 
 
-async def test_the_last_lines_are_told(logbook: Logbook) -> None:
+async def test_the_last_lines_are_told(logbook: LogStream) -> None:
     """Oldest first, each with its time, level and source."""
     log.info("one %s", "thing")
     log.warning("another")
@@ -51,7 +51,7 @@ async def test_the_last_lines_are_told(logbook: Logbook) -> None:
     assert reply.data[0]["at"] == pytest.approx(reply.data[1]["at"], abs=1)
 
 
-async def test_as_many_lines_as_are_wanted(logbook: Logbook) -> None:
+async def test_as_many_lines_as_are_wanted(logbook: LogStream) -> None:
     """The newest; none is a number, too."""
     for number in range(KEPT_LINES + 10):
         log.info("%d", number)
@@ -61,14 +61,14 @@ async def test_as_many_lines_as_are_wanted(logbook: Logbook) -> None:
     assert len(ask(logbook, FakeClient(), {"lines": KEPT_LINES}).data) == KEPT_LINES
 
 
-async def test_debug_never_gets_in(logbook: Logbook) -> None:
+async def test_debug_never_gets_in(logbook: LogStream) -> None:
     """That is where prompts and answers are."""
     log.debug("> tell me a secret")
 
     assert ask(logbook, FakeClient()).data == []
 
 
-async def test_of_an_exception_only_its_class_is_told(logbook: Logbook) -> None:
+async def test_of_an_exception_only_its_class_is_told(logbook: LogStream) -> None:
     """Its words may be a client's."""
     try:
         raise ValueError("a secret")
@@ -78,7 +78,7 @@ async def test_of_an_exception_only_its_class_is_told(logbook: Logbook) -> None:
     assert texts(ask(logbook, FakeClient()).data) == ["a bug (ValueError)"]
 
 
-async def test_new_lines_come_to_whoever_subscribed(logbook: Logbook) -> None:
+async def test_new_lines_come_to_whoever_subscribed(logbook: LogStream) -> None:
     """Those of one moment in one frame, in the subscription's request_id, from whichever thread."""
     client = FakeClient()
     ask(logbook, client, {"lines": 0, "subscribe": True})
@@ -91,7 +91,7 @@ async def test_new_lines_come_to_whoever_subscribed(logbook: Logbook) -> None:
     assert [text for frame in client.received for text in texts(frame.data)] == ["one", "from a thread"]
 
 
-async def test_a_subscription_ends(logbook: Logbook) -> None:
+async def test_a_subscription_ends(logbook: LogStream) -> None:
     """When the client says so, and when it is gone."""
     quiet, gone = FakeClient("quiet"), FakeClient("gone")
     for client in (quiet, gone):
@@ -110,7 +110,7 @@ async def test_a_subscription_ends(logbook: Logbook) -> None:
 @pytest.mark.parametrize(
     "data", ["all", [], {"lines": -1}, {"lines": KEPT_LINES + 1}, {"lines": True}, {"lines": "2"}, {"subscribe": "yes"}]
 )
-async def test_what_makes_no_sense_is_refused(logbook: Logbook, data: Any) -> None:
+async def test_what_makes_no_sense_is_refused(logbook: LogStream, data: Any) -> None:
     """With the sentence that says what would."""
     with pytest.raises(BadField):
         ask(logbook, FakeClient(), data)

@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.meters: what a day of work leaves in the counters."""
+"""Covers unitd.runtime.metrics: what a day of work leaves in the counters."""
 
 import asyncio
 import math
@@ -13,11 +13,11 @@ import pytest
 
 from tests.helpers import LLM_SETUP, LONG_QUESTION, WireClient, eventually
 from unitd.app import App
-from unitd.runtime.meters import NOT_UNDERSTOOD, Histogram, ModelMeter
+from unitd.runtime.metrics import NOT_UNDERSTOOD, Histogram, ModelMetrics
 
 
 @pytest.fixture
-def model(daemon: App) -> ModelMeter:
+def model(daemon: App) -> ModelMetrics:
     """The meter of the bundled llm."""
     return daemon.meters.model("llm", "unitd-chat")
 
@@ -36,7 +36,7 @@ def test_a_histogram_counts_up_to_each_bound() -> None:
 
 def test_an_end_without_counts_is_still_an_end() -> None:
     """Not every unit tells its tokens."""
-    meter = ModelMeter("llm", "a model", Counter())
+    meter = ModelMetrics("llm", "a model", Counter())
 
     meter.note_end("stop", {"prompt_tokens": 9, "completion_tokens": 4})
     meter.note_end("error", None)
@@ -45,7 +45,7 @@ def test_an_end_without_counts_is_still_an_end() -> None:
 
 
 async def test_a_question_is_a_request_and_its_tokens_are_timed(
-    daemon: App, model: ModelMeter, client: WireClient
+    daemon: App, model: ModelMetrics, client: WireClient
 ) -> None:
     """One first piece, gaps between the others, and as many tokens as the last frame tells."""
     work_id = await client.setup("llm", LLM_SETUP, usage=True)
@@ -58,7 +58,7 @@ async def test_a_question_is_a_request_and_its_tokens_are_timed(
     assert model.ends == {"stop": 1}
 
 
-async def test_no_time_passes_while_an_answer_is_paused(model: ModelMeter, client: WireClient) -> None:
+async def test_no_time_passes_while_an_answer_is_paused(model: ModelMetrics, client: WireClient) -> None:
     """Its next token is measured from work on."""
     work_id = await client.setup("llm", LLM_SETUP, pause={"max_tokens": 5})
     question = await client.infer(work_id, LONG_QUESTION)
@@ -105,7 +105,7 @@ async def test_what_nobody_reads_any_more_counts_as_dropped(daemon: App, clients
     await eventually(lambda: daemon.meters.dropped_frames["tcp"] == 1)
 
 
-async def test_a_child_that_dies_counts_its_restart(model: ModelMeter, client: WireClient) -> None:
+async def test_a_child_that_dies_counts_its_restart(model: ModelMetrics, client: WireClient) -> None:
     """The count stays when the tasks and the child are gone."""
     work_id = await client.setup("llm", LLM_SETUP)
     (child,) = await asyncio.to_thread(lambda: psutil.Process().children())

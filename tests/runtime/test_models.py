@@ -17,10 +17,10 @@ from tests.fetch.small_model import CONTENT, FETCHED, HALF, board, held_at_half,
 from tests.helpers import LLM_SETUP, WireClient, eventually
 from tests.runtime.asking import ask_sys
 from unitd.app import App, unit_argv
-from unitd.core.access import Grant, Role, check_request
-from unitd.core.progress import INCOMING
-from unitd.runtime.models import WHOLE
-from unitd.runtime.pulls import CANCELLED, STOPPED
+from unitd.core.access.grants import Grant, Role, check_request
+from unitd.core.models.progress import INCOMING
+from unitd.runtime.models.downloads import CANCELLED, STOPPED
+from unitd.runtime.sys.models import WHOLE
 from unitd.settings import find_places
 from unitd.wire.errors import NotAllowed
 from unitd.wire.messages import Request

@@ -11,8 +11,8 @@ import pytest
 from tests.conftest import running_app, tcp_client
 from tests.helpers import WireClient, eventually
 from unitd.app import App
-from unitd.runtime.meters import Meters
-from unitd.runtime.outbox import Outbox
+from unitd.doors.stream.client import StreamClient
+from unitd.runtime.metrics import Metrics
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
 
@@ -68,23 +68,23 @@ def line() -> SlowTransport:
     return SlowTransport()
 
 
-def an_outbox(line: SlowTransport, *, is_lossy: bool) -> Outbox:
+def an_outbox(line: SlowTransport, *, is_lossy: bool) -> StreamClient:
     """An outbox on that line."""
-    outbox = Outbox(
+    outbox = StreamClient(
         name="the client",
         door="test",
         session=Session(),
         frame_bytes=1024,
         clock=lambda: 0,
         limit_bytes=LIMIT_BYTES,
-        meters=Meters(),
+        meters=Metrics(),
         is_lossy=is_lossy,
     )
     outbox.attach(line)
     return outbox
 
 
-def send_many(outbox: Outbox, reply: Reply, count: int) -> None:
+def send_many(outbox: StreamClient, reply: Reply, count: int) -> None:
     """The same reply, over and over."""
     for _ in range(count):
         outbox.send(reply)

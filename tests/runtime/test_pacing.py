@@ -8,12 +8,17 @@ from typing import Any
 import pytest
 
 from tests.helpers import MS, FakeClient, eventually
-from unitd.core.kinds import BUILTIN_KINDS
-from unitd.core.registry import Task
-from unitd.runtime.frames import INTERRUPTED, End, Frames, Inference
-from unitd.runtime.meters import ModelMeter
-from unitd.runtime.pacing import MAX_WAITING
-from unitd.runtime.watch import Watch
+from unitd.core.tasks.kinds import BUILTIN_KINDS
+from unitd.core.tasks.table import Task
+from unitd.runtime.metrics import ModelMetrics
+from unitd.runtime.tasks.observers import TaskObservers
+from unitd.runtime.tasks.output import (
+    INTERRUPTED,
+    End,
+    Inference,
+    TaskOutput,
+)
+from unitd.runtime.tasks.pacing import MAX_WAITING
 from unitd.wire.messages import Reply
 
 INTERVAL = 60 * MS
@@ -49,7 +54,7 @@ def client() -> TimedClient:
     return TimedClient()
 
 
-def frames_of(unit: str, client: TimedClient, **setup: Any) -> Frames:
+def frames_of(unit: str, client: TimedClient, **setup: Any) -> TaskOutput:
     """The sending half of a task of this client."""
     task = Task(
         work_id=f"{unit}.1000",
@@ -63,7 +68,7 @@ def frames_of(unit: str, client: TimedClient, **setup: Any) -> Frames:
         owner=client,
         created=0,
     )
-    return Frames(task, ModelMeter(unit, "default", Counter()), Watch())
+    return TaskOutput(task, ModelMetrics(unit, "default", Counter()), TaskObservers())
 
 
 def asked_by(client: TimedClient, request_id: str = "question") -> Inference:

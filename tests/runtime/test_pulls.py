@@ -10,8 +10,14 @@ import pytest
 
 from tests.helpers import eventually
 from tests.runtime import pulling
-from unitd.core.progress import Progress
-from unitd.runtime.pulls import AT_ONCE, STOPPED, Pull, Pulls, folder_for
+from unitd.core.models.progress import Progress
+from unitd.runtime.models.downloads import (
+    AT_ONCE,
+    STOPPED,
+    Download,
+    Downloads,
+    folder_for,
+)
 from unitd.wire.errors import Unavailable
 
 DONE = '{"state": "done", "place": "/models/qwen"}\nexit 0'
@@ -19,9 +25,9 @@ Say = Callable[..., None]
 
 
 @pytest.fixture
-async def pulls(tmp_path: Path) -> AsyncIterator[Pulls]:
+async def pulls(tmp_path: Path) -> AsyncIterator[Downloads]:
     """Pulls by a program that says what the test wants."""
-    pulls = Pulls((sys.executable, pulling.__file__, str(tmp_path)), tmp_path / "cards")
+    pulls = Downloads((sys.executable, pulling.__file__, str(tmp_path)), tmp_path / "cards")
     async with asyncio.TaskGroup() as group:
         pulls.open(group)
         yield pulls
@@ -50,7 +56,7 @@ def fetching(count: int) -> str:
     return f'{{"state": "fetching", "file": "x.gguf", "bytes": {count}, "total": 1000}}'
 
 
-async def states(pull: Pull) -> list[Progress]:
+async def states(pull: Download) -> list[Progress]:
     """Everything that a follower is told."""
     return [progress async for progress in pull.follow()]
 
@@ -58,7 +64,7 @@ async def states(pull: Pull) -> list[Progress]:
 # The happy day
 
 
-async def test_a_follower_is_told_how_far_it_is_until_the_end(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_a_follower_is_told_how_far_it_is_until_the_end(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """The program gets its order, its lines become states, and then nothing is under way."""
     pull = pulls.start("qwen", tmp_path / "models")
     following = asyncio.create_task(states(pull))
@@ -74,7 +80,9 @@ async def test_a_follower_is_told_how_far_it_is_until_the_end(pulls: Pulls, say:
     assert not pulls.under_way
 
 
-async def test_who_asks_for_what_is_on_its_way_follows_the_same_program(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_who_asks_for_what_is_on_its_way_follows_the_same_program(
+    pulls: Downloads, say: Say, tmp_path: Path
+) -> None:
     """Two pulls of one model are one; both are told its end."""
     both = [asyncio.create_task(states(pulls.start("qwen", tmp_path))) for _ in range(2)]
 
@@ -85,7 +93,7 @@ async def test_who_asks_for_what_is_on_its_way_follows_the_same_program(pulls: P
     assert len(orders(tmp_path)) == 1
 
 
-async def test_a_pull_after_the_end_is_a_new_one(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_a_pull_after_the_end_is_a_new_one(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """What was fetched once may be damaged by now."""
     say(DONE)
 
@@ -95,7 +103,7 @@ async def test_a_pull_after_the_end_is_a_new_one(pulls: Pulls, say: Say, tmp_pat
     assert len(orders(tmp_path)) == 2
 
 
-async def test_a_pull_goes_on_when_its_follower_leaves(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_a_pull_goes_on_when_its_follower_leaves(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """Who asks again later finds it further."""
     leaving = asyncio.create_task(states(pulls.start("qwen", tmp_path)))
     await eventually(lambda: bool(orders(tmp_path)))
@@ -112,7 +120,7 @@ async def test_a_pull_goes_on_when_its_follower_leaves(pulls: Pulls, say: Say, t
 # The limits
 
 
-async def test_a_slow_follower_is_told_the_newest_and_the_last(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_a_slow_follower_is_told_the_newest_and_the_last(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """A burst that came while it was busy is one state to it."""
     pull = pulls.start("qwen", tmp_path)
     follower = pull.follow()
@@ -129,7 +137,7 @@ async def test_a_slow_follower_is_told_the_newest_and_the_last(pulls: Pulls, say
     assert [progress.state for progress in rest] == ["done"]
 
 
-async def test_only_so_many_are_fetched_at_once(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_only_so_many_are_fetched_at_once(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """One more waits until one has ended, and says so."""
     names = [f"model-{number}" for number in range(AT_ONCE + 1)]
     all_pulls = [asyncio.create_task(states(pulls.start(name, tmp_path))) for name in names]
@@ -146,7 +154,7 @@ async def test_only_so_many_are_fetched_at_once(pulls: Pulls, say: Say, tmp_path
 # The damage
 
 
-async def test_a_failure_has_the_programs_own_words(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_a_failure_has_the_programs_own_words(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """Its sentence is the last thing that is told."""
     say('{"state": "failed", "reason": "the disk is full"}', "exit 1")
 
@@ -155,7 +163,7 @@ async def test_a_failure_has_the_programs_own_words(pulls: Pulls, say: Say, tmp_
     assert (last.state, str(last)) == ("failed", "the disk is full")
 
 
-async def test_a_program_that_dies_without_a_word_is_a_failure(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_a_program_that_dies_without_a_word_is_a_failure(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """The last line of its stderr tells why."""
     say("stderr Traceback", "stderr MemoryError", "exit 3")
 
@@ -165,7 +173,7 @@ async def test_a_program_that_dies_without_a_word_is_a_failure(pulls: Pulls, say
     assert last.reason == "the program that pulls ended with status 3: MemoryError"
 
 
-async def test_what_a_library_prints_is_passed_over(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_what_a_library_prints_is_passed_over(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """No JSON, JSON that says no state, and a line without end."""
     say("hello", "[1]", "{}", "x" * 1_000_000, fetching(7), DONE)
 
@@ -176,7 +184,7 @@ async def test_what_a_library_prints_is_passed_over(pulls: Pulls, say: Say, tmp_
 
 async def test_a_program_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
     """The daemon goes on."""
-    pulls = Pulls(("/no/such/program",), tmp_path)
+    pulls = Downloads(("/no/such/program",), tmp_path)
     async with asyncio.TaskGroup() as group:
         pulls.open(group)
 
@@ -215,7 +223,7 @@ def test_without_a_folder_nothing_can_be_pulled(tmp_path: Path) -> None:
 # The goodbye
 
 
-async def test_stopping_ends_the_program_and_tells_its_followers(pulls: Pulls, say: Say, tmp_path: Path) -> None:
+async def test_stopping_ends_the_program_and_tells_its_followers(pulls: Downloads, say: Say, tmp_path: Path) -> None:
     """No child is left, which the fixture of all tests looks for."""
     following = asyncio.create_task(states(pulls.start("qwen", tmp_path)))
     say(fetching(500))

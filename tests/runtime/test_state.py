@@ -13,7 +13,7 @@ from blockbuster import blockbuster_ctx
 from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP
 from tests.runtime.bad_unit import bad_unit
-from unitd.runtime.state import StateDir
+from unitd.runtime.state_dir import StateDir
 from unitd.wire.errors import ConfigError
 
 ADDRESS = {"tcp": ["127.0.0.1", 4711]}
@@ -22,7 +22,7 @@ ADDRESS = {"tcp": ["127.0.0.1", 4711]}
 @pytest.fixture(autouse=True)
 def no_blocking() -> Iterator[None]:
     """A blocking call of the daemon fails the test; the test itself may touch files."""
-    with blockbuster_ctx(["unitd.app", "unitd.runtime.dispatcher", "unitd.runtime.actions"]):
+    with blockbuster_ctx(["unitd.app", "unitd.runtime.dispatcher", "unitd.runtime.tasks.actions"]):
         yield
 
 

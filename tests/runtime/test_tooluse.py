@@ -1,9 +1,9 @@
-"""Covers unitd.runtime.tooluse."""
+"""Covers unitd.runtime.tasks.tool_loop."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from unitd.runtime.tooluse import MAX_ROUNDS, Call, ToolUse
+from unitd.runtime.tasks.tool_loop import MAX_ROUNDS, Call, ToolUse
 
 CALL: Call = {"id": "call_1", "name": "turn_on", "arguments": {"entity": "kitchen light"}}
 ON, OFF = "The kitchen light is on.", "The kitchen light is off."

@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.turns, unitd.runtime.switchboard and unitd.runtime.sound: the times of a spoken turn."""
+"""Covers unitd.runtime.audio.latency, and what the link router and the audio hub tell it."""
 
 import logging
 import re
@@ -10,8 +10,8 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, LONG_QUESTION, eventually
 from tests.test_voice import ASR, KWS, TTS, write_wav
 from tests.units.spoken import joined, silence, speak
-from unitd.runtime.meters import Meters, Step
-from unitd.runtime.turns import Turns
+from unitd.runtime.audio.latency import TurnLatency
+from unitd.runtime.metrics import Metrics, Step
 
 ANSWER, VOICE = ("llm.3", 1), ("tts.4", 7)
 
@@ -33,25 +33,25 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def meters() -> Meters:
+def meters() -> Metrics:
     """Nothing is counted yet."""
-    return Meters()
+    return Metrics()
 
 
 @pytest.fixture
-def turns(meters: Meters, clock: Clock, caplog: pytest.LogCaptureFixture) -> Turns:
+def turns(meters: Metrics, clock: Clock, caplog: pytest.LogCaptureFixture) -> TurnLatency:
     """Nobody speaks."""
     caplog.set_level(logging.INFO)
-    return Turns(meters, clock)
+    return TurnLatency(meters, clock)
 
 
-def total(meters: Meters, step: Step) -> float:
+def total(meters: Metrics, step: Step) -> float:
     """Milliseconds that a step took, over all turns."""
     return round(meters.chain[step].total * 1000)
 
 
 def test_a_turn_is_told_in_one_line(
-    turns: Turns, meters: Meters, clock: Clock, caplog: pytest.LogCaptureFixture
+    turns: TurnLatency, meters: Metrics, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Each step from the end of the one before; later deltas and sounds change nothing."""
     turns.begin("asr.2", ANSWER, clock.now - 0.42)
@@ -77,7 +77,7 @@ def test_a_turn_is_told_in_one_line(
 
 
 def test_an_answer_without_a_voice_is_told_at_its_end(
-    turns: Turns, clock: Clock, caplog: pytest.LogCaptureFixture
+    turns: TurnLatency, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An uploaded sentence has no time of its speech either."""
     turns.begin("asr.2", ANSWER, None)
@@ -89,7 +89,7 @@ def test_an_answer_without_a_voice_is_told_at_its_end(
 
 
 def test_a_turn_that_was_cut_tells_how_far_it_came(
-    turns: Turns, clock: Clock, caplog: pytest.LogCaptureFixture
+    turns: TurnLatency, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Before the first word, or before its sound."""
     turns.begin("asr.2", ANSWER, None)
@@ -106,7 +106,7 @@ def test_a_turn_that_was_cut_tells_how_far_it_came(
     ]
 
 
-def test_what_nobody_said_is_no_turn(turns: Turns, meters: Meters, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_nobody_said_is_no_turn(turns: TurnLatency, meters: Metrics, caplog: pytest.LogCaptureFixture) -> None:
     """A client that types and a voice of its own are measured elsewhere."""
     turns.note_word(ANSWER)
     turns.note_voice(ANSWER, VOICE)

@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.uploads: who is held, who is let go, what is remembered."""
+"""Covers unitd.runtime.tasks.uploads: who is held, who is let go, what is remembered."""
 
 import asyncio
 import gc
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.helpers import FakeClient, eventually
-from unitd.runtime.frames import Asker
-from unitd.runtime.uploads import MAX_UNHEARD_BYTES, Uploads
+from unitd.runtime.tasks.output import Asker
+from unitd.runtime.tasks.uploads import MAX_UNHEARD_BYTES, Uploads
 
 MOST_OF_IT = b"\0" * (MAX_UNHEARD_BYTES * 3 // 4)
 
@@ -64,7 +64,7 @@ async def test_everybody_who_was_held_is_read_again() -> None:
 
 async def test_the_end_of_pieces_is_heard_in_their_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the next upload comes before the child has heard that they ended."""
-    monkeypatch.setattr("unitd.runtime.uploads.IDLE_SECONDS", 0.0)
+    monkeypatch.setattr("unitd.runtime.tasks.uploads.IDLE_SECONDS", 0.0)
     ears, first, second = Ears(), Asker(Sender(), "1"), Asker(Sender(), "2")
     uploads = Uploads("asr.1000", ears.ask, ears.end)
     uploads.hear(first, b"\0\0", "pcm", is_whole=False)

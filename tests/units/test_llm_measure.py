@@ -10,9 +10,9 @@ import gguf
 import pytest
 
 from tests.units.engine_bench import BUNDLED
-from unitd.core.fit import forecast, multiplied_weights, read_speed
-from unitd.core.gguf import Shape, read_shape
-from unitd.core.tensors import check_tensors
+from unitd.core.models.forecast import forecast, multiplied_weights, read_speed
+from unitd.core.models.gguf import Shape, read_shape
+from unitd.core.models.gguf_check import check_tensors
 from units.llm.llama import Alarm, Context, Entry, Model
 from units.llm.probe import Probe
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from unitd.app import all_kinds
 from unitd.cli.connection import find_socket
-from unitd.core.config import AudioSettings, Settings, maybe_path
-from unitd.core.memory import in_mib, limit_of
+from unitd.core.config.schema import AudioSettings, Settings, maybe_path
+from unitd.core.models.memory import in_mib, limit_of
 from unitd.doors.preflight import access_words, missing_packages, unusable_audio, unusable_pipelines
-from unitd.runtime.budget import memory_of_board
+from unitd.runtime.children.memory_budget import memory_of_board
 from unitd.settings import files_words, find_places, load_settings
 from unitd.wire.errors import ConfigError
 

@@ -12,15 +12,20 @@ from pathlib import Path
 from unitd.app import Places, shelf_of
 from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
 from unitd.cli.screens import ProgressScreen, print_table
-from unitd.core.catalog import Card, Catalog
-from unitd.core.config import Settings
-from unitd.core.memory import in_mib, limit_of
-from unitd.core.progress import FAILED, Progress, size_words
+from unitd.core.config.schema import Settings
+from unitd.core.models.catalog import Card, Catalog
+from unitd.core.models.memory import in_mib, limit_of
+from unitd.core.models.progress import FAILED, Progress, size_words
 from unitd.core.visible import SHOWN
-from unitd.runtime.budget import memory_of_board
-from unitd.runtime.inventory import Inventory, Stock
-from unitd.runtime.pulls import FETCH_ARGV, Pulls, card_to_pull, folder_for
-from unitd.runtime.shelf import Shelf
+from unitd.runtime.children.memory_budget import memory_of_board
+from unitd.runtime.models.downloads import (
+    FETCH_ARGV,
+    Downloads,
+    card_to_pull,
+    folder_for,
+)
+from unitd.runtime.models.inventory import Inventory, ModelInfo
+from unitd.runtime.models.store import ModelStore
 from unitd.settings import find_places, load_settings
 from unitd.wire.errors import BadFile, UnitdError
 
@@ -41,7 +46,7 @@ class _Board:
 
     settings: Settings
     places: Places
-    shelf: Shelf
+    shelf: ModelStore
 
     @staticmethod
     def of(config: Path | None) -> "_Board":
@@ -55,7 +60,7 @@ class _Board:
         card = self.catalog().find(name)
         return card or fail(f"there is no model {name}; unitd models list shows those there are")
 
-    def stock(self, *cards: Card) -> list[Stock]:
+    def stock(self, *cards: Card) -> list[ModelInfo]:
         limit = limit_of(self.settings.limits.memory, memory_of_board())
         return asyncio.run(Inventory(self.settings.llm, lambda: limit).take(cards))
 
@@ -71,7 +76,7 @@ def _list(board: _Board, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(stock: Stock) -> tuple[str, ...]:
+def _row(stock: ModelInfo) -> tuple[str, ...]:
     card, size = stock.card, size_words(stock.size) if stock.size else "-"
     return (card.name, card.unit, size, _state(card), _fits(stock), card.good_for or card.description)
 
@@ -84,7 +89,7 @@ def _state(card: Card) -> str:
     return "installed" if card.is_installed else "available" if card.parts else "known"
 
 
-def _fits(stock: Stock) -> str:
+def _fits(stock: ModelInfo) -> str:
     if stock.fits is None:
         return "-"
     return "yes" if stock.fits or stock.need is None else f"no, needs {in_mib(stock.need.total)} MiB"
@@ -119,14 +124,14 @@ def _info(board: _Board, arguments: argparse.Namespace) -> int:
 def _pull(board: _Board, arguments: argparse.Namespace) -> int:
     logging.getLogger("unitd.pulls").setLevel(logging.CRITICAL)  # the screen says it all
     card = card_to_pull(board.catalog(), arguments.name)
-    last = asyncio.run(_follow(Pulls(FETCH_ARGV, board.places.model_cards), card.name, board.folder))
+    last = asyncio.run(_follow(Downloads(FETCH_ARGV, board.places.model_cards), card.name, board.folder))
     if last.state == FAILED:
         fail(last.reason)
     sys.stdout.write(f"{card.name} is installed in {last.place}\n")
     return 0
 
 
-async def _follow(pulls: Pulls, name: str, folder: Path) -> Progress:
+async def _follow(pulls: Downloads, name: str, folder: Path) -> Progress:
     """The last state."""
     async with asyncio.TaskGroup() as group:
         pulls.open(group)

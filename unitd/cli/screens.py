@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from unitd.core.progress import FETCHING, Progress
+from unitd.core.models.progress import FETCHING, Progress
 from unitd.core.visible import SHOWN, SHOWN_IN_PROSE
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from unitd.cli.connection import fail
 from unitd.cli.screens import print_table
-from unitd.core.config import Settings
-from unitd.core.fit import (
+from unitd.core.config.schema import Settings
+from unitd.core.models.forecast import (
     PROMPT_TOKENS,
     Board,
     Forecast,
@@ -24,11 +24,11 @@ from unitd.core.fit import (
     in_order,
     processor_in,
 )
-from unitd.core.memory import in_mib, limit_of
-from unitd.core.progress import size_words
-from unitd.runtime.budget import memory_of_board
-from unitd.runtime.inventory import Stock
-from unitd.runtime.measuring import measure_board, prospect_of
+from unitd.core.models.memory import in_mib, limit_of
+from unitd.core.models.progress import size_words
+from unitd.runtime.children.memory_budget import memory_of_board
+from unitd.runtime.models.inventory import ModelInfo
+from unitd.runtime.models.measuring import measure_board, prospect_of
 from unitd.wire.errors import Unavailable
 
 # Of the cores, over the last minute: beside it a model that uses all of them is slowed down.
@@ -39,7 +39,7 @@ DEVICE_TREE_NAME = Path("/proc/device-tree/model")
 """Where boards say what they are; there is none on a PC."""
 
 
-def suggest(settings: Settings, bundled_models: Path, stock: Sequence[Stock]) -> int:
+def suggest(settings: Settings, bundled_models: Path, stock: Sequence[ModelInfo]) -> int:
     """Measures this board and prints what is to be expected of each model; exits with 1 when it cannot be measured."""
     board = _board(settings)
     sys.stderr.write(f"{_described(board)}\n")

@@ -7,7 +7,7 @@ from typing import Any
 
 from unitd.cli.connection import Connection
 from unitd.cli.screens import print_table
-from unitd.core.memory import in_mib
+from unitd.core.models.memory import in_mib
 
 COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since", "served by")
 

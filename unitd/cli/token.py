@@ -9,11 +9,11 @@ from pathlib import Path
 
 from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
 from unitd.cli.files import only_writer_in, write_for_daemon
-from unitd.core.access import Limits, Role
-from unitd.core.config import Settings
-from unitd.core.tokens import Token, dump_tokens, issue
-from unitd.runtime.access import load_tokens, tokens_file
-from unitd.runtime.state import make_state_folder
+from unitd.core.access.grants import Limits, Role
+from unitd.core.access.tokens import Token, dump_tokens, issue
+from unitd.core.config.schema import Settings
+from unitd.runtime.state_dir import make_state_folder
+from unitd.runtime.sys.access import load_tokens, tokens_file
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
 

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.core.mistakes import Key, Mistake, Mistakes
+from unitd.core.config.problems import Key, Problem, Problems
 from unitd.core.outcomes import takes
 
 KINDS = ("light", "switch", "fan", "cover", "climate", "media", "lock", "scene", "sensor")
@@ -218,7 +218,7 @@ def read_home(document: Mapping[str, Any], template_error: TemplateError = lambd
     Raises:
         Mistakes: all that is wrong.
     """
-    wrong = [Mistake((key,), f"unknown table [[{key}]]") for key in document if key not in ("entity", "tool")]
+    wrong = [Problem((key,), f"unknown table [[{key}]]") for key in document if key not in ("entity", "tool")]
     entities = _rows(document, "entity", _ENTITY_KEYS, wrong)
     tools = _rows(document, "tool", _TOOL_KEYS, wrong)
     for key, row in entities:
@@ -228,20 +228,20 @@ def read_home(document: Mapping[str, Any], template_error: TemplateError = lambd
     for rows in (entities, tools):
         names = [row["name"] for _, row in rows]
         wrong += [
-            Mistake((*key, "name"), f"{key[0]} {row['name']!r} is there twice")
+            Problem((*key, "name"), f"{key[0]} {row['name']!r} is there twice")
             for at, (key, row) in enumerate(rows)
             if names.index(row["name"]) < at
         ]
     if wrong:
-        raise Mistakes(wrong)
+        raise Problems(wrong)
     return Home(tuple(_entity(row) for _, row in entities), tuple(_tool(row) for _, row in tools))
 
 
-def _rows(document: Mapping[str, Any], table: str, keys: Mapping[str, type], wrong: list[Mistake]) -> Sequence[Row]:
+def _rows(document: Mapping[str, Any], table: str, keys: Mapping[str, type], wrong: list[Problem]) -> Sequence[Row]:
     """The tables of one kind, without what cannot be used."""
     rows = document.get(table, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        wrong.append(Mistake((table,), f"{table} must be tables: [[{table}]]"))
+        wrong.append(Problem((table,), f"{table} must be tables: [[{table}]]"))
         return []
     usable: list[Row] = []
     for at, row in enumerate(rows):
@@ -251,7 +251,7 @@ def _rows(document: Mapping[str, Any], table: str, keys: Mapping[str, type], wro
             key: f"{key} must be {_WORDS[keys[key]]}" for key in row if key in keys and not _is(row[key], keys[key])
         }
         bad |= {} if row.get("name") else {"name": "name is missing"}
-        wrong += [Mistake((table, at, key), f"{where}: {words}") for key, words in bad.items()]
+        wrong += [Problem((table, at, key), f"{where}: {words}") for key, words in bad.items()]
         if not bad:
             usable.append(((table, at), row))
     return usable
@@ -264,10 +264,10 @@ def _is(value: Any, wanted: type) -> bool:
     return all(isinstance(each, str if wanted is list else dict) for each in inside)
 
 
-def _wrong_with_entity(at: Key, row: dict[str, Any]) -> Iterator[Mistake]:
+def _wrong_with_entity(at: Key, row: dict[str, Any]) -> Iterator[Problem]:
     if row.get("kind") not in KINDS:
         words = f"entity {row['name']!r}: kind is {row.get('kind')!r}, it must be one of {', '.join(KINDS)}"
-        yield Mistake((*at, "kind"), words)
+        yield Problem((*at, "kind"), words)
 
 
 def _entity(row: dict[str, Any]) -> Entity:
@@ -275,28 +275,28 @@ def _entity(row: dict[str, Any]) -> Entity:
     return Entity(row["name"], row.get("kind", ""), row.get("area", ""), tuple(row.get("aliases", ())), entity_id)
 
 
-def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError) -> Iterator[Mistake]:
+def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError) -> Iterator[Problem]:
     tool = f"tool {row['name']!r}"
     if len(row["name"]) > MAX_NAME_LENGTH or not row["name"].isprintable():
-        yield Mistake((*at, "name"), f"{tool}: name must be 1 to {MAX_NAME_LENGTH} characters that can be printed")
+        yield Problem((*at, "name"), f"{tool}: name must be 1 to {MAX_NAME_LENGTH} characters that can be printed")
     if len([way for way in _WAYS if row.get(way)]) != 1:
-        yield Mistake(at, f"{tool} must have one of {', '.join(_WAYS[:-1])} and {_WAYS[-1]}")
+        yield Problem(at, f"{tool} must have one of {', '.join(_WAYS[:-1])} and {_WAYS[-1]}")
     if unknown := [kind for kind in row.get("kinds", ()) if kind not in KINDS]:
-        yield Mistake((*at, "kinds"), f"{tool}: there is no kind {unknown[0]!r}, there are {', '.join(KINDS)}")
+        yield Problem((*at, "kinds"), f"{tool}: there is no kind {unknown[0]!r}, there are {', '.join(KINDS)}")
     if row.get("service") and row["service"].count(".") != 1:
-        yield Mistake((*at, "service"), f"{tool}: service is {row['service']!r}, it must look like light.turn_on")
+        yield Problem((*at, "service"), f"{tool}: service is {row['service']!r}, it must look like light.turn_on")
     if (asked := row.get("state_of", "")) and "{" not in asked and not ENTITY_ID.fullmatch(asked):
         words = f"{tool}: state_of is {asked!r}, it must look like sensor.garden or be a template"
-        yield Mistake((*at, "state_of"), words)
+        yield Problem((*at, "state_of"), words)
     for name, schema in row.get("parameters", {}).items():
         if words := _misshape(schema):
-            yield Mistake((*at, "parameters", name), f"{tool}: {name}: {words}")
+            yield Problem((*at, "parameters", name), f"{tool}: {name}: {words}")
     device: Known = {"entity": Entity.__dataclass_fields__.keys()} if row.get("kinds") else {}
     for key in _TEMPLATES:
         # Topics of questions are followed from the start, when nothing but the devices is known.
         known = device if key == "state" else {**dict.fromkeys(row.get("parameters", ()), frozenset()), **device}
         if words := template_error(row.get(key, ""), known):
-            yield Mistake((*at, key), f"{tool}: {key} is no template: {words}")
+            yield Problem((*at, key), f"{tool}: {key} is no template: {words}")
 
 
 def _misshape(schema: Mapping[str, Any]) -> str:

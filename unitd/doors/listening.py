@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakSet
 
-from unitd.core.access import network_of
+from unitd.core.access.grants import network_of
 from unitd.doors.tls import HANDSHAKE_SECONDS
-from unitd.runtime.access import Access
+from unitd.runtime.sys.access import Access
 
 log = logging.getLogger("unitd.doors")
 

@@ -9,10 +9,10 @@ work_id, and so do those that listen to it, with their links.
 import asyncio
 import logging
 
-from unitd.core.config import PipelineSettings, PipelineTask
-from unitd.core.pipelines import inputs_of, setup_of
-from unitd.core.registry import Task
-from unitd.doors.guest import Guest
+from unitd.core.config.pipelines import inputs_of, setup_of
+from unitd.core.config.schema import PipelineSettings, PipelineTask
+from unitd.core.tasks.table import Task
+from unitd.doors.local_client import LocalClient
 from unitd.doors.server import Server
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
@@ -28,7 +28,7 @@ class Pipeline:
 
     def __init__(self, server: Server, settings: PipelineSettings) -> None:
         self.settings = settings
-        self._guest = Guest(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
+        self._guest = LocalClient(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
         self._work_ids: dict[str, str] = {}
         self._given_up: set[str] = set()
         """Tasks that their program died over."""

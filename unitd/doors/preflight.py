@@ -16,17 +16,28 @@ from typing import Any
 
 import orjson
 
-from unitd.core.catalog import DEFAULT_NAME, Card, Catalog
-from unitd.core.checks import addresses_of
-from unitd.core.config import AuthSettings, HomeSettings, MqttSettings, Settings, maybe_path
-from unitd.core.kinds import UnitKind
-from unitd.core.mistakes import Key, Mistake, Mistakes, name_of
-from unitd.core.openness import reach_of, warnings_of
-from unitd.core.pipelines import check_pipelines, setup_of, tasks_of
-from unitd.doors.systemd import Activated
+from unitd.core.config.checks import addresses_of
+from unitd.core.config.exposure import reach_of, warnings_of
+from unitd.core.config.pipelines import check_pipelines, setup_of, tasks_of
+from unitd.core.config.problems import (
+    Key,
+    Problem,
+    Problems,
+    name_of,
+)
+from unitd.core.config.schema import (
+    AuthSettings,
+    HomeSettings,
+    MqttSettings,
+    Settings,
+    maybe_path,
+)
+from unitd.core.models.catalog import DEFAULT_NAME, Card, Catalog
+from unitd.core.tasks.kinds import UnitKind
 from unitd.doors.tls import Tls
-from unitd.runtime.access import load_tokens, tokens_file
-from unitd.runtime.roster import setup_data
+from unitd.runtime.sys.access import load_tokens, tokens_file
+from unitd.runtime.tasks.manager import setup_data
+from unitd.service.systemd import Activated
 from unitd.wire.errors import ConfigError, LoadFailed, UnitdError
 
 PACKAGES = {
@@ -38,7 +49,7 @@ PACKAGES = {
 """The modules that each door imports when it is opened, and the packages that they come with."""
 
 
-def missing_packages(settings: Settings) -> Iterator[Mistake]:
+def missing_packages(settings: Settings) -> Iterator[Problem]:
     """Yield the packages that open doors need and that are not installed; they are looked for, not imported."""
     is_open = {
         "http": settings.http.enabled,
@@ -49,16 +60,16 @@ def missing_packages(settings: Settings) -> Iterator[Mistake]:
     for door, packages in PACKAGES.items():
         for module, package in packages:
             if is_open[door] and find_spec(module) is None:
-                yield Mistake((door,), f"{door} needs {package}, which is not installed: pip install {package}")
+                yield Problem((door,), f"{door} needs {package}, which is not installed: pip install {package}")
 
 
-def unusable_files(settings: Settings) -> Iterator[Mistake]:
+def unusable_files(settings: Settings) -> Iterator[Problem]:
     """Passwords, certificates and tools that the daemon would want."""
     yield from _unusable_of_auth(settings.auth)
     try:
         load_tokens(tokens_file(settings))
     except ConfigError as error:
-        yield Mistake(("auth", "tokens_file"), f"auth.tokens_file: {error.reason}")
+        yield Problem(("auth", "tokens_file"), f"auth.tokens_file: {error.reason}")
     if settings.mqtt is not None:
         yield from _unusable_of_mqtt(settings.mqtt)
     yield from _unusable_of_home(settings.home)
@@ -75,7 +86,7 @@ def access_words(settings: Settings, now: float) -> tuple[list[str], str]:
     return [*warnings_of(settings, tokens), *filter(None, [expiry])], reach_of(settings, tokens)
 
 
-def _unusable_of_auth(auth: AuthSettings) -> Iterator[Mistake]:
+def _unusable_of_auth(auth: AuthSettings) -> Iterator[Problem]:
     unreadable = [*_unreadable(("auth", "tls_cert"), auth.tls_cert), *_unreadable(("auth", "tls_key"), auth.tls_key)]
     yield from unreadable
     if auth.tls_cert is None or auth.tls_key is None or unreadable:
@@ -83,10 +94,10 @@ def _unusable_of_auth(auth: AuthSettings) -> Iterator[Mistake]:
     try:
         Tls(auth.tls_cert, auth.tls_key)
     except ConfigError as error:
-        yield Mistake(("auth", "tls_cert"), error.reason)
+        yield Problem(("auth", "tls_cert"), error.reason)
 
 
-def _unusable_of_mqtt(mqtt: MqttSettings) -> Iterator[Mistake]:
+def _unusable_of_mqtt(mqtt: MqttSettings) -> Iterator[Problem]:
     yield from _unreadable(("mqtt", "password_file"), mqtt.password_file, is_text=True)
     files = {"ca_file": mqtt.ca_file, "cert_file": mqtt.cert_file, "key_file": mqtt.key_file} if mqtt.tls else {}
     unreadable = [mistake for name, path in files.items() for mistake in _unreadable(("mqtt", name), path)]
@@ -98,33 +109,33 @@ def _unusable_of_mqtt(mqtt: MqttSettings) -> Iterator[Mistake]:
     try:
         tls_of(mqtt)
     except ConfigError as error:
-        yield Mistake(("mqtt", "cert_file" if mqtt.cert_file else "ca_file"), error.reason)
+        yield Problem(("mqtt", "cert_file" if mqtt.cert_file else "ca_file"), error.reason)
 
 
-def _unusable_of_home(home: HomeSettings) -> Iterator[Mistake]:
+def _unusable_of_home(home: HomeSettings) -> Iterator[Problem]:
     yield from _unreadable(("home", "homeassistant_token_file"), home.homeassistant_token_file, is_text=True)
     unreadable = list(_unreadable(("home", "tools"), home.tools))
     yield from unreadable
     if home.tools is None or unreadable:
         return
-    from unitd.doors.toolbox import read_tools  # a client of HTTP and templates only where there are tools
+    from unitd.doors.home.toolbox import read_tools  # a client of HTTP and templates only where there are tools
 
     try:
         read_tools(home.tools)
-    except Mistakes as error:
+    except Problems as error:
         yield from (replace(each, key=("home", "tools")) for each in error.mistakes)
     except ConfigError as error:
-        yield Mistake(("home", "tools"), f"home.tools: {error.reason}")
+        yield Problem(("home", "tools"), f"home.tools: {error.reason}")
 
 
-def _unreadable(key: Key, path: Path | None, *, is_text: bool = False) -> Iterator[Mistake]:
+def _unreadable(key: Key, path: Path | None, *, is_text: bool = False) -> Iterator[Problem]:
     if path is None:
         return
     try:
         path.read_text() if is_text else path.read_bytes()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        yield Mistake(key, f"{name_of(key)}: {path} cannot be read: {reason}")
+        yield Problem(key, f"{name_of(key)}: {path} cannot be read: {reason}")
 
 
 def files_read(settings: Settings) -> list[Path]:
@@ -139,7 +150,7 @@ def files_read(settings: Settings) -> list[Path]:
 # Pipelines
 
 
-def unusable_pipelines(settings: Settings, kinds: Callable[[], Mapping[str, UnitKind]]) -> Iterator[Mistake]:
+def unusable_pipelines(settings: Settings, kinds: Callable[[], Mapping[str, UnitKind]]) -> Iterator[Problem]:
     """Units, keys and inputs that would never work, and values of a type that no setup takes."""
     if not settings.pipeline:
         return
@@ -152,7 +163,7 @@ def unusable_pipelines(settings: Settings, kinds: Callable[[], Mapping[str, Unit
         try:
             setup_data(known[task.unit], setup_of(task))
         except UnitdError as error:
-            yield Mistake((*key, "data"), f"{name_of((*key, 'data'))}: {error.reason}")
+            yield Problem((*key, "data"), f"{name_of((*key, 'data'))}: {error.reason}")
 
 
 # What may come later
@@ -171,7 +182,7 @@ def models_wanted(settings: Settings, kinds: Mapping[str, UnitKind]) -> Iterator
 
 def unknown_models(
     settings: Settings, kinds: Callable[[], Mapping[str, UnitKind]], catalog: Callable[[Settings], Catalog]
-) -> Iterator[Mistake]:
+) -> Iterator[Problem]:
     """Names that stand for no model."""
     known = catalog(settings)
     told = set[tuple[str, str]]()
@@ -180,7 +191,7 @@ def unknown_models(
             known.resolve(unit, name)
         except LoadFailed as error:
             if (unit, name) not in told:
-                yield Mistake(key, f"{name_of(key)}: {error.reason}")
+                yield Problem(key, f"{name_of(key)}: {error.reason}")
             told.add((unit, name))
 
 
@@ -190,15 +201,15 @@ def substitutions(settings: Settings, kinds: Mapping[str, UnitKind], catalog: Ca
     return list(dict.fromkeys(card.substitution for card in cards if card.substitution))
 
 
-def unusable_audio(settings: Settings) -> Iterator[Mistake]:
+def unusable_audio(settings: Settings) -> Iterator[Problem]:
     """Files that stand in for a microphone that cannot be read, or for a loudspeaker that cannot be written."""
     capture, playback = maybe_path(settings.audio.capture), maybe_path(settings.audio.playback)
     if capture is not None and (reason := _refusal(capture, os.R_OK)):
-        yield Mistake(("audio", "capture"), f"audio.capture: {capture} cannot be read: {reason}")
+        yield Problem(("audio", "capture"), f"audio.capture: {capture} cannot be read: {reason}")
     if playback is not None:
         written = playback if playback.exists() else playback.absolute().parent
         if reason := _refusal(written, os.W_OK, is_folder=not playback.exists()):
-            yield Mistake(("audio", "playback"), f"audio.playback: {playback} cannot be written: {reason}")
+            yield Problem(("audio", "playback"), f"audio.playback: {playback} cannot be written: {reason}")
 
 
 def _refusal(path: Path, access: int, *, is_folder: bool = False) -> str:
@@ -213,7 +224,7 @@ def _refusal(path: Path, access: int, *, is_folder: bool = False) -> str:
 # Ports
 
 
-def taken_ports(settings: Settings, activated: Activated) -> Iterator[Mistake]:
+def taken_ports(settings: Settings, activated: Activated) -> Iterator[Problem]:
     """Addresses that cannot be listened on; `activated` doors open none of their own."""
     own = _ports_of_our_daemon(settings)
     for key, host, port in addresses_of(settings):
@@ -223,7 +234,7 @@ def taken_ports(settings: Settings, activated: Activated) -> Iterator[Mistake]:
             _bind(host, port)
         except OSError as error:
             blamed = key if error.errno in (errno.EADDRINUSE, errno.EACCES) else (key[0], "host")
-            yield Mistake(blamed, f"{name_of(blamed)}: cannot listen on {host}:{port}: {error.strerror}")
+            yield Problem(blamed, f"{name_of(blamed)}: cannot listen on {host}:{port}: {error.strerror}")
 
 
 def _bind(host: str, port: int) -> None:

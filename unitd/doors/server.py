@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from unitd.core.registry import Client
-from unitd.runtime.access import Access
-from unitd.runtime.meters import Meters
+from unitd.core.tasks.table import Client
+from unitd.runtime.metrics import Metrics
+from unitd.runtime.sys.access import Access
 from unitd.wire.messages import Request
 
 
@@ -13,7 +13,7 @@ class Server(Protocol):
     """What stands behind every door."""
 
     @property
-    def meters(self) -> Meters:
+    def meters(self) -> Metrics:
         """Where doors count, and what they show of it."""
 
     @property

@@ -1,7 +1,7 @@
 """`python -m unitd.fetch`: pulls one model and says how far it is.
 
 One JSON object on stdin, {"name": …, "folder": the models folder, "cards": the folder of the catalogue}; a JSON line on
-stdout for each state of it, as in `unitd.core.progress`; the last is done or failed, and so is the exit code.
+stdout for each state of it, as in `unitd.core.models.progress`; the last is done or failed, and so is the exit code.
 """
 
 import json
@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from unitd.core.catalog import Card, Catalog, read_card
-from unitd.core.progress import FAILED, FETCHING, Progress
+from unitd.core.models.catalog import Card, Catalog, read_card
+from unitd.core.models.progress import FAILED, FETCHING, Progress
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.pull import pull
 from unitd.wire.errors import ConfigError

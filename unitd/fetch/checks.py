@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from unitd.core.tensors import check_tensors
+from unitd.core.models.gguf_check import check_tensors
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.hub import Source, told
 from unitd.fetch.records import git_hash_of, sha256_of

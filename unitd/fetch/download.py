@@ -13,7 +13,7 @@ from io import FileIO
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from unitd.core.catalog import Part
+from unitd.core.models.catalog import Part
 from unitd.fetch.failures import BadLuck, Patience, PullFailed, disk_errors_told
 from unitd.fetch.hub import Hub, Source, told
 from unitd.fetch.progress import Meter

@@ -20,7 +20,7 @@ from huggingface_hub import constants, get_hf_file_metadata, get_session, hf_hub
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, parse_ratelimit_headers
 
-from unitd.core.catalog import Part
+from unitd.core.models.catalog import Part
 from unitd.fetch.failures import BadLuck, PullFailed
 from unitd.wire.errors import reason_of
 

@@ -9,10 +9,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from unitd.core.card_text import read_document
-from unitd.core.cardless import family_of
-from unitd.core.catalog import Card, read_card
-from unitd.core.gguf import read_description
+from unitd.core.models.card_text import read_document
+from unitd.core.models.catalog import Card, read_card
+from unitd.core.models.detect import family_of
+from unitd.core.models.gguf import read_description
 from unitd.fetch.archive import is_archive, unpack
 from unitd.fetch.checks import check_model_files, flaw_of
 from unitd.fetch.failures import PullFailed, disk_errors_told

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from unitd.core.catalog import Card
-from unitd.core.progress import INCOMING, Progress
+from unitd.core.models.catalog import Card
+from unitd.core.models.progress import INCOMING, Progress
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.progress import Tell
 from unitd.fetch.records import RECORD, Installed, Record, sha256_of, write_record

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from unitd.core.progress import FETCHING, Progress
+from unitd.core.models.progress import FETCHING, Progress
 
 REPORT_INTERVAL_SECONDS = 0.25
 # Short enough to follow a line that gets slower, long enough not to jump.

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from unitd.core.catalog import Card
-from unitd.core.progress import DONE, Progress
+from unitd.core.models.catalog import Card
+from unitd.core.models.progress import DONE, Progress
 from unitd.fetch.archive import is_archive, unpack
 from unitd.fetch.checks import check_download, check_model_files
 from unitd.fetch.download import Downloads

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from unitd.core.progress import size_words
+from unitd.core.models.progress import size_words
 from unitd.fetch.failures import PullFailed
 
 # For logs, the journal and everything else that shares the disk with the models.

@@ -11,10 +11,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from unitd.core.kinds import UnitKind
-from unitd.core.registry import Client
-from unitd.runtime.meters import NOT_UNDERSTOOD, Meters
-from unitd.runtime.subject import Subject, about
+from unitd.core.tasks.kinds import UnitKind
+from unitd.core.tasks.table import Client
+from unitd.runtime.log_context import LogContext, about
+from unitd.runtime.metrics import NOT_UNDERSTOOD, Metrics
 from unitd.runtime.waiting import Waiting, size_of
 from unitd.wire.errors import (
     InternalError,
@@ -78,7 +78,7 @@ class Dispatcher:
         sys_handlers: Mapping[str, Handler],
         audio_handlers: Mapping[str, Handler],
         check: Callable[[Client, Request], None],
-        meters: Meters,
+        meters: Metrics,
         waiting: Waiting,
     ) -> None:
         """`check` raises UnitdError for what a client may not do."""
@@ -98,7 +98,7 @@ class Dispatcher:
 
     def serve(self, client: Client, request: Request) -> None:
         """Serves one request; never raises."""
-        with about(Subject(request.work_id, client.door, client.name, request.request_id)):
+        with about(LogContext(request.work_id, client.door, client.name, request.request_id)):
             self._serve(client, request)
 
     def _serve(self, client: Client, request: Request) -> None:

@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Callable, Mapping
 
-from unitd.core.config import Settings
-from unitd.core.reload import changed_keys, with_keys_of
+from unitd.core.config.reload import changed_keys, with_keys_of
+from unitd.core.config.schema import Settings
 
 log = logging.getLogger("unitd")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from unitd.core.registry import Client
+from unitd.core.tasks.table import Client
 from unitd.wire.errors import BadField, Unavailable
 from unitd.wire.messages import Request
 

@@ -8,8 +8,8 @@ its cache is copied. What was computed with other adapters has nothing in common
 neither: only a beginning that is the board's own is shared with everybody. Else the time to an answer would tell what
 others have asked.
 
-As many tokens are saved as one slot holds (`core.memory` counts them). What is beyond that is computed again; in exact
-mode as it was before, the prompt in chunks and the answer token by token, so that no letter is different.
+As many tokens are saved as one slot holds (`core.models.memory` counts them). What is beyond that is computed again; in
+exact mode as it was before, the prompt in chunks and the answer token by token, so that no letter is different.
 
 llama.cpp computes only neighbouring sequences together: four speakers in slots 0 to 3 take 29 ms for a token each, in
 slots 0, 2, 4 and 6 they take 48 ms (0.5B, two x86 cores). So whoever finds nothing of use in a slot gets one beside

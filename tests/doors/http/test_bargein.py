@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.bargein, .bargein_turn and .outgoing: turns, and what cuts them short."""
+"""Covers unitd.doors.http.bargein.handler, .bargein_turn and .outgoing: turns, and what cuts them short."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,8 +21,8 @@ from tests.helpers import LONG_QUESTION, MS
 from tests.onlooker import at_work, tasks_of
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.core.config import BargeInSettings
-from unitd.doors.guest import Guest
+from unitd.core.config.schema import BargeInSettings
+from unitd.doors.local_client import LocalClient
 
 # About 3,000 tokens: the bundled model reads for some seconds.
 LONG_HISTORY = "the fox and the hen went to the old mill by the river " * 230
@@ -317,7 +317,7 @@ async def test_somebody_else_s_interrupt_ends_a_turn(ann: Person, http_daemon: A
     await ann.start(LONG_QUESTION)
     await ann.until("token")
 
-    await Guest(http_daemon, "administrator", "tcp").ask(await at_work(http_daemon), "exit")
+    await LocalClient(http_daemon, "administrator", "tcp").ask(await at_work(http_daemon), "exit")
 
     assert (await ann.until("done"))[-1] == CANCELLED
     assert kinds_of(await ann.turn("hello")) == TURN

@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.bargein: limits, silence, damage, and who may come in."""
+"""Covers unitd.doors.http.bargein.handler: limits, silence, damage, and who may come in."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -17,7 +17,7 @@ from tests.helpers import LLM_SETUP, LONG_QUESTION, MS
 from tests.onlooker import at_work
 from unitd import __version__
 from unitd.app import App
-from unitd.doors.guest import Guest
+from unitd.doors.local_client import LocalClient
 
 # Far more than the bundled model can hold.
 BOOK = "the old mill by the river " * 15_000
@@ -253,7 +253,7 @@ async def test_a_full_daemon_says_so(tmp_path: Path) -> None:
     """Every task has an owner that is here: no turn until one is gone."""
     settings = {"http": {"enabled": True}, "limits": {"tasks": 1}}
     async with running_app(tmp_path, settings) as app, person_at(app) as person:
-        owner = Guest(app, "owner", "tcp")
+        owner = LocalClient(app, "owner", "tcp")
         await owner.set_up("llm", LLM_SETUP)
         refused = await person.turn("hello")
         owner.close()

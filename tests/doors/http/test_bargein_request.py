@@ -1,12 +1,12 @@
-"""Covers unitd.doors.http.bargein_request: what messages mean, and what is wrong with the others."""
+"""Covers unitd.doors.http.bargein.request: what messages mean, and what is wrong with the others."""
 
 from typing import Any
 
 import orjson
 import pytest
 
-from unitd.core.config import BargeInSettings
-from unitd.doors.http.bargein_request import (
+from unitd.core.config.schema import BargeInSettings
+from unitd.doors.http.bargein.request import (
     MAX_SESSION_ID,
     Cancel,
     ChatPrompt,

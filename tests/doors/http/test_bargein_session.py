@@ -1,7 +1,12 @@
-"""Covers unitd.doors.http.bargein_session: personas, their prompt, and how much is remembered."""
+"""Covers unitd.doors.http.bargein.session: personas, their prompt, and how much is remembered."""
 
-from unitd.core.config import SYSTEM_TEMPLATE, BargeInSettings
-from unitd.doors.http.bargein_session import MAX_CHARACTERS, MAX_SESSIONS, Persona, Sessions
+from unitd.core.config.schema import SYSTEM_TEMPLATE, BargeInSettings
+from unitd.doors.http.bargein.session import (
+    MAX_CHARACTERS,
+    MAX_SESSIONS,
+    Persona,
+    Sessions,
+)
 
 
 def test_braces_of_a_client_mean_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.bargein_turn where the board has tools: what a session is told of them.
+"""Covers unitd.doors.http.bargein.turn where the board has tools: what a session is told of them.
 
 The model is a server elsewhere that calls what it is told to.
 """

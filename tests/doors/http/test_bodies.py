@@ -12,7 +12,7 @@ from tests.doors.http.conftest import Start
 from tests.doors.tokens import asking_app, write_tokens
 from tests.helpers import MS
 from unitd.app import App
-from unitd.core.access import Limits, Role
+from unitd.core.access.grants import Limits, Role
 from unitd.doors.http import door, guard
 
 

@@ -14,8 +14,8 @@ from tests.helpers import LONG_QUESTION, eventually
 from tests.onlooker import tasks_of
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.doors.guest import Guest
-from unitd.doors.http.chunked_stream import read_pause
+from unitd.doors.http.chunked.stream import read_pause
+from unitd.doors.local_client import LocalClient
 
 EXAMPLE = Path(__file__).with_name("chunked_example.py").read_text()
 
@@ -222,7 +222,7 @@ async def test_a_task_that_somebody_else_ends_is_a_connection_error(agent: Agent
     await agent.hear()
 
     (task,) = await tasks_of(http_daemon)
-    await Guest(http_daemon, "administrator", "tcp").ask(task["work_id"], "exit")
+    await LocalClient(http_daemon, "administrator", "tcp").ask(task["work_id"], "exit")
     _, done = await agent.chunk()
 
     assert (done["type"], done["reason"]) == ("done", "connection_error")

@@ -13,9 +13,9 @@ from tests.helpers import LONG_QUESTION
 from tests.onlooker import tasks_of, until_no_task_is_left
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.core.access import Limits, Role
-from unitd.doors.http.chunked import MAX_STREAMS
-from unitd.doors.http.chunked_stream import Refusal, read_pause
+from unitd.core.access.grants import Limits, Role
+from unitd.doors.http.chunked.handler import MAX_STREAMS
+from unitd.doors.http.chunked.stream import Refusal, read_pause
 
 # Several streams
 

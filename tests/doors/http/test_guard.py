@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from tests.conftest import running_app
-from unitd.core.config import BODY_FRAMES
-from unitd.core.reading import read_settings
+from unitd.core.config.loader import read_settings
+from unitd.core.config.schema import BODY_FRAMES
 
 BODY_BYTES = BODY_FRAMES * read_settings({}).limits.frame_bytes
 

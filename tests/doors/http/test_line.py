@@ -1,21 +1,21 @@
-"""Covers unitd.doors.http.line."""
+"""Covers unitd.doors.http.waiting_line."""
 
 import asyncio
 
 from tests.helpers import eventually
-from unitd.doors.http.line import Line
+from unitd.doors.http.waiting_line import WaitingLine
 
 
 class Customer:
     """Stands in a line; `told` is what it heard, `leave` ends its turn."""
 
-    def __init__(self, line: Line, party: str = "") -> None:
+    def __init__(self, line: WaitingLine, party: str = "") -> None:
         self.told: list[int] = []
         self.has_waited: bool | None = None
         self._leaving = asyncio.Event()
         self.task = asyncio.create_task(self._stand(line, party))
 
-    async def _stand(self, line: Line, party: str) -> None:
+    async def _stand(self, line: WaitingLine, party: str) -> None:
         async with line.turn(self._hear, party) as self.has_waited:
             await self._leaving.wait()
 
@@ -35,7 +35,7 @@ class Customer:
 
 async def test_who_finds_a_place_waits_for_nothing() -> None:
     """Two places, two customers: nobody is told anything."""
-    line = Line(2)
+    line = WaitingLine(2)
 
     customers = [Customer(line), Customer(line)]
     await eventually(lambda: all(each.has_waited is not None for each in customers))
@@ -48,7 +48,7 @@ async def test_who_finds_a_place_waits_for_nothing() -> None:
 
 async def test_the_others_wait_in_the_order_in_which_they_came() -> None:
     """Each is told its place, and every one nearer."""
-    line = Line(1)
+    line = WaitingLine(1)
     first, second, third = Customer(line), Customer(line), Customer(line)
     await eventually(lambda: third.told == [2])
 
@@ -64,7 +64,7 @@ async def test_the_others_wait_in_the_order_in_which_they_came() -> None:
 
 async def test_who_gives_up_lets_those_behind_move_on() -> None:
     """In the line, and at the counter."""
-    line = Line(1)
+    line = WaitingLine(1)
     first, second, third = Customer(line), Customer(line), Customer(line)
     await eventually(lambda: third.told == [2])
 
@@ -79,7 +79,7 @@ async def test_who_gives_up_lets_those_behind_move_on() -> None:
 
 async def test_nobody_waits_for_others_alone() -> None:
     """Who has come with many waits for his own; another one is served at once."""
-    line = Line(1)
+    line = WaitingLine(1)
     many = [Customer(line, "many") for _ in range(3)]
     await eventually(lambda: many[-1].told == [2])
 

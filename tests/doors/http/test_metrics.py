@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.metrics and unitd.runtime.live: what Prometheus reads."""
+"""Covers unitd.doors.http.metrics and unitd.runtime.status: what Prometheus reads."""
 
 import asyncio
 import os

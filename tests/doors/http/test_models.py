@@ -13,7 +13,7 @@ from tests.doors.tokens import asking_app, write_tokens
 from tests.fetch.local_hub import LocalHub
 from tests.fetch.small_model import CONTENT, FETCHED, HALF, board, held_at_half, small_hub
 from tests.helpers import MS
-from unitd.core.access import Role
+from unitd.core.access.grants import Role
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -1,11 +1,11 @@
-"""Covers unitd.doors.http.tidy and unitd.doors.http.markup: what a voice gets to speak, token by token."""
+"""Covers unitd.doors.http.sanitizer and unitd.doors.http.markdown: what a voice gets to speak, token by token."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unitd.doors.http.markup import MAX_LINK_TEXT
-from unitd.doors.http.tidy import Tidy
+from unitd.doors.http.markdown import MAX_LINK_TEXT
+from unitd.doors.http.sanitizer import Sanitizer
 
 # What marks are made of, and what stands between them.
 SHREDS = [
@@ -16,13 +16,13 @@ SHREDS = [
 
 def tidied(*pieces: str) -> str:
     """The whole of an answer that comes in these pieces."""
-    tidy = Tidy()
+    tidy = Sanitizer()
     return "".join([*map(tidy.feed, pieces), tidy.finish()])
 
 
 def said_so_far(*pieces: str) -> str:
     """What has gone out when these pieces have come and more will."""
-    tidy = Tidy()
+    tidy = Sanitizer()
     return "".join(map(tidy.feed, pieces))
 
 

@@ -21,10 +21,10 @@ from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, w
 from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
 from unitd.__main__ import main
 from unitd.app import App
-from unitd.core.access import Limits, Role
+from unitd.core.access.grants import Limits, Role
 from unitd.doors.http import ws as ws_module
 from unitd.doors.tls import Tls
-from unitd.runtime import access
+from unitd.runtime.sys import access
 from unitd.wire.errors import ConfigError
 
 importlib.import_module("unitd.doors.http.door")

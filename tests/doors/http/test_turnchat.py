@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.turnchat and .turnchat_turn: the turn-based chat's document, its queue and its recordings."""
+"""Covers unitd.doors.http.turnchat: the document of the turn-based chat, its queue and its recordings."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.turnchat where a request cannot be answered, by the socket and by POST."""
+"""Covers unitd.doors.http.turnchat.handler where a request cannot be answered, by the socket and by POST."""
 
 import base64
 

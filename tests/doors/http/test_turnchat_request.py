@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.turnchat_request."""
+"""Covers unitd.doors.http.turnchat.request."""
 
 import base64
 import io
@@ -10,7 +10,13 @@ import numpy as np
 import orjson
 import pytest
 
-from unitd.doors.http.turnchat_request import Generation, Message, Recording, Speech, read_request
+from unitd.doors.http.turnchat.request import (
+    Generation,
+    Message,
+    Recording,
+    Speech,
+    read_request,
+)
 from unitd.wire.errors import BadField, NotJson, Unavailable
 
 HELLO = [{"role": "user", "content": "Hello!"}]

@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.units, unitd.doors.http.ws, unitd.doors.http.door and unitd.doors.http.desk."""
+"""Covers unitd.doors.http.units, unitd.doors.http.ws, unitd.doors.http.door and unitd.doors.http.context."""
 
 import asyncio
 import base64
@@ -16,9 +16,9 @@ from tests.conftest import running_app
 from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from tests.onlooker import tasks_of, until_no_task_is_left
 from unitd.app import App
-from unitd.core.config import BODY_FRAMES
-from unitd.core.reading import read_settings
-from unitd.doors.http.desk import Seats
+from unitd.core.config.loader import read_settings
+from unitd.core.config.schema import BODY_FRAMES
+from unitd.doors.http.context import ConnectionSlots
 from unitd.doors.http.door import HTTP_CONNECTIONS
 from unitd.wire.errors import Unavailable
 
@@ -255,7 +255,7 @@ async def test_connections_that_say_nothing_have_a_bound(tmp_path: Path) -> None
 
 async def test_seats_are_waited_for() -> None:
     """A client that comes a moment too early gets the seat that is left."""
-    seats = Seats(1)
+    seats = ConnectionSlots(1)
     await seats.take()
     with pytest.raises(Unavailable, match="1 clients are connected"):
         await seats.take()

@@ -12,7 +12,7 @@ from tests.doors.mqtt.brokers import Broker, Listener
 from unitd.app import App
 
 # The daemon imports these when its doors are opened; here they come first, for the guard against blocking calls.
-for _module in ("unitd.doors.mqtt.door", "unitd.doors.toolbox", "jinja2.sandbox"):
+for _module in ("unitd.doors.mqtt.door", "unitd.doors.home.toolbox", "jinja2.sandbox"):
     importlib.import_module(_module)
 
 

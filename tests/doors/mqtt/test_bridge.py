@@ -1,4 +1,4 @@
-"""Covers unitd.doors.mqtt.bridge, unitd.doors.mqtt.door, unitd.doors.mqtt.requests and unitd.runtime.watch."""
+"""Covers bridge, door and requests of unitd.doors.mqtt, and unitd.runtime.tasks.observers."""
 
 from contextlib import suppress
 from functools import partial

@@ -1,23 +1,23 @@
-"""Covers unitd.doors.mqtt.outgoing and the memory of unitd.doors.mqtt.requests: bounds, order, one execution."""
+"""Covers unitd.doors.mqtt.publish_queue and the memory of unitd.doors.mqtt.requests: bounds, order, one execution."""
 
 import asyncio
 
 import pytest
 
 from tests.helpers import MS
-from unitd.doors.mqtt.outgoing import (
+from unitd.doors.mqtt.publish_queue import (
     LIMIT_ANSWER_BYTES,
     LIMIT_ANSWERS,
     LIMIT_PASSING,
     LIMIT_PASSING_BYTES,
     MOST_DEATHS,
-    Outgoing,
     Publication,
+    PublishQueue,
 )
 from unitd.doors.mqtt.requests import Executed, Incoming
 
 
-def drained(outgoing: Outgoing) -> list[tuple[str, bytes]]:
+def drained(outgoing: PublishQueue) -> list[tuple[str, bytes]]:
     """Everything that waits, in the order in which the broker gets it."""
     sent = []
     while (publication := outgoing.first) is not None:
@@ -28,7 +28,7 @@ def drained(outgoing: Outgoing) -> list[tuple[str, bytes]]:
 
 def test_answers_go_first_then_what_is_true_then_what_passes() -> None:
     """Each kind in its order."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.pass_on("output", b"1")
     outgoing.retain("state", b"idle")
     outgoing.answer(Publication("answer", b"2", is_answer=True))
@@ -38,7 +38,7 @@ def test_answers_go_first_then_what_is_true_then_what_passes() -> None:
 
 def test_only_the_last_value_of_a_retained_topic_counts() -> None:
     """A broker that was away hears how things are, not how they were."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     for value in (b"idle", b"running", b"paused"):
         outgoing.retain("state", value)
 
@@ -47,7 +47,7 @@ def test_only_the_last_value_of_a_retained_topic_counts() -> None:
 
 def test_a_new_connection_says_everything_true_again() -> None:
     """And takes back what is not true any more."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.retain("a", b"1")
     outgoing.retain("b", b"2")
     assert drained(outgoing)
@@ -60,7 +60,7 @@ def test_a_new_connection_says_everything_true_again() -> None:
 
 def test_what_changed_while_it_was_sent_is_sent_again() -> None:
     """The broker's acknowledgement is for the older value."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.retain("state", b"old")
     sending = outgoing.first
     outgoing.retain("state", b"new")
@@ -73,7 +73,7 @@ def test_what_changed_while_it_was_sent_is_sent_again() -> None:
 
 def test_output_in_passing_has_a_bound(caplog: pytest.LogCaptureFixture) -> None:
     """The oldest goes first, and the log counts."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     for number in range(LIMIT_PASSING + 2):
         outgoing.pass_on("output", str(number).encode())
 
@@ -86,7 +86,7 @@ def test_output_in_passing_has_a_bound(caplog: pytest.LogCaptureFixture) -> None
 
 def test_bytes_have_a_bound_too(caplog: pytest.LogCaptureFixture) -> None:
     """Sound on a topic is thousands of times as long as a word; one long message alone passes."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.pass_on("sound", b"1" * 2 * LIMIT_PASSING_BYTES)
     assert len(drained(outgoing)) == 1
 
@@ -101,7 +101,7 @@ def test_bytes_have_a_bound_too(caplog: pytest.LogCaptureFixture) -> None:
 
 async def test_who_can_wait_waits_for_the_broker() -> None:
     """A long file is not put into memory as a whole."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.answer(Publication("file", b"1" * LIMIT_ANSWER_BYTES, is_answer=True))
 
     waiting = asyncio.create_task(outgoing.wait_for_room())
@@ -114,7 +114,7 @@ async def test_who_can_wait_waits_for_the_broker() -> None:
 
 def test_answers_have_a_bound(caplog: pytest.LogCaptureFixture) -> None:
     """Far away, and not silent."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     for _ in range(LIMIT_ANSWERS + 1):
         outgoing.answer(Publication("answer", b"", is_answer=True))
 
@@ -168,7 +168,7 @@ def test_the_memory_has_a_bound() -> None:
 
 async def test_a_command_is_done_when_the_broker_has_it() -> None:
     """In its turn among the answers."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.answer(Publication("answer", b"1", is_answer=True))
     delivering = asyncio.create_task(outgoing.deliver("light/set", b"ON", 10))
 
@@ -184,7 +184,7 @@ async def test_a_command_is_done_when_the_broker_has_it() -> None:
 
 async def test_a_command_that_has_waited_too_long_is_taken_back() -> None:
     """A light that turns on minutes later helps nobody; what stands beside it stays."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.answer(Publication("answer", b"1", is_answer=True))
 
     assert not await outgoing.deliver("light/set", b"ON", 10 * MS)
@@ -195,7 +195,7 @@ async def test_a_command_that_has_waited_too_long_is_taken_back() -> None:
 
 async def test_a_command_that_is_refused_is_not_waited_for() -> None:
     """It is not done, and not said again."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     delivering = asyncio.create_task(outgoing.deliver("light/set", b"ON", 10))
 
     outgoing.refused(await outgoing.next(), "Not authorized")
@@ -206,7 +206,7 @@ async def test_a_command_that_is_refused_is_not_waited_for() -> None:
 
 def test_a_message_that_no_connection_survives_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
     """What stands behind it goes out; a message that gets through in between was not to blame."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     outgoing.answer(Publication("bad", b"1", is_answer=True))
     outgoing.answer(Publication("good", b"2", is_answer=True))
 
@@ -222,7 +222,7 @@ def test_a_message_that_no_connection_survives_is_given_up(caplog: pytest.LogCap
 
 async def test_two_commands_of_the_same_words_are_two() -> None:
     """Taking one back leaves the other."""
-    outgoing = Outgoing()
+    outgoing = PublishQueue()
     waiting = asyncio.create_task(outgoing.deliver("light/set", b"ON", 10))
 
     assert not await outgoing.deliver("light/set", b"ON", 10 * MS)

@@ -19,8 +19,8 @@ from tests.conftest import running_app
 from tests.doors.mqtt.brokers import Broker, Listener, listening
 from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, eventually
 from unitd.app import App
-from unitd.core.config import MqttSettings
-from unitd.doors.guest import Guest
+from unitd.core.config.schema import MqttSettings
+from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt.bridge import Bridge
 from unitd.doors.mqtt.door import MqttDoor
 from unitd.doors.mqtt.homeassistant import Board
@@ -120,7 +120,7 @@ async def test_what_ends_with_its_request_is_no_entity(bridged: App, listener: L
     """Nor does it take a place; its topics are there like those of every task. A temporary one is no other."""
     temporary = KWS_SETUP | {"temporary": True}
     await listener.ask("kitchen", request_id="0", work_id="kws", action="setup", data=temporary)
-    guest = Guest(bridged, "wyoming 127.0.0.1 1", "wyoming")
+    guest = LocalClient(bridged, "wyoming 127.0.0.1 1", "wyoming")
     kws, _ = await guest.set_up("kws", KWS_SETUP)
     await listener.until(lambda: bool(listener.on(f"{BASE}/{kws}/state")))
     lasting = await listener.ask("kitchen", request_id="1", work_id="kws", action="setup", data=KWS_SETUP)
@@ -240,7 +240,7 @@ async def test_a_board_that_cannot_be_measured_stays_connected(
 async def test_the_beginning_of_a_broken_answer_is_not_said_with_the_next(bridged: App, listener: Listener) -> None:
     """The engine dies in mid-answer; somebody asks again with the same request_id."""
     work_id = (await listener.ask("kitchen", request_id="0", work_id="llm", action="setup", data=LLM_SETUP))["work_id"]
-    agent, topic = Guest(bridged, "agent", "http"), f"{BASE}/{work_id}"
+    agent, topic = LocalClient(bridged, "agent", "http"), f"{BASE}/{work_id}"
 
     agent.infer(work_id, LONG_QUESTION, object_="llm.utf-8", options={"pause": {"max_tokens": 3}})
     await listener.until(lambda: "paused" in str(listener.on(f"{topic}/state")[-1:]))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unitd.core.catalog import Card, Catalog
+from unitd.core.models.catalog import Card, Catalog
 from unitd.doors.wyoming.info import WHISPER_LANGUAGES, describe, ears_for
 from units.asr import offline
 

@@ -12,7 +12,7 @@ from tests.conftest import running_app
 from tests.helpers import MS, WireClient
 from tests.runtime.bad_unit import bad_unit
 from unitd.app import App
-from unitd.runtime import process
+from unitd.runtime.children import process
 
 
 @pytest.fixture

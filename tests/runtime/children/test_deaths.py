@@ -17,9 +17,10 @@ from tests.runtime.bad_unit import LAST_WORDS, bad_unit
 from tests.runtime.children.conftest import becomes, state_of
 from tests.runtime.children.test_work import ASR_SETUP, say_to
 from unitd.app import App
-from unitd.core.kinds import BUILTIN_KINDS
-from unitd.runtime import inflight, work
-from unitd.runtime.journal import Entry, Journal
+from unitd.core.tasks.kinds import BUILTIN_KINDS
+from unitd.runtime.children import in_flight
+from unitd.runtime.tasks import runner
+from unitd.runtime.tasks.store import StoredTask, TaskStore
 
 POISON = {"fault": "abort"}
 
@@ -43,9 +44,9 @@ async def row_of(client: WireClient, work_id: str) -> dict[str, Any]:
     return next(row for row in rows if row["work_id"] == work_id)
 
 
-async def written(folder: Path) -> list[Entry]:
+async def written(folder: Path) -> list[StoredTask]:
     """What stands in the journal."""
-    return await Journal(folder / "journal.sqlite", lambda _: None).open()
+    return await TaskStore(folder / "journal.sqlite", lambda _: None).open()
 
 
 async def kill_by(client: WireClient, task: str, times: int = 2) -> None:
@@ -170,7 +171,7 @@ async def test_a_suspect_is_not_failed_by_newcomers(
     client: WireClient, clients: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever kills the program with one task after the other, each time beside the same one, does not frame it."""
-    monkeypatch.setattr(inflight, "ALONE_SECONDS", 50 * MS)
+    monkeypatch.setattr(in_flight, "ALONE_SECONDS", 50 * MS)
     killer, bystander = await clients(), await clients()
     good = await bystander.setup("llm", LLM_SETUP)
     for _ in range(3):
@@ -359,7 +360,7 @@ async def test_a_setup_that_lasts_is_noted_for_the_next_daemon(
     tmp_path: Path, no_blocking: None, quick_watch: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also one that was set up well in an earlier life."""
-    monkeypatch.setattr(work, "SLOW_SETUP_SECONDS", 50 * MS)
+    monkeypatch.setattr(runner, "SLOW_SETUP_SECONDS", 50 * MS)
     where = tmp_path / "where"
     async with run(tmp_path) as (_, client):
         task = await client.setup("llm", LLM_SETUP, fault="hang", where=str(where))

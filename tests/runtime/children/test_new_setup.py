@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.trial and what roster and work make of a setup on a task that is there: another model."""
+"""Covers unitd.runtime.tasks.setup_probe and a setup on a task that is there: another model."""
 
 from collections.abc import Callable
 from pathlib import Path

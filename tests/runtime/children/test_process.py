@@ -11,8 +11,8 @@ from tests.conftest import running_app, tcp_client
 from tests.helpers import LLM_SETUP, MS, WireClient, eventually, text_of
 from tests.runtime.bad_unit import LAST_WORDS, LOAD_REASON, bad_unit
 from tests.runtime.children.conftest import becomes, ends, state_of
-from unitd.core.kinds import BUILTIN_KINDS
-from unitd.runtime import process
+from unitd.core.tasks.kinds import BUILTIN_KINDS
+from unitd.runtime.children import process
 
 
 @pytest.fixture

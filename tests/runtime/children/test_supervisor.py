@@ -14,8 +14,9 @@ import pytest
 from tests.helpers import LLM_SETUP, MS, WireClient, text_of
 from tests.runtime.bad_unit import LAST_WORDS, LOAD_REASON
 from tests.runtime.children.conftest import becomes
-from unitd.runtime import process, system
-from unitd.runtime.supervisor import fail
+from unitd.runtime.children import process
+from unitd.runtime.children.supervisor import fail
+from unitd.runtime.sys import board
 from unitd.wire.errors import RunFailed
 
 # Death
@@ -255,7 +256,7 @@ async def test_whoever_waits_for_a_hung_program_hears_of_the_reset(
     client: WireClient, clients: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the program was asked is answered when it is stopped."""
-    monkeypatch.setattr(system, "RESET_TIMEOUT_SECONDS", 100 * MS)
+    monkeypatch.setattr(board, "RESET_TIMEOUT_SECONDS", 100 * MS)
     monkeypatch.setattr(process, "STOP_TIMEOUT_SECONDS", 100 * MS)
     task = await client.setup("llm", LLM_SETUP)
     await client.infer(task, "hello hang")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually, text_of
 from tests.runtime.children.conftest import becomes, ends, state_of
-from unitd.runtime import frames
+from unitd.runtime.tasks import output
 
 ASR_SETUP = {
     "model": "sherpa-ncnn-streaming-zipformer-20M-2023-02-17",
@@ -33,11 +33,11 @@ async def test_prompt_comes_back_word_by_word(client: WireClient) -> None:
     """What the child says arrives as frames with indexes from 0 and one finish."""
     task = await client.setup("llm", LLM_SETUP)
 
-    frames = await client.frames(await client.infer(task, "one two three"))
+    output = await client.frames(await client.infer(task, "one two three"))
 
-    assert [frame["data"]["delta"] for frame in frames] == ["one ", "two ", "three", ""]
-    assert [frame["data"]["index"] for frame in frames] == [0, 1, 2, 3]
-    assert [frame["data"]["finish"] for frame in frames] == [False, False, False, True]
+    assert [frame["data"]["delta"] for frame in output] == ["one ", "two ", "three", ""]
+    assert [frame["data"]["index"] for frame in output] == [0, 1, 2, 3]
+    assert [frame["data"]["finish"] for frame in output] == [False, False, False, True]
 
 
 async def test_two_tasks_of_one_model_share_one_child(client: WireClient) -> None:
@@ -90,9 +90,9 @@ async def test_text_that_asr_heard_becomes_the_llms_prompt(clients: Callable[[],
 
     await say_to(speaker, ears, "what was that")
 
-    frames = await listener.frames("llm_setup")
-    assert text_of(frames) == "what was that"
-    assert ends(frames) == frames[-1:]
+    output = await listener.frames("llm_setup")
+    assert text_of(output) == "what was that"
+    assert ends(output) == output[-1:]
 
 
 async def test_heard_text_reaches_the_asrs_own_client_too(clients: Callable[[], Any]) -> None:
@@ -253,7 +253,7 @@ async def test_lost_clients_inference_goes_on_for_a_link(clients: Callable[[], A
 
 async def test_silent_stream_sends_an_empty_delta(client: WireClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients give up after five silent seconds, so a running stream shows signs of life."""
-    monkeypatch.setattr(frames, "KEEPALIVE_SECONDS", 50 * MS)
+    monkeypatch.setattr(output, "KEEPALIVE_SECONDS", 50 * MS)
     task = await client.setup("llm", LLM_SETUP)
 
     question = await client.infer(task, "linger")
@@ -265,7 +265,7 @@ async def test_silent_stream_sends_an_empty_delta(client: WireClient, monkeypatc
 
 async def test_paused_stream_sends_no_sign_of_life(client: WireClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """No frame of a paused task follows the answer to pause."""
-    monkeypatch.setattr(frames, "KEEPALIVE_SECONDS", 50 * MS)
+    monkeypatch.setattr(output, "KEEPALIVE_SECONDS", 50 * MS)
     task = await client.setup("llm", LLM_SETUP)
     await client.infer(task, "linger")
     await client.ask(work_id=task, action="pause")

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from unitd.core.catalog import DEFAULT_NAME
-from unitd.doors.conversation import Conversation
-from unitd.doors.guest import Guest
-from unitd.doors.http.desk import Desk
+from unitd.core.models.catalog import DEFAULT_NAME
+from unitd.doors.chat_session import ChatSession
+from unitd.doors.http.context import HttpContext
+from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import LoadFailed
 
 # A server on the same network answers within milliseconds; whoever asks us gives up after some seconds.
@@ -27,7 +27,7 @@ class Backend:
     is_healthy: bool
 
 
-async def look_at_backend(desk: Desk) -> Backend:
+async def look_at_backend(desk: HttpContext) -> Backend:
     """What serves the default llm at this moment."""
     llm = desk.settings.llm
     try:
@@ -41,7 +41,7 @@ async def look_at_backend(desk: Desk) -> Backend:
     return Backend(f"{card.engine}:{card.name}", is_healthy=has_file)
 
 
-async def is_well(desk: Desk, guest: Guest, conversation: Conversation) -> bool:
+async def is_well(desk: HttpContext, guest: LocalClient, conversation: ChatSession) -> bool:
     """True when task and engine go on after a failure: then it is the request that cannot be served.
 
     Raises:

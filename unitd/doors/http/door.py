@@ -18,11 +18,20 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from unitd.core.config import BODY_FRAMES, HttpSettings
-from unitd.doors.http import bargein, chunked, metrics, models, page, turnchat, units, ws
-from unitd.doors.http.desk import Desk
+from unitd.core.config.schema import BODY_FRAMES, HttpSettings
+from unitd.doors.http import (
+    metrics,
+    models,
+    page,
+    units,
+    ws,
+)
+from unitd.doors.http.bargein import handler as bargein
+from unitd.doors.http.chunked import handler as chunked
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
+from unitd.doors.http.turnchat import handler as turnchat
 from unitd.doors.http.websocket import bounded
 from unitd.doors.listening import Connections, Listener, Network, passed
 from unitd.doors.small_reads import SmallReads
@@ -46,7 +55,7 @@ UNREAD_SECONDS = 30
 class HttpDoor:
     """Serves all dialects on all its ports."""
 
-    def __init__(self, desk: Desk, network: Network, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, desk: HttpContext, network: Network, tls: ssl.SSLContext | None = None) -> None:
         self._settings: HttpSettings = desk.settings.http
         places = desk.seats.limit + HTTP_CONNECTIONS
         self._open_connections = connections = Connections(

@@ -2,8 +2,8 @@
 
 from starlette.requests import HTTPConnection
 
-from unitd.core.access import STRANGER, Grant
-from unitd.runtime.access import Access
+from unitd.core.access.grants import STRANGER, Grant
+from unitd.runtime.sys.access import Access
 
 GRANT = "unitd.grant"
 """Where it is in the scope."""

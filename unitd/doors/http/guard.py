@@ -12,10 +12,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from unitd.core.access import STRANGER, TRUSTED, Grant, Role, is_address
+from unitd.core.access.grants import (
+    STRANGER,
+    TRUSTED,
+    Grant,
+    Role,
+    is_address,
+)
 from unitd.doors.http.grants import GRANT, REFUSAL, admit
 from unitd.doors.unfinished import Unfinished
-from unitd.runtime.access import Access
+from unitd.runtime.sys.access import Access
 from unitd.wire.errors import NotAllowed, Unavailable
 
 OPEN_PATHS = frozenset({"/", "/health", "/healthz"})

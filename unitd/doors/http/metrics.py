@@ -1,6 +1,6 @@
 """`/metrics`: what the daemon counts, and what is there now, for Prometheus. docs/http.md has the names.
 
-The counts are the runtime's own (`runtime.meters`); the library only writes them down, anew for each request, so
+The counts are the runtime's own (`runtime.metrics`); the library only writes them down, anew for each request, so
 nothing is counted twice and nothing of it costs anything while nobody asks.
 """
 
@@ -18,18 +18,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from unitd.core.access import sees
-from unitd.doors.http.desk import Desk
+from unitd.core.access.grants import sees
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.grants import grant_of
-from unitd.runtime.budget import Usage
-from unitd.runtime.live import Live
-from unitd.runtime.meters import Histogram, Meters, ModelMeter
-from unitd.runtime.work import Work
+from unitd.runtime.children.memory_budget import Usage
+from unitd.runtime.metrics import Histogram, Metrics, ModelMetrics
+from unitd.runtime.status import Status
+from unitd.runtime.tasks.runner import TaskRunner
 
 DAEMON = "daemon"
 """The name of the daemon's own process among those of its children."""
 
-COUNTED: tuple[tuple[str, str, Callable[[ModelMeter], int]], ...] = (
+COUNTED: tuple[tuple[str, str, Callable[[ModelMetrics], int]], ...] = (
     ("unitd_deltas", "Pieces of answers, as they come.", lambda meter: meter.deltas),
     ("unitd_child_restarts", "Unit programs that died and were started again.", lambda meter: meter.restarts),
     ("unitd_failed_tasks", "Tasks given up because their program died over them.", lambda meter: meter.failed_tasks),
@@ -37,13 +37,13 @@ COUNTED: tuple[tuple[str, str, Callable[[ModelMeter], int]], ...] = (
 )
 """What each model counts by itself."""
 
-TIMED: tuple[tuple[str, str, Callable[[ModelMeter], Histogram]], ...] = (
+TIMED: tuple[tuple[str, str, Callable[[ModelMetrics], Histogram]], ...] = (
     ("unitd_first_token_seconds", "From a question to the first piece of its answer.", lambda meter: meter.first),
     ("unitd_token_gap_seconds", "Between two pieces of an answer.", lambda meter: meter.gaps),
 )
 
 
-def routes(desk: Desk) -> list[BaseRoute]:
+def routes(desk: HttpContext) -> list[BaseRoute]:
     """The page that Prometheus reads."""
 
     async def show(request: Request) -> Response:
@@ -52,7 +52,9 @@ def routes(desk: Desk) -> list[BaseRoute]:
         memory, models = await asyncio.to_thread(_resident_bytes, processes), await desk.live.memory()
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
         works = [work for work in desk.live.works() if sees(grant_of(request), work.task.holder)]
-        return Response(encode(Metrics(desk.server.meters, desk.live, works, memory, models)), media_type=content_type)
+        return Response(
+            encode(MetricsCollector(desk.server.meters, desk.live, works, memory, models)), media_type=content_type
+        )
 
     return [Route("/metrics", show)]
 
@@ -68,11 +70,11 @@ def _resident_bytes(processes: Mapping[str, int]) -> dict[str, int]:
     return resident
 
 
-class Metrics(Collector):
+class MetricsCollector(Collector):
     """Everything, as the library wants it."""
 
     def __init__(
-        self, meters: Meters, live: Live, works: Sequence[Work], memory: Mapping[str, int], models: Usage
+        self, meters: Metrics, live: Status, works: Sequence[TaskRunner], memory: Mapping[str, int], models: Usage
     ) -> None:
         """`works`: the tasks that whoever asks may see."""
         self._meters = meters
@@ -99,7 +101,7 @@ class Metrics(Collector):
         steps = (((step.value,), histogram) for step, histogram in meters.chain.items())
         yield _histogram("unitd_chain_seconds", "Steps of spoken turns and of wakes.", ["step"], steps)
 
-    def _of_models(self, models: list[ModelMeter]) -> Iterator[Metric]:
+    def _of_models(self, models: list[ModelMetrics]) -> Iterator[Metric]:
         for name, about, count_of in COUNTED:
             counts = (((each.unit, each.model), count_of(each)) for each in models)
             yield _counter(name, about, ["unit", "model"], counts)

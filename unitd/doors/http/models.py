@@ -10,17 +10,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from unitd.doors.http.desk import Desk
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.errors import ApiError, api_error, bad_value
 from unitd.doors.http.openai.requests import read_body
 from unitd.doors.http.openai.served import Served, Stream, event
-from unitd.runtime.models import WHOLE
+from unitd.runtime.sys.models import WHOLE
 from unitd.wire.errors import BadFile, Unavailable, UnitdError
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(desk: Desk) -> list[BaseRoute]:
+def routes(desk: HttpContext) -> list[BaseRoute]:
     """All of them."""
     models = Models(desk)
     return [
@@ -47,7 +47,7 @@ def _explaining(endpoint: Endpoint) -> Endpoint:
 class Models:
     """The endpoints."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: HttpContext) -> None:
         self._desk = desk
 
     async def list(self, request: Request) -> Response:

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from unitd.doors.http.desk import Desk
+from unitd.doors.http.context import HttpContext
 
 STATIC = Path(__file__).parent / "static"
 INDEX = "index.html"
@@ -43,7 +43,7 @@ class _File:
     etag: str
 
 
-def routes(_: Desk) -> list[BaseRoute]:
+def routes(_: HttpContext) -> list[BaseRoute]:
     """`/` and what it needs; open without a key, for the page is what asks for the key."""
     return [Route("/", _index, methods=["GET"]), Route("/static/{name:path}", _static, methods=["GET"])]
 

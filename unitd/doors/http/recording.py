@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from unitd.core.access import opaque
+from unitd.core.access.grants import opaque
 
 log = logging.getLogger("unitd.sessions")
 

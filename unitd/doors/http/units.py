@@ -12,8 +12,8 @@ from contextlib import suppress
 from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from unitd.core.access import STRANGER, Grant, is_other_owner
-from unitd.doors.http.desk import Desk
+from unitd.core.access.grants import STRANGER, Grant, is_other_owner
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.grants import GRANT
 from unitd.doors.http.sockets import TRY_AGAIN_LATER, Message, close, receive, send_text
 from unitd.doors.http.ws import refusal_message, seated_route
@@ -24,12 +24,12 @@ from unitd.wire.session import Session
 log = logging.getLogger("unitd.doors")
 
 
-def routes(desk: Desk) -> list[BaseRoute]:
+def routes(desk: HttpContext) -> list[BaseRoute]:
     """The socket."""
     return [seated_route("/ws/units", desk, lambda ws: _Talk(ws, desk).talk(), _explain)]
 
 
-def _explain(error: UnitdError, desk: Desk) -> Message:
+def _explain(error: UnitdError, desk: HttpContext) -> Message:
     """Returns the refusal; one for a missing or wrong key says what would do instead, for a page that asks for it."""
     message = refusal_message(error, desk)
     if not isinstance(error, NotAllowed):
@@ -152,7 +152,7 @@ class _Client:
 class _Talk:
     """One socket."""
 
-    def __init__(self, ws: WebSocket, desk: Desk) -> None:
+    def __init__(self, ws: WebSocket, desk: HttpContext) -> None:
         self._ws = ws
         self._desk = desk
         self._frame_bytes = desk.settings.limits.frame_bytes

@@ -12,9 +12,10 @@ from contextlib import suppress
 from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from unitd.doors.http import bargein, chunked
-from unitd.doors.http.bargein_session import Sessions
-from unitd.doors.http.desk import Desk
+from unitd.doors.http.bargein import handler as bargein
+from unitd.doors.http.bargein.session import Sessions
+from unitd.doors.http.chunked import handler as chunked
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.grants import REFUSAL, grant_of
 from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER, Message, close, object_in, receive, send
 from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
@@ -24,20 +25,20 @@ log = logging.getLogger("unitd.doors")
 Talk = Callable[[WebSocket], Awaitable[None]]
 """Serves one client; whatever it sends to one that has left may raise WebSocketDisconnect."""
 
-Explain = Callable[[UnitdError, Desk], Message]
+Explain = Callable[[UnitdError, HttpContext], Message]
 """What a client is told that may not come in, NotAllowed, or finds no seat, Unavailable."""
 
 LOOK_SECONDS = 30.0
 NOT_ALLOWED = "Authentication required. Provide valid API key via 'api_key' query parameter or 'X-API-Key' header."
 
 
-def routes(desk: Desk) -> list[BaseRoute]:
+def routes(desk: HttpContext) -> list[BaseRoute]:
     """The socket."""
     sessions = Sessions(desk.settings.http.barge_in)
     return [seated_route("/ws", desk, lambda ws: _serve_dialect(ws, desk, sessions))]
 
 
-def refusal_message(error: UnitdError, desk: Desk) -> Message:
+def refusal_message(error: UnitdError, desk: HttpContext) -> Message:
     """Returns what a client is told that may not come in, in the form of barge-in inference."""
     if isinstance(error, NotAllowed):
         return {"type": "error", "error_code": "authentication_failed", "message": error.reason}
@@ -45,7 +46,7 @@ def refusal_message(error: UnitdError, desk: Desk) -> Message:
     return refusal | {"capacity": desk.seats.capacity}
 
 
-def seated_route(path: str, desk: Desk, talk: Talk, explain: Explain = refusal_message) -> BaseRoute:
+def seated_route(path: str, desk: HttpContext, talk: Talk, explain: Explain = refusal_message) -> BaseRoute:
     """A socket whose clients have a key and a seat while `talk` serves them; others are told why and sent away."""
 
     async def serve(ws: WebSocket) -> None:
@@ -67,7 +68,7 @@ def seated_route(path: str, desk: Desk, talk: Talk, explain: Explain = refusal_m
     return WebSocketRoute(path, serve)
 
 
-async def _watch(ws: WebSocket, desk: Desk) -> None:
+async def _watch(ws: WebSocket, desk: HttpContext) -> None:
     """Whose token is revoked or over hears no more of what its tasks say, even if it asks for nothing."""
     while desk.server.access.counts(grant_of(ws)):  # noqa: ASYNC110  nobody tells when a token is over
         await asyncio.sleep(LOOK_SECONDS)
@@ -76,14 +77,14 @@ async def _watch(ws: WebSocket, desk: Desk) -> None:
         await close(ws, POLICY_VIOLATION)
 
 
-async def _enter(ws: WebSocket, desk: Desk) -> None:
+async def _enter(ws: WebSocket, desk: HttpContext) -> None:
     """A key, then a seat."""
     if grant_of(ws).role is None:
         raise NotAllowed(ws.scope.get(REFUSAL, NOT_ALLOWED))
     await desk.take_seat(ws)
 
 
-async def _serve_dialect(ws: WebSocket, desk: Desk, sessions: Sessions) -> None:
+async def _serve_dialect(ws: WebSocket, desk: HttpContext, sessions: Sessions) -> None:
     """Waits for the message that decides."""
     barge_in = desk.settings.http.barge_in
     sentinels = {barge_in.end_sentinel, barge_in.cancel_sentinel} - {""}

@@ -20,8 +20,8 @@ from typing import Any
 
 import orjson
 
-from unitd.core.registry import Task
-from unitd.doors.guest import Guest
+from unitd.core.tasks.table import Task
+from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt.homeassistant import (
     MAX_ANNOUNCED,
     Board,
@@ -31,11 +31,11 @@ from unitd.doors.mqtt.homeassistant import (
     discovery,
     known_after,
 )
-from unitd.doors.mqtt.outgoing import Outgoing
+from unitd.doors.mqtt.publish_queue import PublishQueue
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
 from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
-from unitd.runtime.frames import TOOL_CALL
+from unitd.runtime.tasks.output import TOOL_CALL
 from unitd.wire.errors import TooLong, UnitdError
 from unitd.wire.messages import Reply, encode_reply
 from unitd.wire.reading import read_json
@@ -87,7 +87,7 @@ class Bridge:
     ) -> None:
         self._server = server
         self.board = board
-        self.outgoing = Outgoing()
+        self.outgoing = PublishQueue()
         self._clock = clock
         self._requests = RequestTopic(board.base, self.outgoing, server.serve, clock, frame_bytes, unfinished)
         self._entries: dict[str, dict[str, Any]] = {}
@@ -111,7 +111,7 @@ class Bridge:
         """When what stands on the topic may be replaced again."""
 
         self._is_closed = False
-        self._guest = Guest(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
+        self._guest = LocalClient(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
         self._commands: Mapping[str, Callable[[str, str], None]] = {
             "ask": self._ask,
             "say": self._ask,

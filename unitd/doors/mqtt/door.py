@@ -21,9 +21,9 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from unitd.core.config import MqttSettings
+from unitd.core.config.schema import MqttSettings
 from unitd.doors.mqtt.bridge import Bridge
-from unitd.doors.mqtt.outgoing import Publication
+from unitd.doors.mqtt.publish_queue import Publication
 from unitd.doors.mqtt.requests import Incoming
 from unitd.wire.errors import ConfigError, UnitdError, reason_of
 

@@ -17,7 +17,7 @@ from hashlib import sha256
 from itertools import count, islice
 from typing import Any
 
-from unitd.core.kinds import BUILTIN_KINDS
+from unitd.core.tasks.kinds import BUILTIN_KINDS
 
 Component = dict[str, Any]
 

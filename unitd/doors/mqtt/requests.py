@@ -13,11 +13,11 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
-from unitd.core.access import TRUSTED, Grant
-from unitd.core.registry import Client
-from unitd.doors.mqtt.outgoing import Outgoing, Publication
+from unitd.core.access.grants import TRUSTED, Grant
+from unitd.core.tasks.table import Client
+from unitd.doors.mqtt.publish_queue import Publication, PublishQueue
 from unitd.doors.unfinished import Unfinished
-from unitd.runtime.frames import TOOL_CALL
+from unitd.runtime.tasks.output import TOOL_CALL
 from unitd.wire.errors import BadField
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply
 from unitd.wire.session import Session
@@ -142,7 +142,7 @@ class RequestTopic:
     def __init__(
         self,
         base: str,
-        outgoing: Outgoing,
+        outgoing: PublishQueue,
         serve: Callable[[Client, Request], None],
         clock: Callable[[], float],
         frame_bytes: int,

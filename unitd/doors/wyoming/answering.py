@@ -4,10 +4,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 from typing import Any
 
-from unitd.core.config import HomeSettings
-from unitd.doors.conversation import Conversation, Said, home_tools
-from unitd.doors.guest import Guest
-from unitd.runtime.tooluse import AUTO
+from unitd.core.config.schema import HomeSettings
+from unitd.doors.chat_session import ChatSession, Said, home_tools
+from unitd.doors.local_client import LocalClient
+from unitd.runtime.tasks.tool_loop import AUTO
 
 Messages = list[dict[str, str]]
 
@@ -50,7 +50,7 @@ class Mind:
         """Whether an answer may do something."""
         return bool(self._tools)
 
-    async def answer(self, guest: Guest, question: str, context: Any) -> AsyncIterator[str]:
+    async def answer(self, guest: LocalClient, question: str, context: Any) -> AsyncIterator[str]:
         """The answer, as it is written.
 
         Raises:
@@ -59,7 +59,7 @@ class Mind:
         conversation = context.get("conversation_id") if isinstance(context, dict) else None
         before = self._memory.recall(conversation)
         messages = [*self._system, *before, {"role": "user", "content": question}]
-        talk = await Conversation.open(guest, messages=messages, **(self._tools or {"tools": AUTO}))
+        talk = await ChatSession.open(guest, messages=messages, **(self._tools or {"tools": AUTO}))
         said = []
         try:
             async for event in talk.ask(question):

@@ -11,10 +11,10 @@ from wyoming.error import Error
 from wyoming.event import async_write_event
 from wyoming.info import Info
 
-from unitd.core.access import network_of
-from unitd.core.config import HomeSettings, WyomingSettings
-from unitd.doors.guest import Guest
+from unitd.core.access.grants import network_of
+from unitd.core.config.schema import HomeSettings, WyomingSettings
 from unitd.doors.listening import Connections, Listener, Network, bound
+from unitd.doors.local_client import LocalClient
 from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
 from unitd.doors.wyoming.announcing import announce
@@ -174,7 +174,7 @@ class WyomingDoor:
             writer.close()
             reader.close()
             return
-        guest = Guest(self._server, f"wyoming {host} {number}", "wyoming")
+        guest = LocalClient(self._server, f"wyoming {host} {number}", "wyoming")
         session = Session(reader, writer, guest, self._settings, self._mind, self._models, self._describe)
         task = asyncio.get_running_loop().create_task(self._talk(session, guest), name=guest.name)
         self._sessions[task] = network_of(host)
@@ -197,7 +197,7 @@ class WyomingDoor:
         return "" if is_taken else f"{open_now} clients of this address are connected already"
 
     @staticmethod
-    async def _talk(session: Session, guest: Guest) -> None:
+    async def _talk(session: Session, guest: LocalClient) -> None:
         try:
             await session.run()
         except (OSError, TooLong, *NO_EVENT) as error:

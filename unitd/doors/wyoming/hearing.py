@@ -9,7 +9,7 @@ from wyoming.asr import Transcript, TranscriptChunk, TranscriptStart, Transcript
 from wyoming.event import Event
 from wyoming.wake import Detection, NotDetected
 
-from unitd.doors.guest import Guest, Replies
+from unitd.doors.local_client import LocalClient, ReplyStream
 from unitd.doors.pcm import wav_of
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
@@ -45,7 +45,7 @@ class Listener(Protocol):
 class Transcriber:
     """Speech becomes text while it comes."""
 
-    def __init__(self, guest: Guest, work_id: str, write: Write) -> None:
+    def __init__(self, guest: LocalClient, work_id: str, write: Write) -> None:
         self._guest = guest
         self._work_id = work_id
         self._write = write
@@ -53,7 +53,7 @@ class Transcriber:
         self._send, self._replies = guest.feed(work_id, "asr.base64")
 
     @classmethod
-    async def open(cls, guest: Guest, model: str, language: str | None, write: Write) -> "Transcriber":
+    async def open(cls, guest: LocalClient, model: str, language: str | None, write: Write) -> "Transcriber":
         """Raises UnitdError: the model is unknown, or does not speak the language."""
         setup = {"model": model, **ASR} | ({"language": language} if language else {})
         work_id, _ = await guest.set_up("asr", setup)
@@ -84,7 +84,7 @@ class Transcriber:
 class Detector:
     """Tells of every wake word as soon as it was heard; gives up when audio cannot be heard (its child has died)."""
 
-    def __init__(self, guest: Guest, work_id: str, write: Write, give_up: GiveUp) -> None:
+    def __init__(self, guest: LocalClient, work_id: str, write: Write, give_up: GiveUp) -> None:
         self._guest = guest
         self._work_id = work_id
         self._write = write
@@ -95,7 +95,7 @@ class Detector:
         self._telling = asyncio.get_running_loop().create_task(self._tell(self._replies), name="wyoming wake words")
 
     @classmethod
-    async def open(cls, guest: Guest, phrases: Sequence[str], write: Write, give_up: GiveUp) -> "Detector":
+    async def open(cls, guest: LocalClient, phrases: Sequence[str], write: Write, give_up: GiveUp) -> "Detector":
         """Raises UnitdError: a phrase cannot be heard."""
         work_id, _ = await guest.set_up("kws", {"model": "unitd-kws", "kws": list(phrases), **KWS})
         return cls(guest, work_id, write, give_up)
@@ -105,7 +105,7 @@ class Detector:
         self._heard_bytes += len(pcm)
         self._send(pcm)
 
-    async def _tell(self, replies: Replies) -> None:
+    async def _tell(self, replies: ReplyStream) -> None:
         with suppress(OSError):  # the client is gone, which its session learns by itself
             try:
                 async for frame in replies:
@@ -137,7 +137,7 @@ def _phrase_in(frame: Reply) -> str | None:
     return str(frame.data["phrase"]) if isinstance(frame.data, dict) and "phrase" in frame.data else None
 
 
-async def _end_of_audio(guest: Guest, work_id: str, audio_bytes: int) -> Reply:
+async def _end_of_audio(guest: LocalClient, work_id: str, audio_bytes: int) -> Reply:
     """The answer to a recording without a sound: it ends the utterance, and everything before it has been heard.
 
     Raises:

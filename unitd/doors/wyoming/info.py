@@ -17,7 +17,7 @@ from wyoming.info import (
 )
 
 from unitd import __version__
-from unitd.core.catalog import DEFAULT_NAME, Card, Catalog
+from unitd.core.models.catalog import DEFAULT_NAME, Card, Catalog
 from unitd.wire.errors import LoadFailed
 
 OURS = Attribution("unitd", "")

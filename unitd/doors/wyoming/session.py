@@ -21,9 +21,9 @@ from wyoming.server import AsyncEventHandler
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStopped
 from wyoming.wake import Detect
 
-from unitd.core.catalog import Catalog
-from unitd.core.config import WyomingSettings
-from unitd.doors.guest import Guest
+from unitd.core.config.schema import WyomingSettings
+from unitd.core.models.catalog import Catalog
+from unitd.doors.local_client import LocalClient
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.hearing import CHANNELS, RATE, WIDTH, Detector, Listener, Transcriber
 from unitd.doors.wyoming.info import ears_for
@@ -55,7 +55,7 @@ class Session(AsyncEventHandler):
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        guest: Guest,
+        guest: LocalClient,
         settings: WyomingSettings,
         mind: Mind,
         models: Models,

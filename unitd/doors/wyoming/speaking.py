@@ -8,7 +8,7 @@ from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.event import Event
 from wyoming.tts import SynthesizeVoice
 
-from unitd.doors.guest import Guest
+from unitd.doors.local_client import LocalClient
 
 Write = Callable[[Event], Awaitable[None]]
 
@@ -22,7 +22,7 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 class Speaker:
     """One text for one client."""
 
-    def __init__(self, guest: Guest, work_id: str, write: Write) -> None:
+    def __init__(self, guest: LocalClient, work_id: str, write: Write) -> None:
         self._guest = guest
         self._work_id = work_id
         self._write = write
@@ -30,7 +30,7 @@ class Speaker:
         self._has_begun = False
 
     @classmethod
-    async def open(cls, guest: Guest, voice: SynthesizeVoice | None, write: Write) -> "Speaker":
+    async def open(cls, guest: LocalClient, voice: SynthesizeVoice | None, write: Write) -> "Speaker":
         """Raises UnitdError: there is no such voice, or none for this language."""
         setup = {
             "model": (voice and voice.name) or "unitd-tts",

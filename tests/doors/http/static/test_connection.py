@@ -11,8 +11,8 @@ from tests.doors.http.static.browser import PATIENCE_MS, Visit, visit
 from tests.doors.tokens import asking_app, write_tokens
 from tests.helpers import eventually
 from unitd.app import App
-from unitd.core.access import Role
-from unitd.runtime import access
+from unitd.core.access.grants import Role
+from unitd.runtime.sys import access
 from unitd.wire.errors import NotAllowed
 
 pytestmark = pytest.mark.timeout(60)

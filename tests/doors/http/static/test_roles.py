@@ -11,7 +11,7 @@ from tests.doors.http.static.browser import Visit, visit
 from tests.doors.tokens import asking_app, client_with, write_tokens
 from tests.helpers import KWS_SETUP, WireClient
 from unitd.app import App
-from unitd.core.access import Role
+from unitd.core.access.grants import Role
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -12,8 +12,14 @@ from typing import Any, Protocol
 import orjson
 from starlette.requests import Request
 
-from unitd.doors.conversation import Conversation, Ended, Event, Said, ToolCall
-from unitd.doors.http.desk import Desk
+from unitd.doors.chat_session import (
+    ChatSession,
+    Ended,
+    Event,
+    Said,
+    ToolCall,
+)
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.requests import Asked
 from unitd.doors.http.openai.served import Served, Stream
 from unitd.wire.errors import UnitdError
@@ -63,7 +69,7 @@ class Form(Protocol):
 class Answer(Served):
     """The answer to one request, in one or several choices."""
 
-    def __init__(self, desk: Desk, request: Request, asked: Asked, form: Form) -> None:
+    def __init__(self, desk: HttpContext, request: Request, asked: Asked, form: Form) -> None:
         super().__init__(desk, request, asked.model)
         self._asked = asked
         self._form = form
@@ -119,7 +125,7 @@ class Answer(Served):
     async def _events(self, choice: Choice) -> AsyncIterator[Event]:
         """What happens in one conversation; its task ends with the guest."""
         prompt, options = self._asked.prompts[choice.index], self._asked.options_of(choice.index)
-        conversation = await Conversation.open(self._guest, self._asked.model)
+        conversation = await ChatSession.open(self._guest, self._asked.model)
         if isinstance(prompt, str):
             events = conversation.complete(prompt, **options)
         else:

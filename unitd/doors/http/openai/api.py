@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from unitd.core.catalog import DEFAULT_NAME
-from unitd.doors.http.desk import Desk
+from unitd.core.models.catalog import DEFAULT_NAME
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.answer import Answer
 from unitd.doors.http.openai.audio import Speech, Transcript, read_speech, read_transcript
 from unitd.doors.http.openai.chat import ChatForm
@@ -29,7 +29,7 @@ MAX_FILES, MAX_FIELDS = 1, 20
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(desk: Desk) -> list[BaseRoute]:
+def routes(desk: HttpContext) -> list[BaseRoute]:
     """All of them."""
     api = Api(desk)
     return [
@@ -59,7 +59,7 @@ def _explaining(endpoint: Endpoint) -> Endpoint:
 class Api:
     """The endpoints; what they return computes while it is sent."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: HttpContext) -> None:
         self._desk = desk
         self._created = int(desk.clock())
 

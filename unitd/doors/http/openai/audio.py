@@ -9,12 +9,12 @@ import orjson
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
-from unitd.doors.http import hearing, speaking
-from unitd.doors.http.desk import Desk
-from unitd.doors.http.hearing import Ears
+from unitd.doors.http import speech_format, transcriber
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.errors import bad_value
 from unitd.doors.http.openai.requests import Body, text_of
 from unitd.doors.http.openai.served import Served, Stream
+from unitd.doors.http.transcriber import Transcriber
 
 TRANSCRIPT_FORMS = ("json", "text", "verbose_json")
 
@@ -119,14 +119,14 @@ class Transcript(Served):
 
     unit = "asr"
 
-    def __init__(self, desk: Desk, request: Request, asked: AskedTranscript) -> None:
-        super().__init__(desk, request, hearing.MODEL if asked.model in _USUAL_MODELS else asked.model)
+    def __init__(self, desk: HttpContext, request: Request, asked: AskedTranscript) -> None:
+        super().__init__(desk, request, transcriber.MODEL if asked.model in _USUAL_MODELS else asked.model)
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
         """The text, when all of it has been heard."""
         language = {"language": self._asked.language} if self._asked.language else {}
-        ears = await Ears.open(self._guest, self._model, **language)
+        ears = await Transcriber.open(self._guest, self._model, **language)
         text = await ears.hear(self._asked.wav)
         if self._asked.form == "text":
             await stream.whole(f"{text}\n".encode(), "text/plain")
@@ -148,8 +148,8 @@ class Speech(Served):
 
     unit = "tts"
 
-    def __init__(self, desk: Desk, request: Request, asked: AskedSpeech) -> None:
-        super().__init__(desk, request, speaking.MODEL if asked.model in _USUAL_MODELS else asked.model)
+    def __init__(self, desk: HttpContext, request: Request, asked: AskedSpeech) -> None:
+        super().__init__(desk, request, speech_format.MODEL if asked.model in _USUAL_MODELS else asked.model)
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
@@ -157,7 +157,7 @@ class Speech(Served):
         form = self._asked.form
         shape = "tts.base64.stream" if form == "pcm" else f"tts.base64.{form}"
         setup = {"model": self._model, "response_format": shape, "input": "tts.utf-8", "enoutput": True}
-        work_id, _ = await self._guest.set_up("tts", setup | {"sample_rate": speaking.RATE} | self._asked.options)
+        work_id, _ = await self._guest.set_up("tts", setup | {"sample_rate": speech_format.RATE} | self._asked.options)
         frames = self._guest.infer(work_id, self._asked.text, object_="tts.utf-8")
         if form != "pcm":
             await stream.whole(base64.b64decode((await anext(frames)).data), _SPEECH_FORMS[form])

@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from unitd.doors.conversation import ToolCall
+from unitd.doors.chat_session import ToolCall
 from unitd.doors.http.openai.answer import Choice
 from unitd.doors.http.openai.served import event
 

@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from unitd.doors.guest import Guest
 from unitd.doors.http.connected import while_connected
-from unitd.doors.http.desk import Desk, Models
+from unitd.doors.http.context import HttpContext, Models
 from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
+from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
@@ -67,11 +67,11 @@ class Served(Response, ABC):
 
     unit = "llm"
 
-    def __init__(self, desk: Desk, request: Request, model: str) -> None:
+    def __init__(self, desk: HttpContext, request: Request, model: str) -> None:
         super().__init__()
         self._models: Models = desk.models
         self._model = model
-        self._guest: Guest = desk.guest(request)
+        self._guest: LocalClient = desk.guest(request)
 
     @abstractmethod
     async def serve(self, stream: Stream) -> None:

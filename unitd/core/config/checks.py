@@ -1,0 +1,116 @@
+"""What a configuration's values alone do not tell: what is missing, and what does not go together. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from unitd.core.config.exposure import missing_locks
+from unitd.core.config.problems import Key, Problem, name_of
+from unitd.core.config.schema import PipelineSettings, PipelineTask, Settings
+from unitd.core.models.memory import limit_of
+
+Check = Callable[[Settings], Iterator[Problem]]
+"""Looks through the whole tree."""
+
+
+def addresses_of(settings: Settings) -> Iterator[tuple[Key, str, int]]:
+    """Where the doors will listen: the key of the port, the host and the port, which is 0 for any free one."""
+    if settings.tcp.enabled:
+        yield ("tcp", "port"), settings.tcp.host, settings.tcp.port
+    if settings.http.enabled:
+        yield ("http", "port"), settings.http.host, settings.http.port
+        for at, port in enumerate(settings.http.extra_ports):
+            yield ("http", "extra_ports", at), settings.http.host, port
+    if settings.wyoming is not None:
+        yield ("wyoming", "port"), settings.wyoming.host, settings.wyoming.port
+
+
+def _check_ports(settings: Settings) -> Iterator[Problem]:
+    """Two doors cannot share one, unless each has an address of its own."""
+    taken: list[tuple[Key, str, int]] = []
+    for key, host, port in addresses_of(settings):
+        for other, other_host, other_port in taken:
+            if port and port == other_port and (host == other_host or not {host, other_host}.isdisjoint(_EVERYWHERE)):
+                yield Problem(key, f"{name_of(key)} is {port}, and so is {name_of(other)}")
+                break
+        taken.append((key, host, port))
+
+
+_EVERYWHERE = ("", "0.0.0.0", "::")
+
+
+def _check_serial(settings: Settings) -> Iterator[Problem]:
+    """The one key without a default."""
+    if settings.serial is not None and not settings.serial.device:
+        yield Problem(("serial", "device"), "serial.device is missing")
+
+
+def _check_pipelines(settings: Settings) -> Iterator[Problem]:
+    """Names are how tasks find each other, so each must be there, once."""
+    yield from _check_names(("pipeline",), settings.pipeline)
+    for at, pipeline in enumerate(settings.pipeline):
+        yield from _check_names(("pipeline", at, "tasks"), pipeline.tasks)
+        for number, task in enumerate(pipeline.tasks):
+            if not task.unit:
+                key = ("pipeline", at, "tasks", number, "unit")
+                yield Problem(key, f"{name_of(key)} is missing")
+
+
+def _check_names(where: Key, rows: Sequence[PipelineSettings | PipelineTask]) -> Iterator[Problem]:
+    names = [row.name for row in rows]
+    for at, name in enumerate(names):
+        key = (*where, at, "name")
+        if not name:
+            yield Problem(key, f"{name_of(key)} is missing")
+        elif (first := names.index(name)) < at:
+            yield Problem(key, f"{name_of(key)} is {name!r}, and so is {name_of((*where, first, 'name'))}")
+
+
+def _check_urls(settings: Settings) -> Iterator[Problem]:
+    """Servers that can be asked, and that are not this daemon itself: that would ask itself without end."""
+    url, http = settings.llm.url, settings.http
+    found = _URL.fullmatch(url)
+    if url and found is None:
+        yield Problem(("llm", "url"), f"llm.url is {url!r}, it must look like http://localhost:8000")
+    is_own_port = found and found[2] and http.enabled and int(found[2]) in (http.port, *http.extra_ports)
+    if found and is_own_port and found[1] in ("localhost", "127.0.0.1", "[::1]", http.host):
+        words = f"llm.url is {url}, where this daemon's own http door listens; give it another http.port"
+        yield Problem(("llm", "url"), words)
+    if (url := settings.home.homeassistant_url) and not _URL.fullmatch(url):
+        words = f"home.homeassistant_url is {url!r}, it must look like http://homeassistant.local:8123"
+        yield Problem(("home", "homeassistant_url"), words)
+
+
+_URL = re.compile(r"https?://([^/:@\s]+|\[[0-9a-f:]+\])(?::([0-9]{1,5}))?(?:/\S*)?")
+
+
+def _check_mqtt(settings: Settings) -> Iterator[Problem]:
+    """Parts of topics: a broker hangs up on wildcards and control characters in them."""
+    if settings.mqtt is None:
+        return
+    for key in ("node", "discovery_prefix"):
+        value = getattr(settings.mqtt, key)
+        if not value.isprintable() or "+" in value or "#" in value or (key == "node" and not value.strip("/")):
+            yield Problem(("mqtt", key), f"mqtt.{key} is {value!r}, it must be a part of a topic: without + and #")
+
+
+def _check_locks(settings: Settings) -> Iterator[Problem]:
+    for key, words in missing_locks(settings):
+        yield Problem(tuple(key.split(".")), f"{key} {words}")
+
+
+def _check_memory(settings: Settings) -> Iterator[Problem]:
+    try:
+        limit_of(settings.limits.memory, 0)
+    except ValueError as error:
+        yield Problem(("limits", "memory"), f"limits.memory: {error}")
+
+
+CHECKS: tuple[Check, ...] = (
+    _check_serial,
+    _check_ports,
+    _check_pipelines,
+    _check_urls,
+    _check_mqtt,
+    _check_locks,
+    _check_memory,
+)

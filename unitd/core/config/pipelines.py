@@ -1,0 +1,98 @@
+"""What a pipeline of the configuration says: its defaults, and what in it cannot work. Pure.
+
+A setup of a client may hold keys that nobody knows: the original ignores them. The configuration is ours, so there they
+are mistakes, as everywhere in it.
+"""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from unitd.core.config.problems import Key, Problem, name_of
+from unitd.core.config.schema import (
+    HomeSettings,
+    PipelineSettings,
+    PipelineTask,
+    Settings,
+)
+from unitd.core.models.catalog import DEFAULT_NAME
+from unitd.core.tasks.kinds import UnitKind
+from unitd.core.tasks.links import effect_of
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "llm": {"model": DEFAULT_NAME, "response_format": "llm.utf-8.stream", "prompt": "", "input": "llm.utf-8"},
+    "kws": {"model": "unitd-kws", "response_format": "kws.bool", "input": "sys.pcm"},
+    "asr": {"model": "unitd-asr", "response_format": "asr.utf-8.stream", "input": "sys.pcm"},
+    "vad": {"model": "unitd-vad", "response_format": "vad.bool", "input": "sys.pcm"},
+    "tts": {"model": "unitd-tts", "response_format": "sys.pcm", "input": "tts.utf-8"},
+}
+"""What a task in the configuration need not say."""
+
+
+def setup_of(task: PipelineTask) -> dict[str, Any]:
+    """The data of the task's setup; its `input` still holds names of the pipeline."""
+    return DEFAULTS.get(task.unit, {}) | {"enoutput": True} | task.data
+
+
+def inputs_of(task: PipelineTask) -> list[Any]:
+    """What the configuration lists as `input`, a single one too."""
+    inputs = setup_of(task).get("input", [])
+    return inputs if isinstance(inputs, list) else [inputs]
+
+
+def tasks_of(settings: Settings) -> Iterator[tuple[Key, PipelineSettings, PipelineTask]]:
+    """Every task with the key of its table and its pipeline."""
+    for at, pipeline in enumerate(settings.pipeline):
+        for number, task in enumerate(pipeline.tasks):
+            yield ("pipeline", at, "tasks", number), pipeline, task
+
+
+def check_pipelines(settings: Settings, kinds: Mapping[str, UnitKind]) -> Iterator[Problem]:
+    """Units that are not there, keys that they do not know, inputs that carry nothing."""
+    for key, pipeline, task in tasks_of(settings):
+        if not task.unit:
+            continue  # said already
+        if (kind := kinds.get(task.unit)) is None:
+            unit = (*key, "unit")
+            words = f"{name_of(unit)} is {task.unit!r}, units here: {', '.join(sorted(kinds))}"
+            yield Problem(unit, words + _hint(task.unit, kinds))
+            continue
+        if kind.setup_keys:
+            yield from _check_keys((*key, "data"), kind, task)
+        if task.data.get("tools") == "home" and settings.home == HomeSettings():
+            tools = (*key, "data", "tools")
+            yield Problem(tools, f"{name_of(tools)}: there are no tools here; [home] tools names a file of them")
+        yield from _check_inputs((*key, "data", "input"), kinds, pipeline, task)
+
+
+def _check_keys(where: Key, kind: UnitKind, task: PipelineTask) -> Iterator[Problem]:
+    for name in task.data:
+        if name not in kind.setup_keys:
+            words = f"unknown key {name_of((*where, name))}, {kind.name} does not have it"
+            yield Problem((*where, name), words + _hint(name, kind.setup_keys))
+
+
+def _check_inputs(
+    where: Key, kinds: Mapping[str, UnitKind], pipeline: PipelineSettings, task: PipelineTask
+) -> Iterator[Problem]:
+    """An input is the name of an earlier task of the pipeline, or data of the unit's own."""
+    kind, units = kinds[task.unit], {each.name: each.unit for each in pipeline.tasks}
+    names = [each.name for each in pipeline.tasks]
+    earlier = names[: names.index(task.name)]
+    for entry in inputs_of(task):
+        if not isinstance(entry, str):
+            yield Problem(where, f"{name_of(where)} must be a text or a list of texts, {entry!r} is none")
+        elif entry in earlier:
+            if effect_of(units[entry], task.unit) is None and units[entry] in kinds and kind.setup_keys:
+                yield Problem(where, f"{name_of(where)}: {task.unit} has no use for the output of {units[entry]}")
+        elif entry in names:
+            words = f"{entry!r} does not stand before this task; what a task listens to comes first"
+            yield Problem(where, f"{name_of(where)}: {words}")
+        elif kind.setup_keys and not kind.may_listen_to(entry):
+            words = f"{entry!r} is neither a task of this pipeline nor data that {task.unit} takes"
+            yield Problem(where, f"{name_of(where)}: {words}{_hint(entry, earlier)}")
+
+
+def _hint(name: str, known: Any) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,109 @@
+"""On which line of a TOML text each key stands, which the standard library's parser does not tell. Pure.
+
+A document is a row of statements: headers, and keys with their values. The shortest run of lines that parses by itself
+is one of them, for whatever is cut off inside a statement leaves a bracket or a quotation mark open. Parsed alone, a
+statement says which keys it sets; the header before it says in which table.
+"""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unitd.core.config.problems import Key, Problem
+
+
+class TomlLines:
+    """The lines of the keys of one text, which must be valid."""
+
+    def __init__(self, text: str) -> None:
+        self._lines: dict[Key, int] = {}
+        self._table: Key = ()
+        self._last: dict[Key, int] = {}
+        """Arrays of tables: the index of the table that headers speak of."""
+
+        for number, statement, document in _statements(text):
+            if statement.lstrip().startswith("["):
+                self._enter(document, number)
+            else:
+                self._note(self._table, document, number, _starts_of_items(statement, number))
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._lines
+
+    def of(self, key: Key) -> int | None:
+        """The line of a key; where it is missing, that of the table in which it would stand."""
+        while key and key not in self._lines:
+            key = key[:-1]
+        return self._lines.get(key)
+
+    def _enter(self, document: Any, number: int) -> None:
+        """A header: the way to a table, where the part of an array is its last table."""
+        key: Key = ()
+        while document:
+            (name, document), *_ = document.items()
+            key = (*key, name)
+            self._lines.setdefault(key, number)
+            if isinstance(document, list):
+                self._last[key] = self._last.get(key, -1) + 1
+                document = None
+            if key in self._last:
+                key = (*key, self._last[key])
+                self._lines.setdefault(key, number)
+        self._table = key
+
+    def _note(self, key: Key, value: Any, number: int, starts: Sequence[int]) -> None:
+        """A value and what is in it; `starts` are the lines of the first list's items."""
+        if key != self._table:
+            self._lines.setdefault(key, number)
+        if isinstance(value, dict):
+            for name, each in value.items():
+                self._note((*key, name), each, number, starts)
+        elif isinstance(value, list):
+            for at, each in enumerate(value):
+                self._note((*key, at), each, starts[at] if at < len(starts) else number, ())
+
+
+def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """The line on which each begins, its text, and what it says by itself."""
+    begin, statement = 1, ""
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        statement += line + "\n"
+        if (document := _maybe_parse(statement)) is None:
+            continue
+        if document:  # neither a blank line nor a comment
+            yield begin, statement, document
+        begin, statement = number + 1, ""
+
+
+def _starts_of_items(statement: str, begin: int) -> list[int]:
+    """The line on which each item of a list begins that stands on several lines: after a whole item comes the next."""
+    starts: list[int] = []
+    since, partial = begin, ""
+    for number, line in enumerate(statement.split("\n"), begin):
+        partial += line + "\n"
+        if (document := _maybe_parse(partial + "]")) is not None:
+            starts += [since] * (len(_first_list(document)) - len(starts))
+            since = number + 1
+    document = _maybe_parse(statement) or {}
+    return starts + [since] * (len(_first_list(document)) - len(starts))
+
+
+def _first_list(value: Any) -> list[Any]:
+    while isinstance(value, dict) and value:
+        value = next(iter(value.values()))
+    return value if isinstance(value, list) else []
+
+
+def _maybe_parse(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except ValueError:
+        return None
+
+
+def with_lines(mistakes: Sequence[Problem], path: object, text: str) -> list[Problem]:
+    """The mistakes of one file, in its order, each with its place FILE:LINE."""
+    lines = TomlLines(text)
+    in_order = sorted(mistakes, key=lambda each: lines.of(each.key) or 0)
+    return [replace(each, place=f"{path}:{lines.of(each.key) or 1}") for each in in_order]

@@ -1,0 +1,1 @@
+"""Models: cards, GGUF files, memory, and the forecast of how fast a model runs."""

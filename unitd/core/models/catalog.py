@@ -1,0 +1,376 @@
+"""Cards: which models exist under which names, and which of them serves a name that a client sends.
+
+A card describes a model; its `parts` say where the files are fetched from, and `path` is set when the main one lies on
+this machine. A name whose real model is not installed is served by the bundled model of the same unit, with a note that
+lsmode and the log show. An unknown name is refused.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from unitd.core.models.gguf import Shape
+from unitd.wire.errors import ConfigError, LoadFailed
+
+DEFAULT_NAME = "default"
+"""The model name that stands for the configured one."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file to fetch: of a hub's repository, or an archive at an address."""
+
+    path: str
+    """Inside the repository; of an archive its file name. Relative, and never leads outside."""
+
+    repository: str = ""
+    revision: str = "main"
+    """A commit where one is known."""
+
+    url: str = ""
+    """Of an archive on a release page, where there is no repository."""
+
+    size: int = 0
+    """Bytes; 0 where it is not known."""
+
+    sha256: str = ""
+    """In lower case; "" where it is not known: then the hub's own word counts."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One model: its names, the unit and engine that run it, its defaults for setup."""
+
+    name: str
+    unit: str
+    engine: str = ""
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+    homepage: str = ""
+    note: str = ""
+    """Shown by lsmode and logged at setup: what a user of this model should know."""
+
+    exact: bool = False
+    """Run in exact mode unless the configuration says otherwise (DESIGN.md section 4 in docs/design.md)."""
+
+    capabilities: tuple[str, ...] = ()
+    input_type: tuple[str, ...] = ()
+    output_type: tuple[str, ...] = ()
+    defaults: dict[str, Any] = field(default_factory=dict)
+    """Values for setup keys that a client leaves out; `mode_param` in lsmode."""
+
+    engine_options: dict[str, str] = field(default_factory=dict)
+    """What only the engine reads: where a remote model is, say."""
+
+    is_bundled: bool = False
+    substitution: str = ""
+    """A sentence when this card was found in the place of a model that is not installed; else ""."""
+
+    path: Path | None = None
+    """The file that an engine loads."""
+
+    place: Path | None = None
+    """The folder or file that is this model on the disk: what rmmode deletes."""
+
+    file: str = ""
+    """The main file: among the parts, inside the unpacked archive, beside an installed card."""
+
+    parts: tuple[Part, ...] = ()
+    """What there is to fetch."""
+
+    licence: str = ""
+    """An identifier (SPDX) where there is one, else the name that its owner gives it."""
+
+    languages: tuple[str, ...] = ()
+    """Tags such as en; empty where nobody has said."""
+
+    parameters: int = 0
+    """How many weights; 0 where it is not known."""
+
+    good_for: str = ""
+    """What to take it for, in a few words."""
+
+    chat_template: str = ""
+    """For a file that has none."""
+
+    architecture: str = ""
+    context_length: int = 0
+    """Tokens that it was trained to see; 0 where it is not known."""
+
+    shape: Shape | None = None
+    """Of a transformer, so that its memory is known before it is here."""
+
+    sent_names: tuple[str, ...] = ()
+    """Those of its names that the original's clients send by themselves: they are listed before it is installed."""
+
+    stands_for: "Card | None" = None
+    """The model in whose place this one answers, because that one is not installed."""
+
+    @property
+    def is_installed(self) -> bool:
+        """True when it is on this machine, if only as a card that says where it is served."""
+        return self.path is not None or self.place is not None or self.is_bundled or "base_url" in self.engine_options
+
+    @property
+    def download_bytes(self) -> int:
+        """What all its parts weigh; 0 where that is not known of one of them."""
+        sizes = [part.size for part in self.parts]
+        return sum(sizes) if all(sizes) else 0
+
+
+_CARD_KEYS: dict[str, type] = {
+    "name": str,
+    "unit": str,
+    "engine": str,
+    "description": str,
+    "homepage": str,
+    "note": str,
+    "file": str,
+    "aliases": list,
+    "capabilities": list,
+    "input_type": list,
+    "output_type": list,
+    "exact": bool,
+    "defaults": dict,
+    "base_url": str,
+    "remote_model": str,
+    "api_key_file": str,
+    "licence": str,
+    "languages": list,
+    "parameters": int,
+    "good_for": str,
+    "chat_template": str,
+    "architecture": str,
+    "context_length": int,
+    "shape": dict,
+}
+_ENGINE_KEYS = ("base_url", "remote_model", "api_key_file")
+_TYPE_NAMES = {str: "a text", list: "a list of texts", bool: "true or false", dict: "a table", int: "a whole number"}
+_PART_KEYS: dict[str, type] = {
+    "path": str,
+    "repository": str,
+    "revision": str,
+    "url": str,
+    "size": int,
+    "sha256": str,
+}
+_SHAPE_KEYS: dict[str, type] = {each.name: int for each in fields(Shape)}
+_SHA256 = re.compile("[0-9a-f]{64}|")
+
+
+def read_card(document: dict[str, Any], where: str) -> Card:
+    """A card from its parsed TOML; where its `file` lies is the caller's matter.
+
+    Raises:
+        ConfigError: a key is unknown, missing or cannot be used; `where` names the card.
+    """
+    _check_json(document, where)
+    tables = document.get("files", [])
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise ConfigError(f"{where}: files must be a list of tables, it is {tables!r}")
+    values = _values({key: value for key, value in document.items() if key != "files"}, _CARD_KEYS, where)
+    _require(values, ("name", "unit"), where)
+    if "shape" in values:
+        values["shape"] = _read_shape(values["shape"], f"{where}: shape")
+    engine_options = {key: values.pop(key) for key in _ENGINE_KEYS if key in values}
+    parts = tuple(_read_part(each, f"{where}: files[{at}]") for at, each in enumerate(tables))
+    card = Card(**values, parts=parts, engine_options=engine_options)
+    if card.file:
+        _check_main_file(card, where)
+    return card
+
+
+def _check_json(document: dict[str, Any], where: str) -> None:
+    """What a card holds is listed and passed on to units: the encoder takes 64 bits and 254 levels."""
+    try:
+        orjson.dumps([[[[document]]]])
+    except orjson.JSONEncodeError as error:
+        raise ConfigError(f"{where}: it holds what JSON cannot: {error}") from error
+
+
+def _read_part(table: dict[str, Any], where: str) -> Part:
+    values = _values(table, _PART_KEYS, where)
+    _require(values, ("path",), where)
+    part = Part(**values)
+    _check_path(part.path, f"{where}: path")
+    if bool(part.repository) == bool(part.url):
+        raise ConfigError(f"{where}: either repository or url must be there")
+    if not _SHA256.fullmatch(part.sha256):
+        raise ConfigError(f"{where}: sha256 must be 64 hexadecimal digits in lower case, it is {part.sha256!r}")
+    return part
+
+
+def _read_shape(table: dict[str, Any], where: str) -> Shape:
+    values = _values(table, _SHAPE_KEYS, where)
+    _require(values, tuple(_SHAPE_KEYS), where)
+    return Shape(**values)
+
+
+def _check_main_file(card: Card, where: str) -> None:
+    _check_path(card.file, f"{where}: file")
+    is_in_an_archive = any(part.url for part in card.parts)
+    if card.parts and not is_in_an_archive and card.file not in {part.path for part in card.parts}:
+        raise ConfigError(f"{where}: file is {card.file}, which is none of files")
+
+
+def _check_path(path: str, where: str) -> None:
+    """By its name: what a link in a model's folder points to is the administrator's choice."""
+    if not path or posixpath.isabs(path) or posixpath.normpath(path).split("/")[0] in (".", ".."):
+        raise ConfigError(f"{where} lies outside the model's folder")
+
+
+def _require(values: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+    for key in keys:
+        if key not in values:
+            raise ConfigError(f"{where}: {key} is missing")
+
+
+def _values(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -> dict[str, Any]:
+    """The table's values, each of the type that its key wants; lists become tuples."""
+    return {key: _value(key, value, keys.get(key), where) for key, value in table.items()}
+
+
+def _value(key: str, value: Any, wanted: type | None, where: str) -> Any:
+    if wanted is None:
+        raise ConfigError(f"{where}: unknown key {key}")
+    if wanted is list and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    if wanted is list or type(value) is not wanted:
+        raise ConfigError(f"{where}: {key} must be {_TYPE_NAMES[wanted]}, it is {value!r}")
+    if isinstance(value, int) and value < 0:
+        raise ConfigError(f"{where}: {key} must not be below 0, it is {value}")
+    return value
+
+
+def remote_card(url: str, model: str) -> Card:
+    """The card of an OpenAI-compatible server, by its address alone; its name is its host and port."""
+    root = url.rstrip("/").removesuffix("/v1")
+    return Card(
+        name=urlsplit(url).netloc,
+        unit="llm",
+        engine="openai",
+        description=f"the server at {url}",
+        engine_options={"base_url": root + "/v1", "remote_model": model},
+    )
+
+
+class Catalog:
+    """All cards, and the rule by which a name becomes one."""
+
+    def __init__(
+        self, known: Iterable[Card], installed: Iterable[Card], default_llm: str, damaged: Iterable[str] = ()
+    ) -> None:
+        """Takes the cards; `damaged`: a sentence for each that could not be read, for who misses a model."""
+        self._damaged = list(damaged)
+        self._installed = list(installed)
+        self._known = [card for card in known if card.name not in {each.name for each in self._installed}]
+        self._default_llm = default_llm
+
+    def resolve(self, unit: str, name: str) -> Card:
+        """The card that serves this name for this unit; its `note` tells when it is a substitute.
+
+        Raises:
+            LoadFailed: no card has this name.
+        """
+        wanted = self._default_llm if name == DEFAULT_NAME and unit == "llm" else name
+        cards = [card for card in (*self._installed, *self._known) if card.unit == unit]
+        by_name = [card for card in cards if wanted == card.name]
+        by_alias = [card for card in cards if wanted in card.aliases]
+        by_package = [card for card in cards if wanted in map(_package, (card.name, *card.aliases))]
+        for card in sorted([*by_name, *by_alias, *by_package], key=lambda card: not card.is_installed):
+            return self._serving(card, wanted)
+        names = sorted({card.name for card in cards})
+        missing = f"there is no {unit} model {wanted!r}{self._hint(wanted)} here"
+        raise LoadFailed(f"{missing}; sys.lsmode lists {', '.join(names) or 'none'}")
+
+    def _hint(self, name: str) -> str:
+        """What may have been meant by a name that is not there."""
+        others = {card.unit for card in (*self._installed, *self._known) if name in (card.name, *card.aliases)}
+        hints = [f"it is one for {unit}" for unit in sorted(others)] or self._damaged
+        return f" ({'; '.join(hints)})" if hints else ""
+
+    def _substitute(self, card: Card, name: str) -> Card:
+        bundled = next((each for each in self._installed if each.unit == card.unit and each.is_bundled), None)
+        if bundled is None:
+            raise LoadFailed(f"the model {name!r} is not installed")
+        words = f"{name} is not installed, {bundled.name} answers in its place"
+        note = f"{words}; {bundled.note}" if bundled.note else words
+        return replace(bundled, note=note, substitution=words, stands_for=card)
+
+    def find_installed(self, name: str) -> Card | None:
+        """The installed card of exactly this name."""
+        return next((card for card in self._installed if card.name == name), None)
+
+    @property
+    def cards(self) -> list[Card]:
+        """Every card once: the installed ones, behind them those that are only known."""
+        found: dict[str, Card] = {}
+        for card in (*self._installed, *self._known):
+            found.setdefault(card.name, card)
+        return list(found.values())
+
+    def find(self, name: str) -> Card | None:
+        """The card that a name stands for, of whatever unit and whether it is installed or not.
+
+        A bundled one only if there is no other: the real model of a name is meant before what stands in for it.
+        """
+        by_name = [card for card in self.cards if card.name == name]
+        by_alias = [card for card in self.cards if name in card.aliases]
+        return next(iter(sorted([*by_name, *by_alias], key=lambda card: card.is_bundled)), None)
+
+    def listing(self, *, is_whole: bool) -> list[dict[str, Any]]:
+        """The body of sys.lsmode, a row for each name in the original's shape (fact sheet, section 12).
+
+        What is installed, and what the original's clients ask for by themselves: over a serial line they wait two
+        seconds for it. The whole list has every name.
+        """
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for card in (*self._installed, *self._known):
+            for name in (card.name, *card.aliases):
+                if is_whole or card.is_installed or name in card.sent_names:
+                    with suppress(LoadFailed):
+                        rows.setdefault((card.unit, name), self._mode(card, name, is_whole=is_whole))
+        return list(rows.values())
+
+    def _mode(self, card: Card, name: str, *, is_whole: bool) -> dict[str, Any]:
+        serving = self.resolve(card.unit, name)
+        is_real = name in (serving.name, *serving.aliases)
+        is_described = name == (serving if is_real else card).name and (is_whole or is_real)
+        return _mode(serving, name, serving if is_real else card, is_described=is_described)
+
+    def _serving(self, card: Card, name: str) -> Card:
+        return card if card.is_installed else self._substitute(card, name)
+
+
+def _package(name: str) -> str:
+    """What the original's list of packages calls a model."""
+    return f"llm-model-{name.lower()}"
+
+
+_TOLD_ONCE = ("description", "homepage", "licence", "architecture", "context_length")
+
+
+def _mode(card: Card, name: str, about: Card, *, is_described: bool) -> dict[str, Any]:
+    """A name's row: the model that serves it, and the one that it is the name of."""
+    row: dict[str, Any] = {
+        "mode": name,
+        "card": about.name,
+        "type": card.unit,
+        "capabilities": list(about.capabilities or card.capabilities),
+        "input_type": list(card.input_type),
+        "output_type": list(card.output_type),
+        "mode_param": dict(card.defaults),
+        "model": card.name,
+        "installed": about is card,
+    }
+    told: dict[str, Any] = {"note": card.note}
+    if is_described:  # once for each model: a serial line carries all of this
+        told |= {key: getattr(about, key) for key in _TOLD_ONCE}
+    return row | {key: value for key, value in told.items() if value}

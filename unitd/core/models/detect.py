@@ -1,0 +1,74 @@
+"""What a model without a card is: by the names of its files, by its GGUF's header, by the original's mode file."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from unitd.core.models.catalog import Card, read_card
+from unitd.core.models.gguf import Description
+
+_TRANSDUCER = ("tokens.txt", "encoder*.onnx", "decoder*.onnx", "joiner*.onnx")
+
+FAMILIES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("llm", "llama", ("*.gguf",)),
+    ("tts", "piper", ("*.onnx", "*.onnx.json")),
+    ("tts", "sherpa-onnx", ("tokens.txt", "*.onnx", "espeak-ng-data")),
+    ("tts", "sherpa-onnx", ("tokens.txt", "*.onnx", "lexicon*.txt")),
+    ("kws", "sherpa-onnx", ("*kws*", *_TRANSDUCER)),
+    ("asr", "sherpa-onnx", _TRANSDUCER),
+    ("asr", "sherpa-onnx-offline", ("uncached_decode*.onnx", "tokens.txt")),
+    ("asr", "sherpa-onnx-offline", ("*encoder*.onnx", "*decoder*.onnx", "*tokens.txt")),
+    ("asr", "sherpa-onnx-offline", ("*sense-voice*", "model*.onnx", "tokens.txt")),
+    ("kws", "auto", ("*.tflite", "*.json")),
+)
+"""Unit and engine, and what must be there for them; the first that fits counts. docs/voice.md lists the same files."""
+
+
+def family_of(name: str, files: Sequence[str]) -> tuple[str, str] | None:
+    """Unit and engine of a model of this name with these files; None when nothing here runs it."""
+    names = [name, *files]
+    for unit, engine, patterns in FAMILIES:
+        if all(any(fnmatchcase(each, pattern) for each in names) for pattern in patterns):
+            return unit, engine
+    return None
+
+
+def described_card(name: str, description: Description) -> Card:
+    """What a GGUF says of itself, as a card for what nobody has said."""
+    template = description.chat_template
+    skills = {"text_generation": True, "chat": bool(template), "tools": "tools" in template}
+    return Card(
+        name,
+        "llm",
+        description=description.name,
+        licence=description.licence,
+        architecture=description.architecture,
+        context_length=description.context_length,
+        shape=description.shape,
+        capabilities=tuple(skill for skill, has in skills.items() if has),
+        input_type=("llm.utf-8", "llm.utf-8.stream"),
+        output_type=("llm.utf-8", "llm.utf-8.stream"),
+    )
+
+
+_MODE_KEYS = {
+    "type": "unit",
+    "homepage": "homepage",
+    "capabilities": "capabilities",
+    "input_type": "input_type",
+    "output_type": "output_type",
+    "mode_param": "defaults",
+}
+"""The original's keys (fact sheet, section 12) and a card's; the others are for its own hardware."""
+
+
+def read_mode(name: str, document: Any, where: str) -> Card | None:
+    """The card of a parsed mode file, under the name that the file has; None of JSON that is none.
+
+    Raises:
+        ConfigError: a value is of the wrong type; `where` names the file.
+    """
+    if not isinstance(document, dict) or not {"mode", "type"} <= document.keys():
+        return None
+    values = {key: document[original] for original, key in _MODE_KEYS.items() if original in document}
+    return read_card({"name": name} | values, where)

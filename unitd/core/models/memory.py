@@ -1,0 +1,156 @@
+"""How much memory unit programs need: figures from a model's files and header, before anything is loaded.
+
+A program needs its interpreter and libraries, the weights, and what it works with. Of llama.cpp's models all parts
+follow from the header; docs/models.md holds them against what was measured. Of others it is known how much a library
+makes of a file.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from unitd.core.models.gguf import Shape
+
+MIB = 1024 * 1024
+
+# llama.cpp's defaults, which the llm unit leaves as they are: a prompt is read in chunks of so many tokens, the cache
+# is made for a multiple of so many, and it holds half-precision numbers.
+CHUNK_TOKENS = 512
+CACHE_STEP_TOKENS = 256
+CACHED_VALUE_BYTES = 2
+
+# What llama.cpp holds of a file: itself, in copies or mapped, its vocabulary once more, and pages around what is used.
+LLAMA_FILE_FACTOR = 1.1
+
+# ONNX runtime holds a file and what it makes of it while it loads (20 MiB became 41).
+FILE_FACTOR = 2
+
+PROGRAM_MIB = {
+    ("llm", "llama"): 34,
+    ("llm", "openai"): 28,
+    ("kws", "auto"): 32,
+    ("kws", "sherpa"): 110,
+    ("kws", "sherpa-onnx"): 110,
+    ("asr", "auto"): 115,
+    ("asr", "pocketsphinx"): 115,
+    ("tts", "auto"): 25,
+    ("tts", "espeak"): 25,
+    ("tts", "espeak-program"): 25,
+    ("vad", "auto"): 30,
+    ("audio", ""): 25,
+}
+"""Interpreter, libraries and one task, by unit and engine, as measured (PSS, Python 3.11 on x86-64)."""
+
+USUAL_PROGRAM_MIB = 60
+"""Of any other: an interpreter with numpy and an engine's library."""
+
+TASK_MIB = {"asr": 48, "audio": 256}
+"""What one more task may make a program fill: a decoder that has heard something takes 29 MiB, half an hour of sound
+that waits for the loudspeaker is of the one "task" of audio."""
+
+USUAL_TASK_MIB = 16
+"""Of any other: voices and wake words take less than 3."""
+
+RESERVE_MIB = 128
+"""Addresses that a program reserves and never fills; 27 to 49 MiB were measured without a large model. With one there
+are buffers for the worst case besides: a model of 643 MiB had 839, so half the estimate comes on top."""
+
+STACK_MIB = 8
+"""The same for the stack of a thread, of which engines start one for each core."""
+
+TASK_RESERVE_MIB = {"vad": 192}
+"""The same for a task: Silero's network reserves 85 MiB and fills 3; a task has one for each of its two sources."""
+
+UNKNOWN_RESERVE_MIB = 1024
+"""Of the programs of other packages, whose libraries nobody has measured here."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a program takes when it has work, in bytes."""
+
+    weights: int = 0
+    kv_cache: int = 0
+    working: int = 0
+    task: int = USUAL_TASK_MIB * MIB
+    """What one more task may take, beside what the program was made for."""
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.weights + self.kv_cache + self.working
+
+    def __str__(self) -> str:
+        parts = {"weights": self.weights, "KV cache": self.kv_cache, "working memory": self.working}
+        said = ", ".join(f"{name} {in_mib(size)}" for name, size in parts.items() if size)
+        return f"about {in_mib(self.total)} MiB ({said})"
+
+
+def in_mib(size: int) -> str:
+    """A number of bytes as people read it: 1,240."""
+    return f"{round(size / MIB):,}"
+
+
+def need_of_program(unit: str, engine: str, file_bytes: int) -> Need:
+    """What a unit needs for its model's files, which may be none."""
+    working, task = PROGRAM_MIB.get((unit, engine), USUAL_PROGRAM_MIB), TASK_MIB.get(unit, USUAL_TASK_MIB)
+    return Need(file_bytes * FILE_FACTOR, working=working * MIB, task=task * MIB)
+
+
+def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int, *, exact: bool) -> Need:
+    """What the llm unit needs for a GGUF; without a shape only its weights are known.
+
+    The cache has one sequence more than there are slots: so much is kept of answers that gave their slots up.
+    `exact` computes without flash attention: what each token pays to each other one is then written down, for the
+    whole chunk, and once more in half precision.
+    """
+    weights, program = int(file_bytes * LLAMA_FILE_FACTOR), PROGRAM_MIB["llm", "llama"] * MIB
+    if shape is None:
+        return Need(weights, working=program)
+    tokens = -(-context // CACHE_STEP_TOKENS) * CACHE_STEP_TOKENS
+    chunk = min(CHUNK_TOKENS, tokens)
+    layer = 4 * chunk * (3 * shape.hidden + 6 * shape.width)
+    mask = 6 * chunk * tokens
+    attention = 6 * chunk * tokens * shape.heads if exact else 0
+    return Need(
+        weights=weights,
+        kv_cache=CACHED_VALUE_BYTES * shape.cached_values * tokens * (slots + 1),
+        working=program + layer + mask + attention,
+    )
+
+
+def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int:
+    """Returns the bytes of private memory at which allocations begin to fail in a program with so many tasks.
+
+    It may fill twice its estimate and the share of each task, and never more than all models together may (`limit`).
+    The kernel counts addresses, filled or not, so what is reserved comes on top. Mapped files, such as the weights of
+    a GGUF, do not count.
+    """
+    if unit not in {each for each, _ in PROGRAM_MIB}:
+        return max(limit, need.total) + UNKNOWN_RESERVE_MIB * MIB
+    filled = max(min(2 * need.total + need.task * tasks, limit), need.total)
+    reserve = RESERVE_MIB + STACK_MIB * cores + TASK_RESERVE_MIB.get(unit, 0) * tasks
+    return filled + need.total // 2 + reserve * MIB
+
+
+_SPLIT = re.compile(r"(.+)-00001-of-(\d{5})\.gguf")
+
+
+def parts_of(path: Path) -> list[Path]:
+    """The files of a model: llama.cpp finds those of a split one by their names."""
+    if (found := _SPLIT.fullmatch(path.name)) is None:
+        return [path]
+    return [path.with_name(f"{found[1]}-{number:05}-of-{found[2]}.gguf") for number in range(1, int(found[2]) + 1)]
+
+
+def limit_of(text: str, board: int) -> int:
+    """Bytes for a size ("512M", "2G") or a share of the board's bytes ("80%").
+
+    Raises:
+        ValueError: it is neither.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([MG%])", text)
+    if found is None or not float(found[1]) > 0 or (found[2] == "%" and float(found[1]) > 100):
+        raise ValueError(f"{text!r} is no size such as 512M or 2G, and no share such as 80%")
+    unit = {"M": MIB, "G": 1024 * MIB, "%": board / 100}[found[2]]
+    return int(float(found[1]) * unit)

@@ -1,0 +1,1 @@
+"""Tools of the board: MQTT messages and Home Assistant's services."""

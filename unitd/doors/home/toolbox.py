@@ -1,0 +1,362 @@
+"""The board's own tools at work: a call becomes an MQTT message, or a request to Home Assistant.
+
+Templates are Jinja, rendered in a sandbox; they know `entity` (name, kind, area, id) and the call's other arguments by
+name, and a name that they do not know is an error. What came of a call is told in a sentence (`core.outcomes`), a
+failure also to the log, with its cause.
+"""
+
+import asyncio
+import logging
+import tomllib
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import orjson
+
+from unitd.core.config.problems import Problems
+from unitd.core.config.schema import HomeSettings
+from unitd.core.config.toml_lines import with_lines
+from unitd.core.home import ENTITY_ID, Entity, Home, Known, Tool, misfit, read_home, with_prompt_text
+from unitd.core.outcomes import done, failed, state
+from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
+from unitd.runtime.tasks.tool_loop import Call
+from unitd.wire.errors import ConfigError, LoadFailed
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+log = logging.getLogger("unitd.tools")
+
+NAME = "home"
+"""What a setup calls the board's own tools."""
+
+# A state is a word or a number; nobody wants to hear more of what is published there.
+STATE_LENGTH = 200
+# A model on another machine may write anything as a name.
+NAME_LENGTH = 64
+
+# While Home Assistant is away not each setup shall wait for it.
+REREAD_SECONDS = 10.0
+
+
+class Mqtt(Protocol):
+    """The bridge, as tools need it."""
+
+    async def command(self, topic: str, payload: bytes) -> bool:
+        """One message for now or never; True once the broker has it."""
+
+    def last_on(self, topic: str) -> bytes | None:
+        """The last message on a topic that is followed."""
+
+
+class ToolFailed(Exception):
+    """Why a call could not be done, in a few words."""
+
+
+class Refused(ToolFailed):
+    """A call that cannot be done as it stands; the words are a whole sentence."""
+
+
+class HomeToolbox:
+    """A `tooluse.Toolbox`."""
+
+    defaults: Mapping[str, Any] = {"temperature": 0}
+    """What is switched is not left to chance."""
+
+    def __init__(
+        self,
+        home: Home,
+        mqtt: Mqtt | None,
+        homeassistant: HomeAssistant | None,
+        domains: tuple[str, ...],
+        start: Callable[[Coroutine[Any, Any, None], str], None],
+    ) -> None:
+        """`domains` of devices are read from Home Assistant; `start` runs a coroutine in the daemon's own group."""
+        from jinja2.runtime import StrictUndefined
+        from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
+
+        self._home = home
+        self._mqtt = mqtt
+        self._homeassistant = homeassistant
+        self._unread_domains = domains if homeassistant is not None else ()
+        self._reading = asyncio.Lock()
+        self._read_again_at = 0.0
+        self._start = start
+        self._templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
+
+    @property
+    def state_topics(self) -> list[str]:
+        """Every topic that a question may want to know the last value of.
+
+        Raises:
+            ConfigError: a template wants to know more than the device.
+        """
+        topics = set()
+        for tool in self._home.tools:
+            if tool.state:
+                try:
+                    topics |= {self._render(tool.state, names) for names in self._subjects(tool)}
+                except ToolFailed as failure:
+                    raise ConfigError(f"tool {tool.name!r}: state: {failure.__cause__}") from failure
+        return sorted(topics)
+
+    def _subjects(self, tool: Tool) -> list[dict[str, Any]]:
+        """What a question can be about, as its template knows it."""
+        if not tool.kinds:
+            return [{}]
+        return [{"entity": entity} for entity in self._home.entities if entity.kind in tool.kinds]
+
+    async def read_devices(self) -> None:
+        """Those that Home Assistant knows join those of the file; while it is away setups ask again for them."""
+        now = asyncio.get_running_loop().time
+        async with self._reading:
+            if self._homeassistant is None or not self._unread_domains or now() < self._read_again_at:
+                return
+            try:
+                found = await self._homeassistant.entities(self._unread_domains)
+            except HomeAssistantError as error:
+                level = logging.DEBUG if self._read_again_at else logging.WARNING
+                log.log(level, "no devices are read from Home Assistant: %s", error)
+                self._read_again_at = now() + REREAD_SECONDS
+                return
+            self._unread_domains = ()
+        for each in found:
+            if self._home.entity(each.name) is None:
+                self._home = replace(self._home, entities=(*self._home.entities, each))
+            else:
+                log.info("%s of Home Assistant is left out: there is a device of this name", each.id)
+
+    async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
+        """Return the setup with schemas for the grammar, and with the devices in its prompt or `messages`.
+
+        Raises:
+            LoadFailed: there are no tools, or no devices for them.
+        """
+        await self.read_devices()
+        functions = self._home.functions()
+        if not functions:
+            raise LoadFailed("this board has no tools, or no devices for them: see [home]")
+        return with_prompt_text(setup, self._home.devices) | {"tools": functions}
+
+    async def listing(self) -> list[dict[str, Any]]:
+        """Return name, description and devices of each tool that can be used; empty when there is none."""
+        await self.read_devices()
+        return self._home.listing()
+
+    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
+        """One after the other, in the order in which they were called."""
+
+        async def work() -> None:
+            outcomes = []
+            for call in calls:
+                if not is_wanted():
+                    return
+                outcomes.append(await self._outcome_of(call))
+            then(outcomes)
+
+        self._start(work(), f"tools {', '.join(call['name'] for call in calls)}")
+
+    async def close(self) -> None:
+        """Hangs up on Home Assistant."""
+        if self._homeassistant is not None:
+            await self._homeassistant.close()
+
+    async def _outcome_of(self, call: Call) -> str:
+        """Does a call, and returns what is said of it. What the person said is nobody's business in the log."""
+        name, arguments = call["name"], call["arguments"]
+        tool = self._home.tool(name)
+        entity = self._entity_of(tool, arguments) if tool is not None else None
+        device = entity.name if entity is not None else ""
+        try:
+            if tool is None:
+                raise Refused(f"There is no tool {name[:NAME_LENGTH]}.")
+            return await self._do(tool, self._checked(tool, arguments, entity), device)
+        except Refused as refusal:
+            log.info("tool %s is not used: %s", name, refusal)
+            return str(refusal)
+        except ToolFailed as failure:
+            cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
+            log.warning("tool %s failed: %s%s", name, failure, cause)
+            return failed(str(failure), device)
+        except Exception:  # a bug of ours: it may cost this call, not the daemon in whose group the tools work
+            log.exception("tool %s failed", name)
+            return failed("an error in unitd, which its log describes", device)
+
+    def _entity_of(self, tool: Tool, arguments: dict[str, Any]) -> Entity | None:
+        """The device that a call is about; None of a tool without devices, and of a name that none of them has."""
+        return self._home.entity(str(arguments.get("entity")), tool.kinds) if tool.kinds else None
+
+    def _checked(self, tool: Tool, arguments: dict[str, Any], entity: Entity | None) -> dict[str, Any]:
+        """Return what the call's templates know."""
+        if tool.kinds and entity is None:
+            name = str(arguments.get("entity") or "such device")[:NAME_LENGTH]
+            raise Refused(f"There is no {name} here.")
+        if words := misfit(tool, arguments, entity.name if entity else ""):
+            raise Refused(words)
+        return arguments | {"entity": entity} if entity else arguments
+
+    async def _do(self, tool: Tool, names: dict[str, Any], device: str) -> str:
+        if tool.state:
+            return _state(self._last_on(self._render(tool.state, names)), device)
+        if tool.state_of:
+            return _state(await self._state_of(self._render(tool.state_of, names)), device)
+        confirmation = self._render(tool.confirmation, names)  # what cannot be confirmed is not done either
+        if tool.topic:
+            await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
+        else:
+            await self._call_service(tool.service, self._render(tool.data or "{}", names))
+        return confirmation or done(tool.name, names, device)
+
+    async def _publish(self, topic: str, payload: str) -> None:
+        if self._mqtt is None:
+            raise ToolFailed("no broker is configured")
+        if not topic or len(topic.encode()) > 65535 or not set(topic).isdisjoint("+#\0"):
+            raise ToolFailed("its topic cannot be used") from ValueError(repr(topic[:100]))
+        if not await self._mqtt.command(topic, payload.encode()):
+            raise ToolFailed("the broker does not answer")
+
+    def _last_on(self, topic: str) -> str:
+        if self._mqtt is None:
+            raise ToolFailed("no broker is configured")
+        return (self._mqtt.last_on(topic) or b"").decode(errors="replace").strip()
+
+    async def _state_of(self, entity_id: str) -> str:
+        homeassistant = self._configured_homeassistant()
+        if not ENTITY_ID.fullmatch(entity_id):
+            raise ToolFailed("Home Assistant does not have it") from ValueError(f"no entity_id: {entity_id[:100]!r}")
+        try:
+            return await homeassistant.state(entity_id)
+        except HomeAssistantError as error:
+            raise ToolFailed(str(error)) from error.__cause__
+
+    def _configured_homeassistant(self) -> HomeAssistant:
+        if self._homeassistant is None:
+            raise ToolFailed("no Home Assistant is configured")
+        return self._homeassistant
+
+    async def _call_service(self, service: str, data: str) -> None:
+        homeassistant = self._configured_homeassistant()
+        try:
+            fields = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise ToolFailed("its data is no JSON") from error
+        if not isinstance(fields, dict):
+            raise ToolFailed("its data is no JSON object")
+        try:
+            await homeassistant.call(service, fields)
+        except HomeAssistantError as error:
+            raise ToolFailed(str(error)) from error.__cause__
+
+    def _render(self, template: str, names: dict[str, Any]) -> str:
+        try:
+            return self._templates.from_string(template).render(names).strip()
+        except Exception as error:  # filters and methods raise whatever Python has
+            raise ToolFailed("its template failed") from error
+
+
+def _state(value: str, device: str) -> str:
+    """Return what is said of a state; none is a failure."""
+    if not value:
+        raise ToolFailed("the device does not respond")
+    return state(_plain(value)[:STATE_LENGTH], device)
+
+
+def _plain(value: str) -> str:
+    """Return a state as people say it: of an object its `state`, and no word in capitals."""
+    try:
+        fields = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        fields = None
+    said = str(fields["state"]) if isinstance(fields, dict) and "state" in fields else value
+    return said.lower() if said.isupper() and said.isalpha() else said
+
+
+async def open_toolbox(
+    settings: HomeSettings, mqtt: Mqtt | None, start: Callable[[Coroutine[Any, Any, None], str], None]
+) -> HomeToolbox:
+    """The tools and devices of the file, and the devices that Home Assistant knows.
+
+    A Home Assistant that is away costs its devices, not the daemon.
+
+    Raises:
+        ConfigError: the file or the token cannot be read, or something in the file is wrong.
+    """
+    home = await asyncio.to_thread(read_tools, settings.tools) if settings.tools else Home()
+    _warn_of_missing(home, mqtt, settings)
+    homeassistant = await asyncio.to_thread(_homeassistant, settings) if settings.homeassistant_url else None
+    toolbox = HomeToolbox(home, mqtt, homeassistant, settings.domains, start)
+    await toolbox.read_devices()
+    return toolbox
+
+
+def _warn_of_missing(home: Home, mqtt: Mqtt | None, settings: HomeSettings) -> None:
+    """Tools that cannot work as the board is configured."""
+    for tool in home.tools:
+        is_remote = bool(tool.service or tool.state_of)
+        if is_remote and not settings.homeassistant_url:
+            log.warning("tool %s needs Home Assistant, and [home] homeassistant_url is missing", tool.name)
+        elif not is_remote and mqtt is None:
+            log.warning("tool %s needs a broker, and [mqtt] is missing", tool.name)
+
+
+def _homeassistant(settings: HomeSettings) -> HomeAssistant:
+    token_file = settings.homeassistant_token_file
+    return HomeAssistant(settings.homeassistant_url, _read_token(token_file) if token_file else "")
+
+
+def read_tools(path: Path) -> Home:
+    """The tools and devices of a file.
+
+    Raises:
+        ConfigError: it cannot be read, or is no TOML; Mistakes: something in it is wrong.
+    """
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    templates = ImmutableSandboxedEnvironment()
+    try:
+        text = path.read_text()
+        return read_home(tomllib.loads(text), partial(_template_error, templates))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}") from error
+    except Problems as error:
+        raise Problems(with_lines(error.mistakes, path, text)) from error
+
+
+def _template_error(templates: "Environment", text: str, known: Known) -> str:
+    from jinja2 import nodes
+    from jinja2.exceptions import TemplateSyntaxError
+    from jinja2.meta import find_undeclared_variables
+
+    try:
+        templates.from_string(text)
+    except TemplateSyntaxError as error:
+        return error.message or "its syntax is wrong"
+    tree = templates.parse(text)
+    unknown = find_undeclared_variables(tree) - known.keys() - templates.globals.keys()
+    own_names = {each.name for each in tree.find_all(nodes.Name) if each.ctx == "store"}
+    for each in tree.find_all(nodes.Getattr):
+        name = each.node.name if isinstance(each.node, nodes.Name) else ""
+        if name not in own_names and (properties := known.get(name)) and each.attr not in properties:
+            unknown.add(f"{name}.{each.attr}")
+    return f"{min(unknown)!r} is undefined" if unknown else ""
+
+
+def _read_token(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+def start_in(group: asyncio.TaskGroup) -> Callable[[Coroutine[Any, Any, None], str], None]:
+    """A starter for this group."""
+
+    def start(work: Coroutine[Any, Any, None], name: str) -> None:
+        group.create_task(work, name=name)
+
+    return start

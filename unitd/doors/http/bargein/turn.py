@@ -1,0 +1,195 @@
+"""One turn of the barge-in dialect: an utterance on its way to its answer.
+
+    ack ──> [toolcall …] ──> token … ──> final ──> done       or, at any point, done with `cancelled`, or an error
+
+Where the board has tools of its own the model may use them, and `toolcall` tells: `yes` for each call at once, `no`
+before the first token of an answer that did without.
+
+A turn can be cut at any moment, by its own client or by another connection of its session. That takes no time: its
+last frame is put at once, the engine hears of it in the same breath, and nothing of the turn can follow.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from unitd.core.config.schema import BargeInSettings
+from unitd.doors.chat_session import (
+    ChatSession,
+    Ended,
+    Said,
+    ToolCall,
+    home_tools,
+)
+from unitd.doors.http.backend import is_well
+from unitd.doors.http.bargein.session import Session
+from unitd.doors.http.context import HttpContext
+from unitd.doors.http.frame_queue import FrameQueue
+from unitd.doors.http.sanitizer import Sanitizer
+from unitd.doors.local_client import LocalClient
+from unitd.wire.errors import InternalError, RunFailed, TaskFull, Unavailable, UnitdError
+
+log = logging.getLogger("unitd.doors")
+
+SAMPLING_KEYS = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "repetition_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+)
+CANCELLED = {"type": "done", "cancelled": True}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the engine is asked, and how its answer is treated."""
+
+    utterance: str
+    messages: list[dict[str, str]]
+    """All that is said before the answer, the utterance last."""
+
+    options: dict[str, Any]
+    is_sanitized: bool
+
+
+def question_of(utterance: str, history: str, session: Session, settings: BargeInSettings) -> Question:
+    """The question of a turn, with what the session knows and the configuration's values for the rest."""
+    system = session.persona.prompt(settings.system_template, history)
+    sampling = {key: session.sampling.get(key, getattr(settings, key)) for key in SAMPLING_KEYS}
+    return Question(
+        utterance=utterance,
+        messages=[*system_message(system), {"role": "user", "content": utterance}],
+        options={"max_token_len": settings.max_tokens, **sampling},
+        is_sanitized=session.sampling.get("sanitize_output", True),
+    )
+
+
+def system_message(prompt: str) -> list[dict[str, str]]:
+    """A conversation's beginning; none without a prompt."""
+    return [{"role": "system", "content": prompt}] if prompt else []
+
+
+def error_frame(error: UnitdError, *, is_refusal: bool = False) -> dict[str, Any]:
+    """An error of the engine in the dialect's words; `is_refusal`: it is the request that cannot be served."""
+    code = "internal_error"
+    if is_refusal:
+        code = "validation_error"
+    elif isinstance(error, TaskFull | Unavailable):
+        code = "server_at_capacity"
+    return {"type": "error", "error_code": code, "message": str(error)}
+
+
+class Turn:
+    """One answer on its way to one client."""
+
+    def __init__(
+        self,
+        desk: HttpContext,
+        guest: LocalClient,
+        question: Question,
+        out: FrameQueue,
+        when_over: Callable[["Turn"], None],
+    ) -> None:
+        self._desk = desk
+        self._guest = guest
+        self._question = question
+        self._out = out
+        self._when_over = when_over
+        self._task: asyncio.Task[None] | None = None
+        self._tidy = Sanitizer() if question.is_sanitized else None
+        self._said: list[str] = []
+        self._tools = home_tools(desk.settings.home)
+        self._has_decided = not self._tools
+        """The client knows whether tools are used, or there are none."""
+
+        self._is_over = False
+
+    def begin(self, group: asyncio.TaskGroup) -> None:
+        """Asks; the frames go out as they come."""
+        self._task = group.create_task(self._run(), name=f"turn of {self._guest.name}")
+
+    def cut(self, **echo: Any) -> bool:
+        """Ends it and says so, with these fields; False when it is over already."""
+        if self._is_over:
+            return False
+        self._out.put(CANCELLED | echo)
+        self._end()
+        if self._task is not None:
+            self._task.cancel()
+        return True
+
+    def _end(self) -> None:
+        """Lets go of everything; safe to call twice."""
+        if not self._is_over:
+            self._is_over = True
+            self._guest.close()
+            self._when_over(self)
+
+    async def _run(self) -> None:
+        try:
+            await self._answer()
+        except UnitdError as error:
+            self._out.put(error_frame(error))
+        except Exception:
+            log.exception("a bug in a turn of %s", self._guest.name)
+            self._out.put(error_frame(InternalError()))
+        finally:
+            self._end()
+
+    async def _answer(self) -> None:
+        question, model = self._question, self._desk.settings.http.barge_in.model
+        conversation = await ChatSession.open(self._guest, model, messages=question.messages, **self._tools)
+        try:
+            async with aclosing(conversation.ask(question.utterance, **question.options)) as events:
+                async for event in events:
+                    if isinstance(event, Said):
+                        self._say(self._tidy.feed(event.text) if self._tidy else event.text)
+                        await self._out.wait_for_room()
+                    elif isinstance(event, ToolCall):
+                        self._decide(event)
+                    elif isinstance(event, Ended):
+                        self._finish(event)
+        except RunFailed as error:
+            is_refusal = not self._said and await is_well(self._desk, self._guest, conversation)
+            self._out.put(error_frame(error, is_refusal=is_refusal))
+
+    def _say(self, text: str) -> None:
+        if text:
+            self._decide()
+            self._said.append(text)
+            self._out.put({"type": "token", "text": text})
+
+    def _decide(self, *calls: ToolCall) -> None:
+        """Tells of calls as they are made, or once that there are none."""
+        if calls or not self._has_decided:
+            self._has_decided = True
+            listed = [{"name": call.name, "arguments": call.arguments} for call in calls]
+            self._out.put(
+                {"type": "toolcall", "status": "yes" if calls else "no", "raw": orjson.dumps(listed).decode()}
+            )
+
+    def _finish(self, end: Ended) -> None:
+        """The last frames. Whoever has access to the task may have ended it: an `exit`, a `cancel`, a reset."""
+        if end.reason == "interrupted":
+            self._out.put(CANCELLED)
+            self._end()
+            return
+        if self._tidy is not None:
+            self._say(self._tidy.finish())
+        self._decide()
+        self._out.put({"type": "final", "normalized_text": "".join(self._said)})
+        usage = {
+            "prompt_tokens": end.prompt_tokens,
+            "completion_tokens": end.completion_tokens,
+            "total_tokens": end.prompt_tokens + end.completion_tokens,
+        }
+        self._out.put({"type": "done", "usage": usage})
+        self._end()

@@ -1,0 +1,232 @@
+"""One answer in chunks: what `start_stream` begins and `end_stream` forgets.
+
+    generating --policy--> held --continue_stream--> generating ... --the answer's end--> done
+
+What happens to the engine while a stream is held is told with the next continue: a client that has not asked for more
+is not waiting for a message. A chunk is what is generated between two stops. Token streaming sends each token, then a
+message about the chunk; buffered mode, the default, one message with the whole chunk.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from unitd.doors.chat_session import (
+    ChatSession,
+    Ended,
+    Held,
+    Said,
+)
+
+# The original's values, which its document promises.
+STOP_WORD = "<|im_end|>"
+SAMPLING = {"top_p": 0.95, "top_k": 40, "repetition_penalty": 1.1, "stop": [STOP_WORD]}
+DEFAULT_TEMPERATURE = 0.7
+SENTENCE_CAP, WHOLE_CAP = 200, 500
+
+Message = dict[str, Any]
+
+
+class Refusal(Exception):
+    """A message that cannot be served; its words go to the client."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """The fields of `start_stream`."""
+
+    stream_id: str
+    messages: list[Message]
+    pause: Message
+    is_streaming: bool
+    temperature: float
+
+
+def read_start(stream_id: str, fields: Message) -> Start:
+    """Checks the types; ranges and roles are the unit's to judge.
+
+    Raises:
+        Refusal: one of them is wrong.
+    """
+    messages = fields.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise Refusal("messages must be a list of objects with role and content")
+    temperature = fields.get("temperature", DEFAULT_TEMPERATURE)
+    if type(temperature) not in (int, float):
+        raise Refusal("temperature must be a number")
+    is_streaming = fields.get("stream_tokens", False)
+    if not isinstance(is_streaming, bool):
+        raise Refusal("stream_tokens must be true or false")
+    return Start(stream_id, messages, read_pause(fields), is_streaming, temperature)
+
+
+def read_pause(fields: Message) -> Message:
+    """The policy, with the cap that the document sets where the client sets none.
+
+    Raises:
+        Refusal: it is none.
+    """
+    pause = fields.get("pause")
+    if pause is None:
+        pause = {}
+    if not isinstance(pause, dict):
+        raise Refusal('pause must be an object such as {"max_tokens": 10}')
+    tokens, at_sentences = pause.get("max_tokens"), pause.get("sentence_boundary", False)
+    if not isinstance(at_sentences, bool):
+        raise Refusal("pause.sentence_boundary must be true or false")
+    if tokens is None:
+        tokens = SENTENCE_CAP if at_sentences else WHOLE_CAP
+    if type(tokens) is not int or tokens < 1:
+        raise Refusal("pause.max_tokens must be a whole number from 1")
+    return {"max_tokens": tokens, "sentence_boundary": at_sentences}
+
+
+@dataclass
+class _Chunk:
+    """What is generated between two stops; times in seconds of the monotonic clock."""
+
+    asked_at: float = field(default_factory=time.monotonic)
+    first_at: float | None = None
+    pieces: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """One more piece."""
+        if self.first_at is None:
+            self.first_at = time.monotonic()
+        self.pieces.append(text)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self.pieces)
+
+    @property
+    def ttft_ms(self) -> int:
+        """From the client's message to the first token; 0 without one."""
+        return 0 if self.first_at is None else round((self.first_at - self.asked_at) * 1000)
+
+    @property
+    def elapsed_ms(self) -> int:
+        """From the client's message until now."""
+        return round((time.monotonic() - self.asked_at) * 1000)
+
+
+class Stream:
+    """One answer; while `is_generating` its client waits for the end of a chunk."""
+
+    def __init__(self, start: Start, send: Callable[["Stream", Message], Awaitable[None]]) -> None:
+        self.start = start
+        self.is_done = False
+        self._send = send
+        self._chunk: _Chunk | None = _Chunk()
+        self._is_first_chunk = True
+        self._text = ""
+        self._tokens = 0
+        self._continued: asyncio.Queue[Message] = asyncio.Queue()
+
+    @property
+    def is_generating(self) -> bool:
+        """True from a start or continue to the message about its chunk."""
+        return self._chunk is not None
+
+    @property
+    def has_spoken(self) -> bool:
+        """True once a token came."""
+        return bool(self._text or (self._chunk and self._chunk.pieces))
+
+    async def run(self, conversation: ChatSession, longest: int) -> None:
+        """Walks through the answer, of `longest` tokens, until it is done.
+
+        Raises:
+            UnitdError: the engine failed, or does not take this conversation.
+        """
+        start = self.start
+        options = SAMPLING | {"temperature": start.temperature, "max_token_len": longest, "pause": start.pause}
+        async with aclosing(conversation.answer(start.messages, **options)) as events:
+            async for event in events:
+                if isinstance(event, Said):
+                    await self._say(event.text)
+                elif isinstance(event, Held):
+                    await self._report(event.reason, event.tokens)
+                    await conversation.resume(await self._continued.get())
+                elif isinstance(event, Ended):
+                    await self._end(event)
+
+    async def go_on(self, pause: Message) -> None:
+        """The client wants the next chunk, under this policy."""
+        self._chunk = _Chunk()
+        if self.is_done:
+            await self._report("already_done", 0)
+        else:
+            self._continued.put_nowait(pause)
+
+    async def fail(self) -> None:
+        """The engine is gone, and the answer with it."""
+        assert self._chunk is not None
+        self.is_done = True
+        await self._report("connection_error", len(self._chunk.pieces))
+
+    async def _say(self, text: str) -> None:
+        assert self._chunk is not None
+        self._chunk.add(text)
+        if self.start.is_streaming:
+            await self._send(self, {"type": "token", "content": text})
+
+    async def _end(self, ended: Ended) -> None:
+        assert self._chunk is not None
+        said = len(self._chunk.pieces)
+        counted = ended.completion_tokens - self._tokens
+        self.is_done = True
+        # Who counts may see the end's own token as one, or nothing at all in an answer that was cut.
+        await self._report(_reason_of(ended, said), counted if said and counted > 0 else said)
+
+    async def _report(self, reason: str, tokens: int) -> None:
+        """The message about a chunk."""
+        assert self._chunk is not None
+        chunk, self._chunk = self._chunk, None
+        self._text += chunk.text
+        self._tokens += tokens
+        say = self._summary if self.start.is_streaming else self._whole
+        message = say(chunk, reason, tokens)
+        self._is_first_chunk = False
+        await self._send(self, message)
+
+    def _summary(self, chunk: _Chunk, reason: str, tokens: int) -> Message:
+        """Of a chunk whose tokens were sent one by one."""
+        return {
+            "type": "done" if self.is_done else "paused",
+            "reason": reason,
+            "text": chunk.text,
+            "tokens": tokens,
+            "ttft_ms": chunk.ttft_ms,
+            "elapsed_ms": chunk.elapsed_ms,
+        }
+
+    def _whole(self, chunk: _Chunk, reason: str, tokens: int) -> Message:
+        """A chunk in buffered mode."""
+        status = {"status": "started"} if self._is_first_chunk else {}
+        return {
+            "stream_id": self.start.stream_id,
+            **status,
+            "text": chunk.text,
+            "tokens": tokens,
+            "paused": not self.is_done,
+            "reason": reason,
+            "done": self.is_done,
+            "ttft_ms": chunk.ttft_ms,
+            "full_text": self._text,
+        }
+
+
+def _reason_of(ended: Ended, said: int) -> str:
+    """The document's word for the end of an answer, of which the last chunk has `said` so much."""
+    if ended.reason == "interrupted":  # by somebody else: the task was ended from another door
+        return "connection_error"
+    if not said:
+        return "empty_response"
+    if ended.reason == "stop":
+        return "stop_word" if ended.stop_word == STOP_WORD else "eos"
+    return {"length": "max_tokens"}.get(ended.reason, ended.reason)

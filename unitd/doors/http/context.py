@@ -1,0 +1,126 @@
+"""What every dialect gets: the daemon behind the door, seats for its clients, and the queue before the llm."""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from starlette.requests import HTTPConnection
+
+from unitd.core.access.grants import Grant
+from unitd.core.config.schema import Settings
+from unitd.core.models.catalog import Card
+from unitd.doors.http.grants import address_of, grant_of
+from unitd.doors.http.waiting_line import WaitingLine
+from unitd.doors.local_client import LocalClient
+from unitd.doors.server import Server
+from unitd.doors.unfinished import Unfinished
+from unitd.runtime.status import Status
+from unitd.wire.errors import Unavailable
+
+log = logging.getLogger("unitd.doors")
+
+
+class ConnectionSlots:
+    """The WebSockets that may be open at the same time."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._free = asyncio.Semaphore(limit)
+        self.active = 0
+
+    async def take(self, patience_seconds: float = 0.0) -> None:
+        """Waits so long for a free seat.
+
+        Raises:
+            Unavailable: there is none.
+        """
+        try:
+            async with asyncio.timeout(patience_seconds if self._free.locked() else None):
+                await self._free.acquire()
+        except TimeoutError as error:
+            raise Unavailable(f"{self.limit} clients are connected, no more are taken") from error
+        self.active += 1
+
+    def leave(self) -> None:
+        """One is free again."""
+        self.active -= 1
+        self._free.release()
+
+    @property
+    def capacity(self) -> dict[str, int | bool]:
+        """For /status and for whoever is refused."""
+        available = self.limit - self.active
+        return {
+            "active": self.active,
+            "max": self.limit,
+            "available": available,
+            "at_capacity": available <= 0,
+        }
+
+
+class Models(Protocol):
+    """Which card serves a name."""
+
+    async def resolve(self, unit: str, name: str) -> Card:
+        """LoadFailed if none does."""
+
+
+@dataclass(eq=False)
+class HttpContext:
+    """The composition root makes one for the door."""
+
+    server: Server
+    settings: Settings
+    seats: ConnectionSlots
+    clock: Callable[[], float]
+    models: Models
+    live: Status
+    unfinished: Unfinished
+    streams: set[object] = field(default_factory=set)
+    """Chunked streams that are open, on whatever socket."""
+
+    _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    @cached_property
+    def line(self) -> WaitingLine:
+        """Who waits for an answer of the turn-based chat."""
+        return WaitingLine(self.settings.llm.slots)
+
+    def guest(self, connection: HTTPConnection, door: str = "http") -> LocalClient:
+        """A client for one request or socket; the door closes it when its peer is gone.
+
+        A socket counts as a client of its own, as a connection on TCP does; all requests of an address count as one.
+        """
+        host = address_of(connection)
+        name = f"{door} {host or '?'} {next(self._numbers)}"
+        party = "" if connection.scope["type"] == "websocket" else f"http {host}"
+        return LocalClient(self.server, name, door, grant=grant_of(connection), address=host, party=party)
+
+    async def take_seat(self, connection: HTTPConnection) -> None:
+        """Waits a moment for a free seat.
+
+        Raises:
+            Unavailable: there is none, or the client's token has as many connections as it may have.
+        """
+        try:
+            await self._take_seat(grant_of(connection))
+        except Unavailable as error:
+            log.warning("%s is refused: %s", address_of(connection), error.reason)
+            raise
+
+    async def _take_seat(self, grant: Grant) -> None:
+        self.server.access.enter(grant)
+        try:
+            await self.seats.take(self.settings.http.barge_in.acquire_timeout_s)
+        except BaseException:
+            self.server.access.leave(grant)
+            raise
+
+    def leave_seat(self, connection: HTTPConnection) -> None:
+        """One is free again."""
+        self.server.access.leave(grant_of(connection))
+        self.seats.leave()

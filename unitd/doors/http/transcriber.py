@@ -1,0 +1,51 @@
+"""Recordings become text: an asr task that a guest sets up for as long as it has something to be heard."""
+
+from typing import Any
+
+from unitd.doors.local_client import LocalClient
+from unitd.doors.pcm import wav_of
+
+MODEL = "unitd-asr"
+SETUP = {"response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
+WAV = "asr.base64.wav"
+
+# Somebody who pauses in a recording may say several utterances, each a frame of its own. The answer to a recording
+# without a sound tells that everything before it has been heard.
+SILENCE = wav_of(b"", 16000)
+
+
+class Transcriber:
+    """One asr task."""
+
+    def __init__(self, guest: LocalClient, work_id: str) -> None:
+        self._guest = guest
+        self._work_id = work_id
+
+    @classmethod
+    async def open(cls, guest: LocalClient, model: str = MODEL, **setup: Any) -> "Transcriber":
+        """Sets the task up.
+
+        Raises:
+            UnitdError: the model is unknown or does not load, a value cannot be used, there is no room.
+        """
+        work_id, _ = await guest.set_up("asr", {"model": model, **SETUP, **setup})
+        return cls(guest, work_id)
+
+    async def hear(self, wav: bytes) -> str:
+        """What is said in a WAV file, without the full stop that the unit puts behind each utterance; "" for nothing.
+
+        Raises:
+            UnitdError: the file cannot be used, or the engine died.
+        """
+        recording = self._guest.infer(self._work_id, wav, object_=WAV)
+        silence = self._guest.infer(self._work_id, SILENCE, object_=WAV)
+        try:
+            await anext(silence)
+            return " ".join(frame.data.removesuffix(".") for frame in recording.take_arrived() if frame.data)
+        finally:
+            recording.close()
+            silence.close()
+
+    def close(self) -> None:
+        """Ends the task."""
+        self._guest.leave(self._work_id)

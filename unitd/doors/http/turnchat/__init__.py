@@ -1,0 +1,1 @@
+"""The turn-based chat: `/ws/chat` and `POST /api/chat`."""

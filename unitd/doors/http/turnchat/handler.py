@@ -1,0 +1,204 @@
+"""Turn-based chat: `/ws/chat` with one request for each connection, and the same request over `POST /api/chat`.
+
+    request ──> (queued … queue_done) ──> prefill_done ──> chunk … ──> done        or error, at any point; then the end
+
+Nothing is remembered between requests. As many are served at the same time as the llm unit has slots, the others wait
+in the order in which they came; but nobody waits for others alone (`line`). A client that leaves gives up its place, or
+its slot, at once.
+"""
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from unitd.core.access.grants import Role
+from unitd.doors.http.connected import while_connected
+from unitd.doors.http.context import HttpContext
+from unitd.doors.http.grants import grant_of
+from unitd.doors.http.guard import CLIENT_LEFT
+from unitd.doors.http.recording import RecordedChats
+from unitd.doors.http.sockets import NORMAL_CLOSURE, POLICY_VIOLATION, close, receive, send
+from unitd.doors.http.turnchat.request import ChatRequest, read_request
+from unitd.doors.http.turnchat.turn import Outcome, Tell, Turn
+from unitd.doors.http.turnchat.voice import for_client
+from unitd.doors.http.ws import seated_route
+from unitd.doors.local_client import LocalClient
+from unitd.wire.errors import (
+    EmptyInput,
+    InternalError,
+    NotJson,
+    RequestError,
+    RunFailed,
+    Unavailable,
+    UnitdError,
+    UnitError,
+    WireError,
+)
+
+log = logging.getLogger("unitd.doors")
+
+# A seat is not for those who say nothing. A request may be large and its line slow.
+REQUEST_SECONDS = 120.0
+
+
+def routes(desk: HttpContext) -> list[BaseRoute]:
+    """The socket, the same as one POST, the queue, and what was recorded."""
+    chat = TurnChat(desk)
+    return [
+        seated_route("/ws/chat", desk, chat.serve_socket, lambda error, _: _error_message(error)),
+        Route("/api/chat", chat.post, methods=["POST"]),
+        Route("/api/queue", chat.show_queue, methods=["GET"]),
+        Route("/api/sessions/{session_id}", chat.show_session, methods=["GET"]),
+    ]
+
+
+class TurnChat:
+    """The endpoints, over the queue and the folder of recordings."""
+
+    def __init__(self, desk: HttpContext) -> None:
+        self._desk = desk
+        self._is_recording = desk.settings.http.record_sessions
+        self._recorded = RecordedChats(desk.settings.state.dir / "sessions", desk.clock)
+
+    async def serve_socket(self, ws: WebSocket) -> None:
+        """`/ws/chat`: one message, and the answer to it; what else the client sends is not looked at."""
+        try:
+            async with asyncio.timeout(REQUEST_SECONDS):
+                data = await receive(ws)
+        except TimeoutError:
+            await send(ws, {"type": "error", "error": f"no request came within {REQUEST_SECONDS:g} s"})
+            await close(ws, POLICY_VIOLATION)
+            return
+        await while_connected(ws.receive, self._reply(ws, data))
+        await close(ws, NORMAL_CLOSURE)
+
+    async def post(self, request: Request) -> Response:
+        """`POST /api/chat`: one answer, never streamed."""
+        body = await request.body()
+        try:
+            await self._desk.take_seat(request)
+        except Unavailable as error:
+            return _json(_error_message(error), _status_of(error))
+        try:
+            response = await while_connected(request.receive, self._respond(request, body))
+        finally:
+            self._desk.leave_seat(request)
+        return response or Response(status_code=CLIENT_LEFT)
+
+    async def show_queue(self, _: Request) -> Response:
+        """`GET /api/queue`."""
+        return _json(self._desk.line.view)
+
+    async def show_session(self, request: Request) -> Response:
+        """`GET /api/sessions/{id}`, while recording is on. Another one's is not there, but for an administrator."""
+        session_id = request.path_params["session_id"]
+        if not self._is_recording:
+            return _json({"type": "error", "error": "recording is off ([http] record_sessions)"}, 404)
+        grant = grant_of(request)
+        if grant.role is Role.OBSERVE:
+            return _json({"type": "error", "error": "what was said is not for the role 'observe'"}, 403)
+        holder = None if grant.role is Role.ADMIN else grant.name
+        if session := await asyncio.to_thread(self._recorded.read, session_id, holder):
+            return Response(session, media_type="application/json")
+        return _json({"type": "error", "error": "there is no session of this id"}, 404)
+
+    # One request
+
+    async def _reply(self, ws: WebSocket, data: str | bytes) -> None:
+        async def tell(message: dict[str, Any]) -> None:
+            with suppress(WebSocketDisconnect):  # that the client is gone is noticed by `while_connected`
+                await send(ws, message)
+
+        try:
+            if isinstance(data, bytes):
+                raise NotJson("the request must be a text message, this one is binary")
+            await tell(await self._answer(self._desk.guest(ws, "ws"), data, tell))
+        except UnitdError as error:
+            await tell(_error_message(error))
+
+    async def _respond(self, connection: Request, body: bytes) -> Response:
+        async def tell(message: dict[str, Any]) -> None:
+            """Nobody listens before the end."""
+
+        try:
+            return _json(await self._answer(self._desk.guest(connection), body, tell, may_stream=False))
+        except UnitdError as error:
+            return _json(_error_message(error), _status_of(error))
+
+    async def _answer(
+        self, guest: LocalClient, data: str | bytes, tell: Tell, *, may_stream: bool = True
+    ) -> dict[str, Any]:
+        """The `done` of a request; the rest is told on the way.
+
+        Raises:
+            UnitdError: there is no answer. A bug of ours is one too, with its traceback in the log.
+        """
+        try:
+            request = await asyncio.to_thread(read_request, data)
+            if not may_stream:
+                request = replace(request, is_streaming=False)
+            outcome = await self._take_turn(guest, request, tell)
+            return await self._done(data, request, outcome, guest.grant.name)
+        except UnitdError:
+            raise
+        except Exception as bug:
+            log.exception("a bug in the chat of %s", guest.name)
+            raise InternalError from bug
+
+    async def _take_turn(self, guest: LocalClient, request: ChatRequest, tell: Tell) -> Outcome:
+        """Waits for a slot, which is free again as soon as there is an answer."""
+
+        async def tell_position(position: int) -> None:
+            await tell({"type": "queued", "position": position})
+
+        try:
+            async with self._desk.line.turn(tell_position, (guest.grant.name, guest.address)) as has_waited:
+                if has_waited:
+                    await tell({"type": "queue_done"})
+                return await Turn(guest, request, tell, is_recorded=self._is_recording).run()
+        finally:
+            guest.close()
+
+    async def _done(self, data: str | bytes, request: ChatRequest, outcome: Outcome, holder: str) -> dict[str, Any]:
+        """The last message, and the recording that it names."""
+        whole = await asyncio.to_thread(for_client, outcome.sound)
+        done = {
+            "type": "done",
+            "text": outcome.text,
+            "generated_tokens": outcome.generated_tokens,
+            "input_tokens": outcome.input_tokens,
+            "audio_data": whole,
+            "recording_session_id": None,
+            "warnings": outcome.warnings,
+        }
+        if self._is_recording:
+            done = await asyncio.to_thread(self._recorded.keep, data, done, holder)
+        return done | {"audio_data": for_client(outcome.last_segment)} if request.is_streaming else done
+
+
+def _error_message(error: UnitdError) -> dict[str, str]:
+    """What a unit failed at needs the wire's words before the reason; what is wrong with a request does not."""
+    return {"type": "error", "error": str(error) if isinstance(error, UnitError) else error.reason or str(error)}
+
+
+def _status_of(error: UnitdError) -> int:
+    """The HTTP status: the request's fault, not now or not here, or ours."""
+    for kind, status in _STATUSES.items():
+        if isinstance(error, kind):
+            return status
+    return 500
+
+
+_STATUSES = {WireError: 400, EmptyInput: 400, RunFailed: 422, RequestError: 503, UnitError: 503}
+
+
+def _json(content: dict[str, Any], status: int = 200) -> Response:
+    return Response(orjson.dumps(content), status, media_type="application/json")

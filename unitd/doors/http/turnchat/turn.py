@@ -1,0 +1,207 @@
+"""One turn of the turn-based chat: recordings are heard, the answer is written, and spoken while it is written.
+
+    messages ──(asr)──> prompt ──(llm)──> text ──(tts, linked)──> sound
+
+Text and sound go to the client as they come, each in its order. A voice that fails takes no text away: what went wrong
+is said in `warnings`.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from unitd.doors.chat_session import (
+    ChatSession,
+    Ended,
+    Read,
+    Said,
+)
+from unitd.doors.http.transcriber import Transcriber
+from unitd.doors.http.turnchat.request import ChatRequest, Message, Recording
+from unitd.doors.http.turnchat.voice import (
+    BYTES_A_SECOND,
+    CLOSING_PAUSE,
+    Voice,
+    for_client,
+)
+from unitd.doors.local_client import LocalClient
+from unitd.wire.errors import EmptyInput, RunFailed, UnitdError, UnknownTask
+
+Tell = Callable[[dict[str, Any]], Awaitable[None]]
+"""Sends one message to the client."""
+
+# Of an answer that is not streamed: 38 MB as base64. At 512 tokens an answer takes three minutes.
+MAX_KEPT_SECONDS = 300
+
+OWN_VOICE = "the voice of the reference audio cannot be imitated; this is the unit's own voice"
+VOICE_SAMPLE = "is a voice sample of a system message; it is not transcribed and no part of the prompt"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a turn came to."""
+
+    text: str
+    input_tokens: int
+    generated_tokens: int
+    sound: bytes
+    """All that was spoken, 16-bit PCM; nothing unless it was to be kept."""
+
+    last_segment: bytes
+    """What has not been streamed."""
+
+    warnings: list[str]
+
+
+class Turn:
+    """One question on its way to its answer."""
+
+    def __init__(self, guest: LocalClient, request: ChatRequest, tell: Tell, *, is_recorded: bool) -> None:
+        self._guest = guest
+        self._request = request
+        self._tell = tell
+        self._keeps_sound = is_recorded or not request.is_streaming
+        self._ears: Transcriber | None = None
+        self._has_read = False
+        self._said: list[str] = []
+        self._sound = bytearray()
+        self._has_spoken = False
+        self._warnings: list[str] = []
+
+    async def run(self) -> Outcome:
+        """Answers.
+
+        Raises:
+            UnitdError: there is no answer; the words say why.
+        """
+        prompt = await self._prompt()
+        conversation = await ChatSession.open(self._guest)
+        voice = await self._voice_of(conversation)
+        try:
+            async with asyncio.TaskGroup() as group:
+                if voice is not None:
+                    group.create_task(self._speak(voice), name=f"voice of {conversation.work_id}")
+                end = await self._say(conversation, prompt)
+                if voice is not None:
+                    await self._let_finish(voice)
+        except* UnitdError as errors:
+            raise errors.exceptions[0] from None
+        return self._outcome(end)
+
+    def _outcome(self, end: Ended) -> Outcome:
+        if end.reason == "interrupted":
+            self._warnings.append("the answer was interrupted")
+        pause = CLOSING_PAUSE if self._has_spoken else b""
+        return Outcome(
+            text="".join(self._said),
+            input_tokens=end.prompt_tokens,
+            generated_tokens=end.completion_tokens,
+            sound=bytes(self._sound) + pause if self._sound else b"",
+            last_segment=pause,
+            warnings=self._warnings,
+        )
+
+    # The question
+
+    async def _prompt(self) -> list[dict[str, str]]:
+        """The conversation as text; the ears are needed no longer then."""
+        prompt = [{"role": each.role, "content": await self._text_of(each)} for each in self._request.messages]
+        if self._ears is not None:
+            self._ears.close()
+        if not prompt[-1]["content"].strip():
+            raise EmptyInput(f"messages[{len(prompt) - 1}] says nothing that could be answered")
+        return prompt
+
+    async def _text_of(self, message: Message) -> str:
+        texts = []
+        for item in message.items:
+            if isinstance(item, str):
+                texts.append(item)
+            elif message.role == "system":
+                self._warnings.append(f"{item.where} {VOICE_SAMPLE}")
+            else:
+                texts.append(await self._hear(item))
+        return "\n".join(text for text in texts if text.strip())
+
+    async def _hear(self, recording: Recording) -> str:
+        self._ears = self._ears or await Transcriber.open(self._guest)
+        text = await self._ears.hear(recording.wav)
+        if not text:
+            self._warnings.append(f"{recording.where}: no speech is understood in it")
+        return text
+
+    # The answer
+
+    async def _say(self, conversation: ChatSession, prompt: list[dict[str, str]]) -> Ended:
+        options = self._request.generation.options | {"thinking": self._request.thinks}
+        async for event in conversation.answer(prompt, **options):
+            if isinstance(event, Read):
+                await self._tell_read(event.prompt_tokens)
+            elif isinstance(event, Said):
+                await self._tell_read(None)
+                self._said.append(event.text)
+                await self._stream(event.text)
+            elif isinstance(event, Ended):
+                await self._tell_read(event.prompt_tokens)
+                return event
+        raise RunFailed("the answer broke off")
+
+    async def _tell_read(self, tokens: int | None) -> None:
+        """Once, before the first text; a remote engine does not say when it has read, nor how much."""
+        if not self._has_read:
+            self._has_read = True
+            await self._tell({"type": "prefill_done", "input_tokens": tokens or None})
+
+    async def _stream(self, text: str, segment: bytes = b"") -> None:
+        if self._request.is_streaming:
+            # In a thread: a voice may have minutes in hand, and others shall not wait for them.
+            sound = await asyncio.to_thread(for_client, segment) if segment else None
+            await self._tell({"type": "chunk", "text_delta": text, "audio_data": sound})
+
+    # The voice
+
+    async def _voice_of(self, conversation: ChatSession) -> Voice | None:
+        """Where the wanted language is not spoken, the unit's usual voice speaks."""
+        speech = self._request.speech
+        if speech is None:
+            return None
+        for language in dict.fromkeys((speech.language, "")):
+            try:
+                voice = await Voice.open(self._guest, conversation.work_id, language)
+            except UnitdError as error:
+                self._warnings.append(f"there is no voice{f' for {language!r}' if language else ''}: {error}")
+                continue
+            if speech.wants_other_voice:
+                self._warnings.append(OWN_VOICE)
+            return voice
+        return None
+
+    async def _speak(self, voice: Voice) -> None:
+        try:
+            async for segment in voice.segments():
+                self._has_spoken = True
+                self._keep(segment)
+                await self._stream("", segment)
+        except UnitdError as error:
+            self._warnings.append(f"the voice failed: {error}")
+
+    def _keep(self, segment: bytes) -> None:
+        if not self._keeps_sound:
+            return
+        self._sound += segment
+        if len(self._sound) > MAX_KEPT_SECONDS * BYTES_A_SECOND:
+            self._keeps_sound = False
+            if not self._request.is_streaming:
+                self._warnings.append(f"the speech is cut after {MAX_KEPT_SECONDS} s; ask for streaming")
+
+    async def _let_finish(self, voice: Voice) -> None:
+        """The voice tells of its end only if it had something to say, and if nobody ended its task before."""
+        if not self._said:
+            voice.close()
+            return
+        try:
+            await self._guest.ask(voice.work_id, "taskinfo")
+        except UnknownTask:
+            self._warnings.append("the voice was ended while the answer was written")
+            voice.close()

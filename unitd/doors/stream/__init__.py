@@ -1,0 +1,1 @@
+"""Byte streams: TCP, the Unix socket and the serial line."""

@@ -1,0 +1,168 @@
+"""What waits to be sent to one client, and what happens when it does not read.
+
+Policy. A network client whose unread output passes the limit is disconnected, with a log line: it has asked for more
+than it takes, and keeping everything would let one client use up the memory of all. A serial line cannot be
+disconnected, so it loses deltas in mid-stream instead (counted, logged), never an answer or the end of a stream. Units
+never wait for either.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from unitd.core.access.grants import (
+    STRANGER,
+    TRUSTED,
+    Grant,
+    is_other_owner,
+)
+from unitd.runtime.metrics import Metrics
+from unitd.wire.messages import Reply
+from unitd.wire.session import Session
+
+log = logging.getLogger("unitd.outbox")
+
+# A serial line that nobody reads at all: past this many times the limit even answers are dropped, and counted.
+LOSSY_HARD_FACTOR = 4
+
+
+class StreamClient:
+    """The sending half of one client; a `registry.Client`."""
+
+    keeps_tasks = True
+    restores_tasks = True
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        door: str,
+        session: Session,
+        frame_bytes: int,
+        clock: Callable[[], float],
+        limit_bytes: int,
+        meters: Metrics,
+        is_lossy: bool = False,
+        frame_interval: float = 0.0,
+        succeed: Callable[[], "StreamClient"] | None = None,
+    ) -> None:
+        """`succeed` makes the client that goes on here when the line becomes another owner's."""
+        self._succeed = succeed
+        self.name = name
+        self.door = door
+        self.address = ""
+        self.grant = TRUSTED
+        self.dropped_frames = 0
+        self.frame_interval = frame_interval
+        self._frame_bytes = frame_bytes
+        self._session = session
+        self._clock = clock
+        self._limit = limit_bytes
+        self._meters = meters
+        self._is_lossy = is_lossy
+        self._transport: asyncio.Transport | None = None
+        self._holds: set[str] = set()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+
+    @property
+    def party(self) -> str:
+        """Each connection shares with the others."""
+        return self.name
+
+    @property
+    def is_gone(self) -> bool:
+        """True while there is nothing to write to."""
+        return self._transport is None or self._transport.is_closing()
+
+    def admit(self, grant: Grant) -> "StreamClient":
+        """What it may do from now on, and how much it may send at a time."""
+        if is_other_owner(self.grant, grant) and self._succeed is not None:
+            return self._succeed().admit(grant)
+        self.grant = grant
+        self._session.limit(min(grant.limits.frame_bytes or self._frame_bytes, self._frame_bytes))
+        return self
+
+    def attach(self, transport: asyncio.Transport) -> None:
+        """Writes go here from now on."""
+        self._transport = transport
+
+    def detach(self) -> None:
+        """The line is gone; what is sent from now on is dropped and counted."""
+        self._transport = None
+        self._has_room.set()
+        if self.dropped_frames:
+            log.info("%s lost %d frames in all", self.name, self.dropped_frames)
+
+    def take_over(self, former: "StreamClient") -> None:
+        """Goes on with the line of a client that is none any more; for what that one had asked nothing is held."""
+        self.name, self.address = former.name, former.address
+        self.grant = STRANGER
+        transport, was_held, is_full = former._transport, former.is_held, not former._has_room.is_set()
+        former.detach()
+        if transport is None:
+            return
+        self.attach(transport)
+        if was_held and not transport.is_closing():
+            transport.resume_reading()
+        if is_full:
+            self.note_full()
+
+    def note_full(self) -> None:
+        """The client does not take what was written: neither do we take what it writes."""
+        self._has_room.clear()
+        self.hold("unread", is_held=True)
+
+    def note_room(self) -> None:
+        """It does again."""
+        self._has_room.set()
+        self.hold("unread", is_held=False)
+
+    @property
+    def is_held(self) -> bool:
+        """True while nothing is read from this client."""
+        return bool(self._holds)
+
+    def hold(self, reason: str, *, is_held: bool) -> None:
+        """While anything holds it, no more requests are read from this client."""
+        was_held = bool(self._holds)
+        self._holds.add(reason) if is_held else self._holds.discard(reason)
+        if self._transport is None or self._transport.is_closing() or bool(self._holds) == was_held:
+            return
+        self._transport.pause_reading() if self._holds else self._transport.resume_reading()
+
+    async def wait_for_room(self) -> None:
+        """For whoever has much to send and can wait; returns at once when the client is gone."""
+        await self._has_room.wait()
+
+    def send(self, reply: Reply) -> None:
+        """Writes one line; see the policy above for what happens when it cannot be taken."""
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            self._drop("it is gone")
+            return
+        unread = transport.get_write_buffer_size()
+        if unread > self._limit and not self._may_exceed(reply, unread):
+            return
+        line = self._session.encode(reply, int(self._clock()))
+        log.debug("> %s %s", self.name, line)
+        transport.write(line)
+
+    def _may_exceed(self, reply: Reply, unread: int) -> bool:
+        if not self._is_lossy:
+            log.warning("%s does not read: %d bytes wait, it is disconnected", self.name, unread)
+            self._drop("it does not read")
+            assert self._transport is not None
+            self._transport.abort()
+            return False
+        if reply.is_droppable or unread > self._limit * LOSSY_HARD_FACTOR:
+            self._drop("the line is too slow")
+            return False
+        return True
+
+    def _drop(self, why: str) -> None:
+        self.dropped_frames += 1
+        self._meters.dropped_frames[self.door] += 1
+        # One line at the first, then at each doubling: a flood of drops must not become a flood of log lines.
+        if self.dropped_frames & (self.dropped_frames - 1) == 0:
+            log.warning("%s: %d frames dropped so far, %s", self.name, self.dropped_frames, why)

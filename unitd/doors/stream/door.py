@@ -1,0 +1,295 @@
+"""The TCP and Unix socket doors."""
+
+import asyncio
+import itertools
+import logging
+import os
+import socket
+import ssl
+import stat
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from unitd.core.access.grants import TRUSTED, network_of
+from unitd.doors.listening import Connections, Network, bound, passed
+from unitd.doors.server import Server
+from unitd.doors.small_reads import SmallReads
+from unitd.doors.stream.protocol import StreamProtocol, StreamSettings
+from unitd.wire.errors import ConfigError, NotJson, Unavailable
+from unitd.wire.firstline import FirstLine
+from unitd.wire.messages import error_reply
+
+log = logging.getLogger("unitd.doors")
+
+# A slow Wi-Fi link may stall for seconds in the middle of a frame.
+TCP_IDLE_SECONDS = 30.0
+GOODBYE_SECONDS = 1.0
+# So many more than there are places for are told so at once; by TLS only after a handshake, which they may put off.
+TOLD, TOLD_BY_TLS = 64, 8
+# That wait in the kernel; where more come at once, a client tries again only after a second.
+BACKLOG = 1024
+# So long a stranger may stay, and so long at most a client stays whose token was revoked or is over.
+STRANGER_SECONDS = 30.0
+# As much as the loop reads at once: what a client that is gone had still sent must not hold the others up.
+_UNREAD_BYTES = 256 * 1024
+
+# From 3.13 on Python removes the file of a socket when it stops listening; one that was passed is not ours to remove.
+_KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
+
+
+class _StreamTalk(StreamProtocol, SmallReads):
+    """A Talk that counts itself in its door and takes its name from its peer."""
+
+    def __init__(self, door: "StreamDoor", server: Server, settings: StreamSettings) -> None:
+        super().__init__(server, settings)
+        self._door = door
+        self.network = ""
+        self._is_encrypted = False
+        self._first_line: FirstLine | None = FirstLine()
+        """None once it is known that the client speaks our protocol."""
+
+        self._first_line_timer: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        peer, number = transport.get_extra_info("peername"), self._door.enter(self)
+        self._connection = transport.get_extra_info("socket")
+        self._is_encrypted = transport.get_extra_info("sslcontext") is not None
+        self.client.name = f"tcp {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else f"unix {number}"
+        if isinstance(peer, tuple):
+            self.client.address, self.network = peer[0], network_of(peer[0])
+            _notice_silence(self._connection)
+        self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
+        super().connection_made(transport)
+        if self._door.connections is not None:
+            self._door.connections.settle(transport)
+        if refusal := self._door.refusal(self):
+            log.warning("%s is refused: %s", self.client.name, refusal.reason)
+            self.client.send(error_reply(refusal, "0", "sys"))
+            self._door.leave(self)
+            self.hang_up()
+        elif self.client.grant is not TRUSTED:
+            self._look_again_later()
+
+    def data_received(self, data: bytes) -> None:
+        """A page of the web can make a browser on this machine send here what it likes, inside another protocol."""
+        if self._first_line is not None:
+            data = self._harmless(self._first_line, data)
+        if data:
+            super().data_received(data)
+
+    def _harmless(self, line: FirstLine, data: bytes) -> bytes:
+        """Return what may be served of these bytes, and of those that were held before them."""
+        if self.client.is_gone:
+            return b""
+        served = line.take(data)
+        if line.protocol:
+            log.warning("%s speaks %s, it is disconnected", self.client.name, line.protocol)
+            self.cut_off()
+        elif line.is_over:
+            self._first_line = None
+            self._stop_first_line_timer()
+        elif line.holds_object and self._first_line_timer is None:
+            loop = asyncio.get_running_loop()
+            self._first_line_timer = loop.call_later(self._settings.idle_seconds, self._give_up_first_line)
+        return served
+
+    def _give_up_first_line(self) -> None:
+        """What could be a request stands in a line that does not end, so that it cannot be served."""
+        log.warning("%s sends a first line without an end, it is disconnected", self.client.name)
+        self._refuse(error_reply(NotJson("the first line does not end"), "0", "sys"))
+        self.hang_up()
+
+    def _stop_first_line_timer(self) -> None:
+        if self._first_line_timer is not None:
+            self._first_line_timer.cancel()
+            self._first_line_timer = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+        self._stop_first_line_timer()
+        if exc is not None and not self._is_encrypted and self._first_line is None:
+            self._serve_unread()
+        self._door.leave(self)
+        self._server.access.leave(self.client.grant)
+        super().connection_lost(exc)
+
+    def give_up_unfinished(self) -> None:
+        """The rest of what was dropped shall not be taken for something else."""
+        super().give_up_unfinished()
+        self.hang_up()
+
+    def eof_received(self) -> bool:
+        """TLS knows no half-closed connections. A first line that ends here was no request of HTTP."""
+        if self._first_line is not None and (held := self._first_line.release()):
+            super().data_received(held)
+        return super().eof_received() and not self._is_encrypted
+
+    def _serve_unread(self) -> None:
+        """Serve the requests that the kernel received before the client reset the connection.
+
+        A client that closes its socket with unread frames in it resets the connection. The next frame that is written
+        then ends the transport before the loop has read the client's last requests, often its `exit`.
+        """
+        with suppress(OSError):  # nothing is left to read
+            if unread := os.read(self._connection.fileno(), _UNREAD_BYTES):
+                self._serve(unread)
+
+    def _look_again_later(self) -> None:
+        self._looking = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        """Whoever shows no token shall not keep others out, nor hear on what its tasks say when it is revoked."""
+        if self._server.access.counts(self.client.grant):
+            self._look_again_later()
+        else:
+            why = "has shown no token" if self.client.grant.role is None else "has a token that counts no more"
+            log.warning("%s %s, it is disconnected", self.client.name, why)
+            self.cut_off()
+
+
+def _notice_silence(connection: socket.socket) -> None:
+    """A peer that lost its power or its Wi-Fi says no goodbye: the kernel asks, and ends the connection for it."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 15), (socket.TCP_KEEPCNT, 4)):
+        connection.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+class StreamDoor:
+    """A listening socket and the talks that came in by it."""
+
+    def __init__(self, server: Server, settings: StreamSettings, max_connections: int) -> None:
+        self._server = server
+        self._settings = settings
+        self._max_connections = max_connections
+        self.connections: Connections | None = None
+        """Those who came by the network; None of a Unix socket."""
+
+        self.talks: set[_StreamTalk] = set()
+        self._all_gone = asyncio.Event()
+        self._all_gone.set()
+        self._numbers = itertools.count(1)
+        self._listeners: list[asyncio.Server] = []
+
+    @property
+    def name(self) -> str:
+        """ "tcp" or "unix"."""
+        return self._settings.door
+
+    def refusal(self, newcomer: _StreamTalk) -> Unavailable | None:
+        """Why a client that has just connected cannot stay; None when it can."""
+        if len(self.talks if self.connections is None else self.connections) > self._max_connections:
+            return Unavailable(f"{self._max_connections} clients are connected already")
+        open_now = 0 if self.connections is None else self.connections.count_from(newcomer.client.address) - 1
+        if not self._server.access.may_connect(newcomer.client.address, open_now):
+            return Unavailable(f"{open_now} clients of this address are connected already")
+        return None
+
+    def change_limit(self, limit: int) -> None:
+        """So many clients from now on; who is in stays in."""
+        self._max_connections = limit
+        if self.connections is not None:
+            self.connections.limit = limit
+
+    def enter(self, talk: _StreamTalk) -> int:
+        """A client is connected; returns its number."""
+        self.talks.add(talk)
+        self._all_gone.clear()
+        return next(self._numbers)
+
+    def leave(self, talk: _StreamTalk) -> None:
+        """A client is gone."""
+        self.talks.discard(talk)
+        if not self.talks:
+            self._all_gone.set()
+
+    def _new_talk(self) -> _StreamTalk:
+        return _StreamTalk(self, self._server, self._settings)
+
+    async def open_tcp(
+        self,
+        host: str,
+        port: int,
+        network: Network,
+        activated: Sequence[socket.socket] = (),
+        tls: ssl.SSLContext | None = None,
+    ) -> tuple[str, int]:
+        """Listens, or takes sockets that were opened for us; returns the real address, also for port 0.
+
+        Raises:
+            ConfigError: the address cannot be listened on.
+        """
+        loop, secured = asyncio.get_running_loop(), dict[str, Any]()
+        if tls is not None:
+            secured = {"ssl_shutdown_timeout": GOODBYE_SECONDS, "ssl": tls}
+        self.connections = connections = Connections(
+            self.name,
+            self._max_connections,
+            self._server.access,
+            network,
+            is_encrypted=tls is not None,
+            told=TOLD if tls is None else TOLD_BY_TLS,
+        )
+        try:
+            listeners = [passed(connections, each) for each in activated] or await bound(connections, host, port)
+            for listener in listeners:
+                serving = await loop.create_server(self._new_talk, sock=listener, backlog=BACKLOG, **secured)
+                self._listeners.append(serving)
+        except OSError as error:
+            raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
+        name = self._listeners[0].sockets[0].getsockname()
+        return name[0], name[1]
+
+    async def open_unix(self, path: Path, activated: Sequence[socket.socket] = ()) -> str:
+        """Listens on a path, where the socket file of a dead daemon is replaced, or takes sockets that were opened
+        for us; returns the path.
+
+        Raises:
+            ConfigError: another daemon listens there, the path is no socket, or it cannot be made.
+        """
+        loop = asyncio.get_running_loop()
+        for each in activated:
+            self._listeners.append(await loop.create_unix_server(self._new_talk, sock=each, **_KEEP_FILE))
+        if activated:
+            return str(activated[0].getsockname())
+        await asyncio.to_thread(_clear_way, path)
+        try:
+            self._listeners.append(await loop.create_unix_server(self._new_talk, str(path)))
+            await asyncio.to_thread(path.chmod, 0o660)
+        except OSError as error:
+            raise ConfigError(f"unix: cannot listen on {path}: {error}") from error
+        return str(path)
+
+    def stop_listening(self) -> None:
+        """Takes no new clients; those that are here stay."""
+        for listener in self._listeners:
+            listener.close()
+
+    async def hang_up(self) -> None:
+        """Ends every talk once what was written has left; who does not read it in time loses it."""
+        for talk in list(self.talks):
+            talk.hang_up()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await self._all_gone.wait()
+
+
+def _clear_way(path: Path) -> None:
+    """Removes a dead socket file; refuses to touch anything else."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            return
+        if not stat.S_ISSOCK(path.stat().st_mode):
+            raise ConfigError(f"unix: {path} is there and is no socket")
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(str(path))
+        raise ConfigError(f"unix: another daemon listens on {path}")
+    except ConnectionRefusedError:
+        path.unlink()
+    except OSError as error:
+        raise ConfigError(f"unix: cannot use {path}: {error.strerror}") from error

@@ -1,0 +1,294 @@
+"""The board's microphone and loudspeaker, as the daemon sees them: one audio program, and who hears and speaks.
+
+Periods of the microphone go to every task that listens to it, once to each child, and to clients that capture. A child
+that does not keep up loses whole periods (counted, logged), the others nothing; a file that is read fast waits for the
+slowest instead. While the loudspeaker plays, wake-word tasks hear nothing (`[audio] echo = "mute"`), so that the device
+does not wake itself.
+
+The program is started when somebody first listens or speaks. Without a microphone it says so and goes on looking for
+one: whoever listens hears when it is there.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from unitd.core.access.grants import opaque
+from unitd.core.config.schema import AudioSettings
+from unitd.core.models.catalog import Card
+from unitd.core.tasks.deaths import Part
+from unitd.core.tasks.table import Task
+from unitd.runtime.audio.latency import TurnLatency
+from unitd.runtime.children.supervisor import Child, Supervisor, fail
+from unitd.wire.envelope import Envelope
+from unitd.wire.errors import LoadFailed, RunFailed
+
+log = logging.getLogger("unitd.sound")
+
+UNIT = "audio"
+# Two seconds of sound that a child has not read: it will not catch up by itself.
+MAX_BACKLOG_BYTES = 64 * 1024
+# What may wait for the program to start: a minute of speech.
+MAX_WAITING_BYTES = 60 * 32000
+
+
+class Ear(Protocol):
+    """A task that may listen to the microphone."""
+
+    task: Task
+    child: Child
+
+    @property
+    def hears_microphone(self) -> bool:
+        """True while periods are wanted."""
+
+
+Tap = Callable[[bytes], None]
+"""Takes a period of the microphone."""
+
+WhenPlayed = Callable[[bool, str], None]
+"""Takes whether everything was heard to its end, and why not where a device is the reason."""
+
+
+@dataclass(eq=False)
+class _Playback:
+    """What one inference has given to the loudspeaker."""
+
+    on_done: WhenPlayed | None = None
+    """Called once, when nothing more follows."""
+
+    pieces: int = 0
+    was_cut: bool = False
+    reason: str = ""
+    """Why it could not be heard at all."""
+
+
+class AudioHub:
+    """The audio program's tenant; what clients ask of it comes by `desk`."""
+
+    def __init__(
+        self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]], turns: TurnLatency
+    ) -> None:
+        self._supervisor = supervisor
+        self._settings = settings
+        self._ears = ears
+        self._turns = turns
+        self._child: Child | None = None
+        self._is_listening = False
+        self._tap: Tap | None = None
+        self._playbacks: dict[tuple[str, int], _Playback] = {}
+        self._waiting: list[tuple[bytes, dict[str, Any]]] = []
+        self._waiting_bytes = 0
+        self._shed = 0
+        self._started: asyncio.Future[None] | None = None
+
+    # For tasks and the desk
+
+    def attend(self) -> None:
+        """Opens or closes the microphone as is wanted now."""
+        is_wanted = self._tap is not None or any(ear.hears_microphone for ear in self._ears())
+        is_wanted = is_wanted and bool(self._settings.capture)
+        if is_wanted == self._is_listening:
+            return
+        self._is_listening = is_wanted
+        child = self._running() if is_wanted else self._child
+        if child is not None and child.is_ready:
+            child.send("listen", is_on=is_wanted)
+
+    def play(self, owner: str, number: int, pcm: bytes, holder: str) -> None:
+        """A piece of speech behind what this holder plays already."""
+        playback = self._playbacks.setdefault((owner, number), _Playback())
+        playback.pieces += 1
+        fields = {"owner": owner, "number": number, "form": "pcm", "rate": 16000, "at_once": False}
+        self._send_play(pcm, fields | {"holder": opaque(holder)})
+
+    def has_to_play(self, owner: str) -> bool:
+        """True until all that this owner gave has been heard."""
+        return any(playback.pieces > 0 for (each, _), playback in self._playbacks.items() if each == owner)
+
+    def when_played(self, owner: str, number: int, then: WhenPlayed) -> None:
+        """Nothing more is given by this one: calls back when it has been heard; at once if it gave nothing."""
+        self._playbacks.setdefault((owner, number), _Playback()).on_done = then
+        self._end_if_done(owner, number)
+
+    def chime(self, kind: str) -> None:
+        """Says that a wake was heard ("wake") or nothing after it ("unheard"), where there is a loudspeaker."""
+        if self._settings.playback and (child := self._running()).is_ready:
+            child.send("chime", kind=kind)
+
+    def stop(self, owner: str) -> None:
+        """What this owner gave shall not be heard any more, within one audio period."""
+        waiting, self._waiting = self._waiting, []
+        for pcm, fields in waiting:
+            if fields["owner"] == owner:
+                self._waiting_bytes -= len(pcm)
+                self._on_played(owner, fields["number"], time.monotonic(), is_cut=True)
+            else:
+                self._waiting.append((pcm, fields))
+        if self._child is not None and self._child.is_ready:
+            self._child.send("stop", owner=owner)
+
+    def hold(self, owner: str, *, is_held: bool) -> None:
+        """What this owner gave waits where it is, or goes on from there."""
+        if self._child is not None and self._child.is_ready:
+            self._child.send("hold", owner=owner, is_held=is_held)
+
+    def tap(self, tap: Tap | None) -> None:
+        """Every period of the microphone goes here too; None: no more."""
+        self._tap = tap
+        self.attend()
+
+    async def ask(self, message: str, payload: bytes = b"", **fields: Any) -> dict[str, Any]:
+        """The program's answer, once it has started.
+
+        Raises:
+            RunFailed: it does not start, or dies over it.
+            UnitdError: it refuses a value.
+        """
+        child = self._running()
+        assert self._started is not None
+        await asyncio.shield(self._started)
+        return await child.ask(message, payload, **fields)
+
+    def reset(self) -> None:
+        """The program ends (sys.reset); whoever listens next starts it anew."""
+        if self._child is not None:
+            self._child.dismiss(UNIT)
+            self._supervisor.release(self._child)
+        self._child, self._is_listening, self._started = None, False, None
+        self._playbacks.clear()
+        self._waiting.clear()
+
+    # What the program says
+
+    def on_output(self, envelope: Envelope) -> None:
+        """A period of the microphone, the beginning or end of a piece that plays, or news of a device."""
+        fields = envelope.fields
+        if envelope.type == "pcm":
+            waiting = self._on_period(envelope)
+            if fields.get("can_wait"):
+                self._let_go_on(waiting)
+        elif envelope.type == "playing":
+            self._turns.note_sound((str(fields["owner"]), int(fields["number"])), float(fields["at"]))
+        elif envelope.type == "played":
+            owner, number, is_cut = str(fields["owner"]), int(fields["number"]), bool(fields.get("is_cut"))
+            reason = str(fields.get("reason", ""))
+            self._on_played(owner, number, float(fields["at"]), is_cut=is_cut, reason=reason)
+        elif envelope.type == "device":
+            self._on_device(str(fields["which"]), str(fields["state"]), str(fields.get("reason", "")))
+
+    def _on_device(self, which: str, state: str, reason: str) -> None:
+        """One that is not configured is not missed."""
+        is_wanted = bool({"capture": self._settings.capture, "playback": self._settings.playback}.get(which))
+        level = logging.INFO if state == "open" else logging.WARNING
+        log.log(level if is_wanted else logging.DEBUG, "= audio %s", f"{which}: {state}, {reason}".rstrip(", "))
+
+    @property
+    def is_suspect(self) -> bool:
+        """The program has no tasks, and nobody to suspect."""
+        return False
+
+    def on_turn(self) -> None:
+        """Nothing here waits for a turn."""
+
+    def on_child_ready(self) -> None:
+        """What waited for the program is told to it."""
+        assert self._child is not None
+        if self._started is not None and not self._started.done():
+            self._started.set_result(None)
+        if self._is_listening:
+            self._child.send("listen", is_on=True)
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        for pcm, fields in waiting:
+            self._child.send("play", pcm, **fields)
+
+    def on_child_lost(self, reason: str, part: Part = Part.NONE) -> None:
+        """What was to be played is lost; whoever waits for its end is told."""
+        log.warning("the audio program died (%s): what it played is lost", reason)
+        for owner, number in list(self._playbacks):
+            playback = self._playbacks[owner, number]
+            playback.pieces, playback.was_cut = 0, True
+            self._turns.note_silence(owner, time.monotonic())
+            self._end_if_done(owner, number)
+
+    def on_child_failed(self, error: LoadFailed) -> None:
+        """No sound until somebody asks again."""
+        if self._started is not None and not self._started.done():
+            fail(self._started, RunFailed(error.reason))
+        self._started = None
+        self.on_child_lost(error.reason)
+
+    def _running(self) -> Child:
+        """The program, started if it is not there."""
+        if self._child is None:
+            options = {"capture": self._settings.capture, "playback": self._settings.playback}
+            card = Card(UNIT, UNIT, engine_options=options | {"pace": self._settings.pace}, is_bundled=True)
+            self._child = self._supervisor.child_for(card)
+        if self._started is None:
+            self._started = asyncio.get_running_loop().create_future()
+            self._child.admit(UNIT, self)
+        return self._child
+
+    def _on_period(self, envelope: Envelope) -> list[asyncio.Future[dict[str, Any]]]:
+        """Passes it on; returns the answers of those who have not heard it yet, where its source can wait for them."""
+        pcm, at, can_wait = envelope.payload, envelope.fields["at"], envelope.fields.get("can_wait")
+        is_deaf = envelope.fields.get("is_playing") and self._settings.echo == "mute"
+        waiting = []
+        tasks: dict[Child, list[str]] = {}
+        for ear in self._ears():
+            if ear.hears_microphone and not (is_deaf and ear.task.kind.name == "kws"):
+                tasks.setdefault(ear.child, []).append(ear.task.work_id)
+        for child, names in tasks.items():
+            if can_wait:
+                waiting.append(child.ask("pcm", pcm, tasks=names, at=at))
+            elif child.backlog_bytes > MAX_BACKLOG_BYTES:
+                self._note_shed(child)
+            else:
+                child.send("pcm", pcm, tasks=names, at=at)
+        if self._tap is not None:
+            self._tap(pcm)
+        return waiting
+
+    def _let_go_on(self, waiting: list[asyncio.Future[dict[str, Any]]]) -> None:
+        """A file that is read fast may send one period more when this one has been heard, or never will be."""
+        assert self._child is not None
+        tell = self._child.send
+        asyncio.gather(*waiting, return_exceptions=True).add_done_callback(lambda _: tell("heard"))
+
+    def _note_shed(self, child: Child) -> None:
+        self._shed += 1
+        child.meter.shed_periods += 1
+        # One line at the first, then at each doubling: overload must not become a flood of log lines.
+        if self._shed & (self._shed - 1) == 0:
+            log.warning("%s does not keep up with the microphone: %d periods shed so far", child.name, self._shed)
+
+    def _on_played(self, owner: str, number: int, at: float, *, is_cut: bool, reason: str = "") -> None:
+        """A piece has ended; `at`: when its last sample was heard."""
+        playback = self._playbacks.get((owner, number))
+        if playback is not None:
+            playback.pieces -= 1
+            playback.was_cut = playback.was_cut or is_cut
+            playback.reason = playback.reason or reason
+            if is_cut or not self.has_to_play(owner):
+                self._turns.note_silence(owner, at)
+            self._end_if_done(owner, number)
+
+    def _end_if_done(self, owner: str, number: int) -> None:
+        playback = self._playbacks[owner, number]
+        if playback.pieces <= 0 and playback.on_done is not None:
+            del self._playbacks[owner, number]
+            playback.on_done(not playback.was_cut, playback.reason)
+
+    def _send_play(self, pcm: bytes, fields: dict[str, Any]) -> None:
+        child = self._running()
+        if child.is_ready:
+            child.send("play", pcm, **fields)
+        elif self._waiting_bytes + len(pcm) <= MAX_WAITING_BYTES:
+            self._waiting.append((pcm, fields))
+            self._waiting_bytes += len(pcm)
+        else:
+            log.warning("the audio program still starts: %d bytes of speech are lost", len(pcm))
+            self._on_played(fields["owner"], fields["number"], time.monotonic(), is_cut=True)

@@ -1,0 +1,1 @@
+"""Unit programs: started, watched, limited in memory, restarted."""

@@ -1,0 +1,1 @@
+"""Models on the disk: found, described, fetched, removed."""

@@ -1,0 +1,120 @@
+"""The last log lines, for whoever watches the daemon from elsewhere: the action `log` of sys.
+
+A handler on the daemon's own loggers keeps the last lines and sends new ones to subscribers. Lines may come from any
+thread; they leave in the event loop, those of one turn of it together. DEBUG lines, which may hold prompts and answers,
+are never taken, whatever the configured level is.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from unitd.core.tasks.table import Client
+from unitd.runtime.dispatcher import Answer, Call, Handler
+from unitd.wire.errors import BadField
+from unitd.wire.messages import Reply
+
+KEPT_LINES = 500
+DEFAULT_LINES = 100
+# A line is for reading: what an exception of some library pours into one is cut.
+MAX_LINE_CHARACTERS = 2000
+
+OWN_LOGGER = "unitd"
+
+
+@dataclass(frozen=True)
+class _Subscription:
+    client: Client
+    request_id: str
+
+
+class LogStream(logging.Handler):
+    """Keeps what is logged between `open` and `close`, answers sys.log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self._lines: deque[dict[str, Any]] = deque(maxlen=KEPT_LINES)
+        self._unsent: deque[dict[str, Any]] = deque(maxlen=KEPT_LINES)
+        self._subscriptions: dict[Client, _Subscription] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """By action of sys."""
+        return {"log": self._answer}
+
+    def open(self) -> None:
+        """Listens to the daemon's loggers from now on; called in the event loop."""
+        self._loop = asyncio.get_running_loop()
+        logging.getLogger(OWN_LOGGER).addHandler(self)
+
+    def close(self) -> None:
+        """Listens no more."""
+        logging.getLogger(OWN_LOGGER).removeHandler(self)
+        self._loop = None
+        self._subscriptions.clear()
+        super().close()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Takes one line; called in whatever thread logs."""
+        line = {
+            "at": round(record.created, 3),
+            "level": record.levelname,
+            "source": record.name,
+            "text": _text_of(record),
+        }
+        self._lines.append(line)
+        if not self._subscriptions or self._loop is None:
+            return
+        self._unsent.append(line)
+        if len(self._unsent) == 1:
+            self._loop.call_soon_threadsafe(self._send_new)
+
+    def _send_new(self) -> None:
+        """One frame with all that is new; what a send itself logs goes with the next."""
+        self.acquire()  # emit runs under it, in any thread
+        try:
+            lines = list(self._unsent)
+            self._unsent.clear()
+        finally:
+            self.release()
+        for subscription in list(self._subscriptions.values()):
+            if subscription.client.is_gone:
+                del self._subscriptions[subscription.client]
+            else:
+                subscription.client.send(
+                    Reply(subscription.request_id, "sys", "sys.log.stream", lines, is_droppable=True)
+                )
+
+    def _answer(self, call: Call) -> Answer:
+        """The last lines; with "subscribe" a stream of the new ones follows, one for each client."""
+        count, subscribe = _wishes(call.request.data)
+        if subscribe is True:
+            self._subscriptions[call.client] = _Subscription(call.client, call.request.request_id)
+        elif subscribe is False:
+            self._subscriptions.pop(call.client, None)
+        lines = list(self._lines)
+        return call.ok(object="sys.log", data=lines[len(lines) - min(count, len(lines)) :])
+
+
+def _text_of(record: logging.LogRecord) -> str:
+    """The message; of an exception its class alone, whose words may be a client's."""
+    text = record.getMessage()
+    if record.exc_info and record.exc_info[0] is not None:
+        text = f"{text} ({record.exc_info[0].__name__})"
+    return text[:MAX_LINE_CHARACTERS]
+
+
+def _wishes(data: Any) -> tuple[int, bool | None]:
+    """How many lines, and whether to subscribe (None: as it is)."""
+    wishes = {} if data in (None, "None") else data
+    if not isinstance(wishes, dict):
+        raise BadField('data must be an object such as {"lines": 100, "subscribe": true}')
+    count, subscribe = wishes.get("lines", DEFAULT_LINES), wishes.get("subscribe")
+    if type(count) is not int or not 0 <= count <= KEPT_LINES:
+        raise BadField(f"lines must be a whole number from 0 to {KEPT_LINES}")
+    if subscribe is not None and type(subscribe) is not bool:
+        raise BadField("subscribe must be true or false")
+    return count, subscribe

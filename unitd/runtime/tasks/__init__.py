@@ -1,0 +1,1 @@
+"""Tasks at run time: set up, run, linked, stored, ended."""

@@ -1,0 +1,225 @@
+"""What clients do with tasks: setup, inference, link, unlink, pause, work, cancel, exit, taskinfo, trigger, warm.
+
+Each handler decides on the registry's word, tells the task's work, and answers. The order of the words below is that
+of docs/protocol.md.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from unitd.core.access.grants import sees
+from unitd.core.tasks.kinds import MAX_INPUTS, UnitKind
+from unitd.core.tasks.links import check_link, missing_source
+from unitd.core.tasks.table import Task, TaskTable, missing_input
+from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
+from unitd.runtime.tasks.link_router import LinkRouter
+from unitd.runtime.tasks.manager import TaskManager, setup_data
+from unitd.runtime.tasks.observers import TaskObservers
+from unitd.runtime.tasks.output import Asker, Inference
+from unitd.runtime.tasks.runner import TaskRunner
+from unitd.runtime.waiting import Waiting
+from unitd.wire.errors import (
+    BadLink,
+    EmptyInput,
+    NotAnInput,
+    RunFailed,
+    UnitdError,
+)
+from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
+from unitd.wire.messages import NONE, Reply, error_reply, is_task_id, unit_of
+
+log = logging.getLogger("unitd.actions")
+
+
+class Actions:
+    """The handlers."""
+
+    def __init__(
+        self,
+        kinds: Mapping[str, UnitKind],
+        registry: TaskTable,
+        roster: TaskManager,
+        switchboard: LinkRouter,
+        watch: TaskObservers,
+        waiting: Waiting,
+    ) -> None:
+        self._kinds = kinds
+        self._registry = registry
+        self._roster = roster
+        self._switchboard = switchboard
+        self._watch = watch
+        self._waiting = waiting
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """By action."""
+        return {
+            "setup": self._setup,
+            "inference": self._inference,
+            "link": self._link,
+            "unlink": self._unlink,
+            "pause": self._pause,
+            "work": self._resume,
+            "cancel": self._cancel,
+            "exit": self._exit,
+            "taskinfo": self._taskinfo,
+            "trigger": self._unit_action,
+            "warm": self._unit_action,
+        }
+
+    # Setup
+
+    def _setup(self, call: Call) -> Answer:
+        kind = self._kinds[unit_of(call.request.work_id)]
+        if is_task_id(call.request.work_id):
+            work = self._work_of(call)
+            return self._roster.change(call, work, setup_data(kind, call.request.data))
+        try:
+            data = setup_data(kind, call.request.data)
+        except UnitdError as error:
+            return call.ok(work_id=kind.name, code=error.code, message=str(error))
+        return self._roster.set_up(call, kind, data)
+
+    # The other actions
+
+    def _inference(self, call: Call) -> Answer:
+        task = self._registry.get(call.request.work_id)
+        if task is None:
+            raise missing_input(call.request.work_id)
+        if not task.takes_input:
+            raise NotAnInput(f'{task.work_id} takes no input; set it up with "input": "{task.kind.name}.utf-8"')
+        data = call.request.data
+        if "messages" in call.request.options and data in (None, NONE):
+            data = ""  # the conversation says it all
+        elif not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
+            raise EmptyInput("nothing to infer from")
+        self._registry.note_client(task, call.client)
+        if task.kind.hears:
+            return self._hear(call, self._roster[task.work_id])
+        size = call.size + (len(data) if isinstance(data, bytes) else 0)
+        self._waiting.check(call.client, size)
+        inference = Inference(call.request.request_id, call.client, data, call.request.options)
+        self._roster[task.work_id].submit(inference)
+        if not inference.is_over:
+            inference.when_over = self._waiting.hold(call.client, size)
+        return None
+
+    @staticmethod
+    def _hear(call: Call, work: TaskRunner) -> None:
+        """Uploaded audio is heard in its order and not answered; what it says is, and what is wrong with it."""
+        request, client = call.request, call.client
+        if not isinstance(request.data, bytes):
+            raise RunFailed(
+                f'audio travels as base64 ("object": "{work.task.kind.name}.base64") or behind a RAW header'
+            )
+        if "mp3" in request.object:
+            raise RunFailed("MP3 is not understood; 16-bit PCM is (WAV or raw)")
+        form = "wav" if "wav" in request.object else "pcm"
+        is_whole = form == "wav" or "stream" in request.object
+        heard = work.uploads.hear(Asker(client, request.request_id), request.data, form, is_whole=is_whole)
+
+        def tell_fault(heard: asyncio.Future[Any]) -> None:
+            if not heard.cancelled() and isinstance(error := heard.exception(), UnitdError):
+                work.child.meter.errors[error.code] += 1
+                client.send(error_reply(error, request.request_id, request.work_id))
+
+        heard.add_done_callback(tell_fault)
+
+    def _link(self, call: Call) -> Answer:
+        task = self._addressed(call)
+        source = call.request.data
+        if not isinstance(source, str):
+            raise BadLink('data must be a work_id such as "kws.1000"')
+        other = self._registry.get(source)
+        if other is not None and not sees(call.client.grant, other.holder):
+            raise missing_source(source)
+        if not task.kind.may_listen_to(source):
+            check_link(source, task.work_id, self._registry.inputs)
+        if source not in task.inputs:
+            if len(task.inputs) >= MAX_INPUTS or is_too_long(source):
+                raise BadLink(
+                    f"a task listens to {MAX_INPUTS} sources at most, their names have {MAX_NAME_BYTES} bytes"
+                )
+            task.inputs.append(source)
+            self._roster[task.work_id].tell("linked", source=source)
+            self._switchboard.on_change()
+            self._watch.changed(task.work_id)
+        return call.ok()
+
+    def _unlink(self, call: Call) -> Answer:
+        task = self._addressed(call)
+        if call.request.data in task.inputs:
+            task.inputs.remove(call.request.data)
+            self._roster[task.work_id].tell("unlinked", source=call.request.data)
+            self._switchboard.on_change()
+            self._watch.changed(task.work_id)
+        return call.ok()
+
+    def _pause(self, call: Call) -> Answer:
+        work = self._work_of(call)
+        return Begun(_when_stopped(call, work, work.pause()))
+
+    def _resume(self, call: Call) -> Answer:
+        work = self._work_of(call)
+        if isinstance(call.request.data, dict) and "pause" in call.request.data:
+            return Begun(self._resume_with(call, work, work.set_policy(call.request.data["pause"])))
+        work.resume()
+        return call.ok()
+
+    @staticmethod
+    async def _resume_with(call: Call, work: TaskRunner, policy: Awaitable[Any]) -> Reply:
+        await policy
+        work.resume()
+        return call.ok()
+
+    def _cancel(self, call: Call) -> Answer:
+        """What runs, is held or waits ends, as at a wake; the task stays."""
+        work = self._work_of(call)
+        return Begun(_when_stopped(call, work, work.interrupt()))
+
+    def _exit(self, call: Call) -> Answer:
+        return Begun(_when_done(call, self._roster.end(self._work_of(call))))
+
+    def _taskinfo(self, call: Call) -> Answer:
+        unit = unit_of(call.request.work_id)
+        if call.request.work_id == unit:
+            tasks = [task.work_id for task in self._registry.of_unit(unit) if sees(call.client.grant, task.holder)]
+            return call.ok(object=f"{unit}.tasklist", data=tasks)
+        task = self._registry.find(call.request.work_id)
+        info = {
+            "enoutput": task.enoutput,
+            "inputs_": list(task.inputs),
+            "model": task.model,
+            "response_format": task.response_format,
+        }
+        return call.ok(object=f"{unit}.taskinfo", data=info)
+
+    def _unit_action(self, call: Call) -> Answer:
+        fields = {} if call.request.data in (None, "None") else {"data": call.request.data}
+        return Begun(_when_done(call, self._work_of(call).ask(call.request.action, **fields)))
+
+    def _addressed(self, call: Call) -> Task:
+        """The task that a request names; whoever addresses it may get its output later."""
+        task = self._registry.find(call.request.work_id)
+        self._registry.note_client(task, call.client)
+        return task
+
+    def _work_of(self, call: Call) -> TaskRunner:
+        return self._roster[self._addressed(call).work_id]
+
+
+async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
+    """The plain answer, once what the call has begun is done."""
+    await doing
+    return call.ok()
+
+
+async def _when_stopped(call: Call, work: TaskRunner, stopped: Awaitable[Any]) -> Reply:
+    """The plain answer to pause and cancel, after every frame; a child that died over it has stopped too."""
+    with suppress(RunFailed):
+        await stopped
+    work.frames.flush()
+    return call.ok()

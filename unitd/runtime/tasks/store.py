@@ -1,0 +1,227 @@
+"""What must survive the daemon: its tasks with their links and conversations, in SQLite.
+
+The journal follows all tasks (an `Observer`). What changed is written in one transaction by one thread, at once and
+never while another write is under way; a setup is acknowledged when its task is on the disk (`settled`). Only tasks of
+clients that come back are kept: not those of a request or socket, not those of a pipeline.
+
+A database that cannot be read is set aside and a new one begun. A disk that is full is told once; the daemon goes on,
+and what could not be written is tried again with the next change.
+"""
+
+import asyncio
+import logging
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from unitd.core.tasks.table import Task
+from unitd.wire.messages import Reply
+
+log = logging.getLogger("unitd.journal")
+
+SCHEMA_VERSION = 1
+PRIVATE = 0o600
+_SCHEMA = "CREATE TABLE task (work_id TEXT PRIMARY KEY, content BLOB NOT NULL)"
+
+
+@dataclass(frozen=True)
+class StoredTask:
+    """One task, as it is set up again."""
+
+    work_id: str
+    unit: str
+    request_id: str
+    created: int
+    data: dict[str, Any]
+    """The setup as the client said it."""
+
+    inputs: list[str]
+    memory: Any = None
+    """What the unit remembers of a conversation."""
+
+    holder: str = ""
+    """The name of the token it was set up with."""
+
+    setup_deaths: int = 0
+    """Deaths of its program that count against the task (`core.tasks.deaths`)."""
+
+    inference_deaths: int = 0
+    is_being_set_up: bool = False
+    """True while its program is busy with a setup that takes long: a daemon that ends now may have ended over it."""
+
+    failure: str = ""
+    """Why it is not set up again; "" for a task that has not failed."""
+
+
+class TaskStore:
+    """Remembers tasks. `entry_of` tells what there is to remember of one, None when there is nothing (any more)."""
+
+    def __init__(self, path: Path, entry_of: Callable[[str], StoredTask | None]) -> None:
+        self._path = path
+        self._entry_of = entry_of
+        self._dirty: set[str] = set()
+        self._known: dict[str, StoredTask | None] = {}
+        """What is on the disk; None for what nobody knows, after a write that failed."""
+
+        self._unwritten: set[str] = set()
+        self._writing: asyncio.Task[None] | None = None
+        self._is_open = False
+        self._has_failed = False
+
+    async def open(self) -> list[StoredTask]:
+        """The tasks of the last run, oldest first."""
+        entries = await asyncio.to_thread(self._read)
+        self._known |= {entry.work_id: entry for entry in entries}
+        self._is_open = True
+        return entries
+
+    async def close(self) -> None:
+        """What follows is not remembered: the tasks end because the daemon does."""
+        self._is_open = False
+        await self.settled()
+
+    def on_said(self, task: Task, reply: Reply) -> None:
+        """Output passes."""
+
+    def on_changed(self, work_id: str) -> None:
+        """Looked at when the writer comes to it."""
+        if self._is_open:
+            self._dirty |= {work_id, *self._unwritten}
+            if self._writing is None:
+                self._writing = asyncio.get_running_loop().create_task(self._write(), name="journal")
+
+    async def settled(self) -> None:
+        """Returns when everything so far is on the disk, or could not be brought there."""
+        while self._writing is not None:
+            await asyncio.shield(self._writing)
+
+    async def _write(self) -> None:
+        try:
+            while self._dirty:
+                changed, self._dirty = self._changes(), set()
+                is_written = not changed or await asyncio.to_thread(self._store, changed)
+                self._note(changed, is_written=is_written)
+        finally:
+            self._writing = None
+
+    def _changes(self) -> dict[str, StoredTask | None]:
+        """What is different from what is on the disk."""
+        now = {work_id: self._entry_of(work_id) for work_id in self._dirty}
+        return {
+            work_id: entry
+            for work_id, entry in now.items()
+            if (work_id in self._known or entry is not None) and self._known.get(work_id, ...) != entry
+        }
+
+    def _note(self, changed: dict[str, StoredTask | None], *, is_written: bool) -> None:
+        if not is_written:
+            self._unwritten |= changed.keys()
+            self._known |= dict.fromkeys(changed)
+            return
+        self._unwritten -= changed.keys()
+        self._known = {work_id: entry for work_id, entry in (self._known | changed).items() if entry is not None}
+
+    # In a thread
+
+    def _read(self) -> list[StoredTask]:
+        try:
+            return self._read_all()
+        except (sqlite3.DatabaseError, orjson.JSONDecodeError, TypeError, _WrongSchema) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_ITS_FAULT:
+                log.error("the journal cannot be read now: %s; its tasks come back with the next start", error)
+                return []
+            aside = self._path.with_suffix(".damaged")
+            try:
+                self._path.replace(aside)
+            except OSError as failure:
+                log.error("the journal %s cannot be used: %s; %s", self._path, error, failure)
+            else:
+                log.error("the journal could not be read (%s), it is %s now; tasks begin anew", error, aside)
+            return []
+
+    def _read_all(self) -> list[StoredTask]:
+        if not self._path.exists():
+            return []
+        with closing(self._connect()) as database:
+            rows = database.execute("SELECT work_id, content FROM task").fetchall()
+        entries = [StoredTask(work_id, **orjson.loads(content)) for work_id, content in rows]
+        return sorted(entries, key=lambda entry: int(entry.work_id.rpartition(".")[2]))
+
+    def _connect(self) -> sqlite3.Connection:
+        """Raises sqlite3.DatabaseError, or _WrongSchema for a journal of a newer unitd."""
+        self._keep_private()
+        database = sqlite3.connect(self._path, isolation_level=None)
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")
+            version = database.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                database.execute(_SCHEMA)
+                database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            elif version != SCHEMA_VERSION:
+                raise _WrongSchema(f"its schema is {version}, this unitd knows {SCHEMA_VERSION}")
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _keep_private(self) -> None:
+        """Give the journal mode 0600 whatever the umask: it holds prompts and conversations.
+
+        SQLite gives its -wal and -shm files the mode of the database; those of an earlier release may be open to all.
+        """
+        with suppress(OSError):  # SQLite meets the same error and it is reported there
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
+        for path in (self._path, *(self._path.with_name(self._path.name + end) for end in ("-wal", "-shm"))):
+            with suppress(OSError):
+                if stat.S_IMODE(path.stat().st_mode) != PRIVATE:
+                    path.chmod(PRIVATE)
+
+    def _store(self, changed: dict[str, StoredTask | None]) -> bool:
+        """False when the disk does not take it; complained about once."""
+        try:
+            with closing(self._connect()) as database:
+                database.execute("BEGIN")
+                database.executemany("DELETE FROM task WHERE work_id = ?", [(each,) for each in changed])
+                database.executemany("INSERT INTO task VALUES (?, ?)", _rows(changed.values()))
+                database.execute("COMMIT")
+        except (sqlite3.Error, OSError, _WrongSchema) as error:
+            if not self._has_failed:
+                log.error("the journal cannot be written: %s; tasks would not survive a restart", error)
+            self._has_failed = True
+            return False
+        self._has_failed = False
+        return True
+
+
+# The disk is full or broken, the file locked or protected: what stands in it is as good as ever.
+_NOT_ITS_FAULT = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+)
+
+
+class _WrongSchema(Exception):
+    """A database that is none of ours."""
+
+
+def _rows(entries: Iterable[StoredTask | None]) -> list[tuple[str, bytes]]:
+    return [
+        (
+            entry.work_id,
+            orjson.dumps({key: value for key, value in vars(entry).items() if key != "work_id"}),
+        )
+        for entry in entries
+        if entry is not None
+    ]
