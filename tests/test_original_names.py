@@ -30,14 +30,14 @@ UNIT_OF_CARD = {"melotts": "tts", "whisper": "asr"}
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
     """The models of a fresh machine."""
-    shelf = ModelStore(
+    model_store = ModelStore(
         folders=[],
         bundled_folder=PLACES.bundled_models,
         cards_folder=PLACES.model_cards,
         default_llm="unitd-chat",
         original_models=PLACES.original_models,
     )
-    return asyncio.run(shelf.catalog())
+    return asyncio.run(model_store.catalog())
 
 
 WENETSPEECH = "sherpa-onnx-kws-zipformer-wenetspeech-3.3M-2024-01-01"

@@ -103,41 +103,43 @@ class App:
         self._stopping = asyncio.Event()
         self._state = StateDir(settings.state.dir)
         self._kinds = all_kinds()
-        self._registry = TaskTable(settings.limits.tasks)
-        self.meters = Metrics()
-        self._watch = TaskObservers()
+        self._task_table = TaskTable(settings.limits.tasks)
+        self.metrics = Metrics()
+        self._observers = TaskObservers()
         self._toolboxes: dict[str, Toolbox] = {}
-        self._journal = TaskStore(settings.state.dir / "journal.sqlite", lambda work_id: self._roster.entry_of(work_id))
-        self._watch.follow(self._journal)
-        self.access = Access(settings, self._registry, self.meters, clock)
+        self._task_store = TaskStore(
+            settings.state.dir / "journal.sqlite", lambda work_id: self._manager.entry_of(work_id)
+        )
+        self._observers.follow(self._task_store)
+        self.access = Access(settings, self._task_table, self.metrics, clock)
         self._budget = Budget(memory_of_board(), settings.limits.memory)
-        self._supervisor = Supervisor(argv_for, self._load_for, self.meters, settings.models.idle_s, self._budget)
-        self._shelf = shelf = shelf_of(settings, places)
-        works: dict[str, TaskRunner] = {}
-        turns = TurnLatency(self.meters)
-        sound = AudioHub(self._supervisor, settings.audio, works.values, turns)
+        self._supervisor = Supervisor(argv_for, self._load_for, self.metrics, settings.models.idle_s, self._budget)
+        self._model_store = model_store = shelf_of(settings, places)
+        runners: dict[str, TaskRunner] = {}
+        latency = TurnLatency(self.metrics)
+        sound = AudioHub(self._supervisor, settings.audio, runners.values, latency)
         self._desk = AudioActions(sound)
-        switchboard = LinkRouter(self._registry, works, sound, turns)
-        self._roster = TaskManager(
+        link_router = LinkRouter(self._task_table, runners, sound, latency)
+        self._manager = TaskManager(
             kinds=self._kinds,
-            registry=self._registry,
+            task_table=self._task_table,
             supervisor=self._supervisor,
-            shelf=shelf,
+            model_store=model_store,
             counter=self._state,
             clock=clock,
             queue_limit=settings.llm.queue,
-            works=works,
-            switchboard=switchboard,
-            watch=self._watch,
+            runners=runners,
+            link_router=link_router,
+            observers=self._observers,
             toolboxes=self._toolboxes,
-            journal=self._journal,
+            task_store=self._task_store,
             check_room=self.access.check_room,
         )
         waiting = Waiting(settings.limits.waiting_bytes)
-        self._actions = Actions(self._kinds, self._registry, self._roster, switchboard, self._watch, waiting)
+        self._actions = Actions(self._kinds, self._task_table, self._manager, link_router, self._observers, waiting)
         self._system = System(
-            roster=self._roster,
-            registry=self._registry,
+            manager=self._manager,
+            task_table=self._task_table,
             supervisor=self._supervisor,
             sound=sound,
             desk=self._desk,
@@ -147,21 +149,21 @@ class App:
             unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
             toolboxes=self._toolboxes,
         )
-        self._pulls = Downloads(FETCH_ARGV, places.model_cards)
+        self._downloads = Downloads(FETCH_ARGV, places.model_cards)
         inventory = Inventory(settings.llm, lambda: self._budget.limit_bytes)
         self._models = ModelActions(
-            shelf,
+            model_store,
             inventory,
-            self._pulls,
-            self._roster,
+            self._downloads,
+            self._manager,
             lambda: measure_board(places.bundled_models, settings.llm.threads),
         )
-        self._logbook = LogStream()
+        self._log_stream = LogStream()
         own = {"reload": self._answer_reload}
         sys_handlers = {
             **self._system.handlers,
             **self._models.handlers,
-            **self._logbook.handlers,
+            **self._log_stream.handlers,
             **self.access.handlers,
             **own,
         }
@@ -171,19 +173,19 @@ class App:
             sys_handlers,
             self._desk.handlers,
             self.access.check,
-            self.meters,
+            self.metrics,
             waiting,
         )
         self.access.is_awaiting, self.access.forget = self._dispatcher.is_awaited_by, self.forget_client
         connections: dict[str, Callable[[], int]] = {}
-        live = Status(lambda: self._roster.works, lambda: self._supervisor.children, connections, self._budget.usage)
-        self._entrance = DoorManager(
+        live = Status(lambda: self._manager.runners, lambda: self._supervisor.children, connections, self._budget.usage)
+        self._doors = DoorManager(
             self,
             settings,
-            watch=self._watch,
+            observers=self._observers,
             live=live,
             connections=connections,
-            models=shelf,
+            models=model_store,
             clock=clock,
             activated=activated or {},
         )
@@ -191,7 +193,7 @@ class App:
     @property
     def endpoints(self) -> dict[str, Any]:
         """Where each open door is."""
-        return self._entrance.endpoints
+        return self._doors.endpoints
 
     # What doors need behind them
 
@@ -201,17 +203,17 @@ class App:
 
     def forget_client(self, client: Client) -> None:
         """A client is gone."""
-        for end in self._roster.forget_client(client):
+        for end in self._manager.forget_client(client):
             self._dispatcher.see_through(end)
         self._desk.forget_client(client)
 
     def entry_of(self, work_id: str) -> dict[str, Any] | None:
         """What sys.lstask says of a task; None when there is none."""
-        return next((work.entry for work in self._roster.works if work.task.work_id == work_id), None)
+        return next((work.entry for work in self._manager.runners if work.task.work_id == work_id), None)
 
     def outlives_its_owner(self, work_id: str) -> bool:
         """Return False for a task that ends with the client that set it up, and when there is none."""
-        task = self._registry.get(work_id)
+        task = self._task_table.get(work_id)
         return task is not None and not task.ends_with_owner
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
@@ -230,9 +232,9 @@ class App:
         assert self._read_again is not None
         async with self._reloading:
             settings = await asyncio.to_thread(self._read_again)
-            await self._entrance.reload(settings)
-            self._settings = self._entrance.settings = take_over(self._settings, settings, self._appliers)
-            self._entrance.warn()
+            await self._doors.reload(settings)
+            self._settings = self._doors.settings = take_over(self._settings, settings, self._appliers)
+            self._doors.warn()
             self.tell_ready()
 
     @property
@@ -240,12 +242,12 @@ class App:
         """What a reload can change, key by key."""
         return {
             "log.level": lambda new: set_level(new.log.level),
-            "models.dir": lambda new: setattr(self._shelf, "folders", new.models.dir),
+            "models.dir": lambda new: setattr(self._model_store, "folders", new.models.dir),
             "models.idle_s": lambda new: setattr(self._supervisor, "idle_seconds", new.models.idle_s),
-            "limits.tasks": lambda new: setattr(self._registry, "limit", new.limits.tasks),
+            "limits.tasks": lambda new: setattr(self._task_table, "limit", new.limits.tasks),
             "limits.memory": lambda new: setattr(self._budget, "limit", new.limits.memory),
-            "pipeline": lambda new: self._entrance.change_pipelines(new.pipeline),
-            "tcp.max_connections": lambda new: self._entrance.change_connection_limit(new.tcp.max_connections),
+            "pipeline": lambda new: self._doors.change_pipelines(new.pipeline),
+            "tcp.max_connections": lambda new: self._doors.change_connection_limit(new.tcp.max_connections),
             **dict.fromkeys(("http.api_key", "limits.address", "auth.trust_loopback", "auth.without_token"), _loaded),
         }
 
@@ -272,21 +274,21 @@ class App:
         Raises:
             ConfigError: a door cannot be opened or the state directory not be used.
         """
-        self._registry.next_number = await asyncio.to_thread(self._state.open)
-        self._logbook.open()
+        self._task_table.next_number = await asyncio.to_thread(self._state.open)
+        self._log_stream.open()
         try:
             async with asyncio.TaskGroup() as group:
                 self._supervisor.open(group)
                 self._dispatcher.open(group)
-                self._pulls.open(group)
+                self._downloads.open(group)
                 watchdog = group.create_task(self._service.feed_watchdog(), name="watchdog")
                 try:
-                    await self._entrance.lock()
-                    await self._entrance.open_tools(self._toolboxes, group)  # tasks that come back may use them
+                    await self._doors.lock()
+                    await self._doors.open_tools(self._toolboxes, group)  # tasks that come back may use them
                     if self._settings.state.restore:
-                        await self._roster.restore(await self._journal.open())
-                    await self._entrance.open(group)
-                    self._system.line = self._entrance.line
+                        await self._manager.restore(await self._task_store.open())
+                    await self._doors.open(group)
+                    self._system.line = self._doors.line
                     await self._state.write_endpoints(self.endpoints)
                     log.info("ready: %s", ", ".join(f"{door} {at}" for door, at in self.endpoints.items()))
                     self.started.set()
@@ -302,23 +304,23 @@ class App:
         except* ConfigError as errors:
             raise errors.exceptions[0] from None
         finally:
-            self._logbook.close()
+            self._log_stream.close()
             self._state.close()
 
     async def _shut_down(self) -> None:
         """Stop accepting, stop what is fetched, finish what runs, stop the children, hang up."""
         await self._state.remove_endpoints()
-        self._entrance.stop_listening()
-        self._roster.close()
-        await self._pulls.stop()
-        await self._journal.close()
+        self._doors.stop_listening()
+        self._manager.close()
+        await self._downloads.stop()
+        await self._task_store.close()
         try:
             async with asyncio.timeout(STOP_TIMEOUT_SECONDS):
-                await self._roster.end_all()
+                await self._manager.end_all()
         except TimeoutError:
             log.warning("tasks did not end within %.0f s", STOP_TIMEOUT_SECONDS)
         await self._supervisor.stop()
-        await self._entrance.close()
+        await self._doors.close()
 
     def _load_for(self, card: Card) -> dict[str, Any]:
         """What a unit program is told first: its model, and its unit's settings."""

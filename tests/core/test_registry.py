@@ -35,16 +35,16 @@ def make_task(work_id: str, owner: Client | None = None, **changes: Any) -> Task
 
 def registry_of(*tasks: Task, limit: int = 64) -> TaskTable:
     """A registry that holds these tasks."""
-    registry = TaskTable(limit)
+    task_table = TaskTable(limit)
     for task in tasks:
-        registry.add(task)
-    return registry
+        task_table.add(task)
+    return task_table
 
 
-def leave(registry: TaskTable, client: FakeClient, now: float) -> None:
+def leave(task_table: TaskTable, client: FakeClient, now: float) -> None:
     """The client hangs up."""
     client.is_gone = True
-    registry.note_departure(client, now)
+    task_table.note_departure(client, now)
 
 
 # The happy day
@@ -53,39 +53,39 @@ def leave(registry: TaskTable, client: FakeClient, now: float) -> None:
 def test_a_task_is_found_by_its_work_id() -> None:
     """Until it is removed."""
     task = make_task("llm.1000")
-    registry = registry_of(task)
+    task_table = registry_of(task)
 
-    assert registry.find("llm.1000") is task
-    assert registry.get("llm.1000") is task
-    assert list(registry) == [task]
+    assert task_table.find("llm.1000") is task
+    assert task_table.get("llm.1000") is task
+    assert list(task_table) == [task]
 
 
 def test_tasks_of_a_unit_are_listed_oldest_first() -> None:
     """taskinfo shows them in this order."""
     kws, first, second = make_task("kws.1000"), make_task("llm.1001"), make_task("llm.1002")
-    registry = registry_of(kws, first, second)
+    task_table = registry_of(kws, first, second)
 
-    assert registry.of_unit("llm") == [first, second]
-    assert registry.of_unit("asr") == []
+    assert task_table.of_unit("llm") == [first, second]
+    assert task_table.of_unit("asr") == []
 
 
 def test_numbers_start_where_the_original_s_do() -> None:
     """kws.1000 is the first task of many a client."""
-    registry = TaskTable(64)
+    task_table = TaskTable(64)
 
-    assert [registry.claim_number() for _ in range(3)] == [1000, 1001, 1002]
+    assert [task_table.claim_number() for _ in range(3)] == [1000, 1001, 1002]
     assert FIRST_NUMBER == 1000
 
 
 def test_a_number_never_comes_again() -> None:
     """Neither after a task ended nor after a restart."""
-    registry = TaskTable(64, next_number=1042)
-    task = make_task(f"llm.{registry.claim_number()}")
-    registry.add(task)
-    registry.remove(task)
+    task_table = TaskTable(64, next_number=1042)
+    task = make_task(f"llm.{task_table.claim_number()}")
+    task_table.add(task)
+    task_table.remove(task)
 
-    assert registry.claim_number() == 1043
-    assert registry.next_number == 1044
+    assert task_table.claim_number() == 1043
+    assert task_table.next_number == 1044
 
 
 def test_listeners_are_known_by_their_inputs() -> None:
@@ -93,31 +93,31 @@ def test_listeners_are_known_by_their_inputs() -> None:
     kws, llm, asr = make_task("kws.1000"), make_task("llm.1001"), make_task("asr.1002")
     llm.inputs.append("kws.1000")
     asr.inputs.append("kws.1000")
-    registry = registry_of(kws, llm, asr)
+    task_table = registry_of(kws, llm, asr)
 
-    assert registry.targets_of("kws.1000") == [llm, asr]
-    assert registry.inputs["llm.1001"] == ["llm.utf-8", "kws.1000"]
+    assert task_table.targets_of("kws.1000") == [llm, asr]
+    assert task_table.inputs["llm.1001"] == ["llm.utf-8", "kws.1000"]
 
 
 def test_a_removed_task_takes_its_links_along() -> None:
     """Its targets keep their other inputs."""
     kws, llm = make_task("kws.1000"), make_task("llm.1001", inputs=["llm.utf-8", "kws.1000", "asr.1002"])
-    registry = registry_of(kws, llm)
+    task_table = registry_of(kws, llm)
 
-    registry.remove(kws)
+    task_table.remove(kws)
 
     assert llm.inputs == ["llm.utf-8", "asr.1002"]
-    assert list(registry) == [llm]
+    assert list(task_table) == [llm]
 
 
 def test_tasks_may_end_while_they_are_counted() -> None:
     """sys.reset walks over all tasks and removes each."""
-    registry = registry_of(make_task("llm.1000"), make_task("llm.1001"), make_task("llm.1002"))
+    task_table = registry_of(make_task("llm.1000"), make_task("llm.1001"), make_task("llm.1002"))
 
-    for task in registry:
-        registry.remove(task)
+    for task in task_table:
+        task_table.remove(task)
 
-    assert list(registry) == []
+    assert list(task_table) == []
 
 
 # Who listens
@@ -137,11 +137,11 @@ def test_when_the_owner_is_gone_the_last_client_listens() -> None:
     """Not an earlier one."""
     owner, earlier, last = FakeClient(), FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
-    registry = registry_of(task)
-    registry.note_client(task, earlier)
-    registry.note_client(task, last)
+    task_table = registry_of(task)
+    task_table.note_client(task, earlier)
+    task_table.note_client(task, last)
 
-    leave(registry, owner, now=5.0)
+    leave(task_table, owner, now=5.0)
 
     assert task.listener is last
     assert task.abandoned_at is None
@@ -151,25 +151,25 @@ def test_when_all_are_gone_nobody_listens() -> None:
     """The task stays, and from now on it ages."""
     owner, last = FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
-    registry = registry_of(task)
-    registry.note_client(task, last)
+    task_table = registry_of(task)
+    task_table.note_client(task, last)
 
-    leave(registry, last, now=5.0)
-    leave(registry, owner, now=7.0)
+    leave(task_table, last, now=5.0)
+    leave(task_table, owner, now=7.0)
 
     assert task.listener is None
     assert task.abandoned_at == 7.0
-    assert registry.find("llm.1000") is task
+    assert task_table.find("llm.1000") is task
 
 
 def test_who_addresses_an_abandoned_task_adopts_it() -> None:
     """Its output is wanted again."""
     owner, finder = FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
-    registry = registry_of(task)
-    leave(registry, owner, now=5.0)
+    task_table = registry_of(task)
+    leave(task_table, owner, now=5.0)
 
-    registry.note_client(task, finder)
+    task_table.note_client(task, finder)
 
     assert task.listener is finder
     assert task.abandoned_at is None
@@ -179,11 +179,11 @@ def test_a_stranger_s_departure_changes_nothing() -> None:
     """Nor does a second one of the same client."""
     owner, stranger = FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
-    registry = registry_of(task)
-    leave(registry, owner, now=5.0)
+    task_table = registry_of(task)
+    leave(task_table, owner, now=5.0)
 
-    leave(registry, stranger, now=8.0)
-    leave(registry, owner, now=9.0)
+    leave(task_table, stranger, now=8.0)
+    leave(task_table, owner, now=9.0)
 
     assert task.abandoned_at == 5.0
 
@@ -210,41 +210,41 @@ def test_the_response_format_decides_about_streaming(response_format: str, is_st
 def test_while_there_is_room_nobody_leaves() -> None:
     """Abandoned tasks stay as long as they harm nobody."""
     owner = FakeClient()
-    registry = registry_of(make_task("llm.1000", owner), limit=2)
-    leave(registry, owner, now=5.0)
+    task_table = registry_of(make_task("llm.1000", owner), limit=2)
+    leave(task_table, owner, now=5.0)
 
-    assert registry.victim() is None
+    assert task_table.victim() is None
 
 
 def test_who_was_left_longest_ago_makes_room() -> None:
     """Not the oldest task, nor the last one left."""
     clients = [FakeClient() for _ in range(3)]
     tasks = [make_task(f"llm.{1000 + at}", client) for at, client in enumerate(clients)]
-    registry = registry_of(*tasks, limit=3)
+    task_table = registry_of(*tasks, limit=3)
 
-    leave(registry, clients[2], now=7.0)
-    leave(registry, clients[1], now=5.0)
+    leave(task_table, clients[2], now=7.0)
+    leave(task_table, clients[1], now=5.0)
 
-    assert registry.victim() is tasks[1]
+    assert task_table.victim() is tasks[1]
 
 
 def test_a_task_left_at_the_clock_s_start_makes_room() -> None:
     """Zero is a time like any other."""
     owner, other = FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
-    registry = registry_of(make_task("llm.1001", other), task, limit=2)
-    leave(registry, other, now=1.0)
-    leave(registry, owner, now=0.0)
+    task_table = registry_of(make_task("llm.1001", other), task, limit=2)
+    leave(task_table, other, now=1.0)
+    leave(task_table, owner, now=0.0)
 
-    assert registry.victim() is task
+    assert task_table.victim() is task
 
 
 def test_when_all_tasks_are_owned_there_is_no_room() -> None:
     """The answer is -21 and says what to do."""
-    registry = registry_of(make_task("llm.1000"), make_task("llm.1001"), limit=2)
+    task_table = registry_of(make_task("llm.1000"), make_task("llm.1001"), limit=2)
 
     with pytest.raises(TaskFull, match=r"^task full: 2 tasks are set up; end one with exit$"):
-        registry.victim()
+        task_table.victim()
 
 
 # The damage
@@ -253,23 +253,23 @@ def test_when_all_tasks_are_owned_there_is_no_room() -> None:
 @pytest.mark.parametrize("work_id", ["llm.1001", "llm", "", "llm.x", "kws.1000"])
 def test_an_unknown_work_id_is_refused(work_id: str) -> None:
     """The answer is -6."""
-    registry = registry_of(make_task("llm.1000"))
+    task_table = registry_of(make_task("llm.1000"))
 
-    assert registry.get(work_id) is None
+    assert task_table.get(work_id) is None
     with pytest.raises(UnknownTask) as caught:
-        registry.find(work_id)
+        task_table.find(work_id)
     assert caught.value.code == -6
 
 
 def test_a_task_can_be_removed_twice() -> None:
     """Exit and a dying child may meet."""
     task, other = make_task("llm.1000"), make_task("llm.1001")
-    registry = registry_of(task, other)
+    task_table = registry_of(task, other)
 
-    registry.remove(task)
-    registry.remove(task)
+    task_table.remove(task)
+    task_table.remove(task)
 
-    assert list(registry) == [other]
+    assert list(task_table) == [other]
 
 
 # Links

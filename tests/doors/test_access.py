@@ -110,7 +110,7 @@ async def test_guessing_becomes_slow(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert codes == [NOT_ALLOWED] * access.FREE_TRIES + [UNAVAILABLE] * 3
         answers = [(await show(client, each))["error"]["code"] for each in (token, "k", "guess")]
         assert answers == [ALLOWED, UNAVAILABLE, UNAVAILABLE]
-        assert app.meters.refused_tokens == access.FREE_TRIES
+        assert app.metrics.refused_tokens == access.FREE_TRIES
         async with asyncio.timeout(5):
             while (await show(client, "k"))["error"]["code"]:
                 await asyncio.sleep(0.001)

@@ -27,11 +27,11 @@ LONG = [{"role": "user", "content": LONG_QUESTION}]
 
 
 @pytest.fixture
-async def guest(daemon: App) -> AsyncIterator[LocalClient]:
+async def local_client(daemon: App) -> AsyncIterator[LocalClient]:
     """A guest of the daemon."""
-    guest = LocalClient(daemon, "test", "http")
-    yield guest
-    guest.close()
+    local_client = LocalClient(daemon, "test", "http")
+    yield local_client
+    local_client.close()
 
 
 async def text_of(answer: AsyncIterator[Event]) -> str:
@@ -45,9 +45,9 @@ async def tasks_of(daemon: App) -> list[str]:
     return [task["work_id"] for task in listed.data]
 
 
-async def test_an_answer_is_read_said_and_ended(guest: LocalClient) -> None:
+async def test_an_answer_is_read_said_and_ended(local_client: LocalClient) -> None:
     """Prompt tokens first, then the text, then one end with its figures."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
 
     events = [event async for event in talk.answer(QUESTION)]
 
@@ -57,9 +57,9 @@ async def test_an_answer_is_read_said_and_ended(guest: LocalClient) -> None:
     assert end == Ended("stop", "<|im_end|>", first.prompt_tokens, len(said))
 
 
-async def test_a_held_answer_goes_on_where_it_stopped(guest: LocalClient) -> None:
+async def test_a_held_answer_goes_on_where_it_stopped(local_client: LocalClient) -> None:
     """Three tokens, then the rest: together they are the uninterrupted answer."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
     whole = await text_of(talk.answer(QUESTION))
 
     texts, holds = [], []
@@ -74,9 +74,9 @@ async def test_a_held_answer_goes_on_where_it_stopped(guest: LocalClient) -> Non
     assert holds == [Held("max_tokens", 3)]
 
 
-async def test_a_cancelled_answer_ends_and_the_next_one_runs(guest: LocalClient) -> None:
+async def test_a_cancelled_answer_ends_and_the_next_one_runs(local_client: LocalClient) -> None:
     """Also when it was held by its policy: it was the answer that stopped, not the task."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
 
     ends = []
     async for event in talk.answer(LONG, pause={"max_tokens": 2}):
@@ -89,9 +89,9 @@ async def test_a_cancelled_answer_ends_and_the_next_one_runs(guest: LocalClient)
     assert await text_of(talk.answer(QUESTION))
 
 
-async def test_the_whole_conversation_is_the_prompt(guest: LocalClient) -> None:
+async def test_the_whole_conversation_is_the_prompt(local_client: LocalClient) -> None:
     """Nothing is remembered: what was said before counts only when it is said again."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
     alone = [event async for event in talk.answer(QUESTION)]
 
     before = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello! How can I help?"}]
@@ -101,9 +101,9 @@ async def test_the_whole_conversation_is_the_prompt(guest: LocalClient) -> None:
     assert behind[0].prompt_tokens > alone[0].prompt_tokens + 5
 
 
-async def test_a_bias_on_the_end_makes_an_answer_longer(guest: LocalClient) -> None:
+async def test_a_bias_on_the_end_makes_an_answer_longer(local_client: LocalClient) -> None:
     """With the end as good as forbidden it runs to its limit."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
 
     events = [event async for event in talk.answer(QUESTION, end_bias=-100.0, max_token_len=64)]
 
@@ -111,9 +111,9 @@ async def test_a_bias_on_the_end_makes_an_answer_longer(guest: LocalClient) -> N
     assert (events[-1].reason, events[-1].completion_tokens) == ("length", 64)
 
 
-async def test_a_stop_string_is_named_at_the_end(guest: LocalClient) -> None:
+async def test_a_stop_string_is_named_at_the_end(local_client: LocalClient) -> None:
     """So that a dialect can say why."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
     whole = await text_of(talk.answer(QUESTION))
     word = whole.split()[2]
 
@@ -134,9 +134,9 @@ async def test_a_stop_string_is_named_at_the_end(guest: LocalClient) -> None:
         ["hi"],
     ],
 )
-async def test_messages_that_are_none_are_refused(guest: LocalClient, messages: list[dict[str, str]]) -> None:
+async def test_messages_that_are_none_are_refused(local_client: LocalClient, messages: list[dict[str, str]]) -> None:
     """The error names what is wrong; the task lives."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
 
     with pytest.raises(RunFailed, match="messages"):
         await text_of(talk.answer(messages))
@@ -144,18 +144,18 @@ async def test_messages_that_are_none_are_refused(guest: LocalClient, messages: 
     assert await text_of(talk.answer(QUESTION))
 
 
-async def test_an_unknown_model_is_refused(guest: LocalClient) -> None:
+async def test_an_unknown_model_is_refused(local_client: LocalClient) -> None:
     """With the reason alone, for dialects that have words of their own."""
     with pytest.raises(LoadFailed) as refused:
-        await ChatSession.open(guest, "no-such-model")
+        await ChatSession.open(local_client, "no-such-model")
 
     assert "no-such-model" in refused.value.reason
     assert not refused.value.reason.startswith(LoadFailed.words)
 
 
-async def test_a_conversation_is_a_task_until_it_is_closed(daemon: App, guest: LocalClient) -> None:
+async def test_a_conversation_is_a_task_until_it_is_closed(daemon: App, local_client: LocalClient) -> None:
     """Seen by everybody while it lives."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
     assert await tasks_of(daemon) == [talk.work_id]
 
     talk.close()
@@ -163,13 +163,13 @@ async def test_a_conversation_is_a_task_until_it_is_closed(daemon: App, guest: L
     assert await tasks_of(daemon) == []
 
 
-async def test_a_peer_that_leaves_takes_its_tasks_along(daemon: App, guest: LocalClient) -> None:
+async def test_a_peer_that_leaves_takes_its_tasks_along(daemon: App, local_client: LocalClient) -> None:
     """In the middle of an answer; the slot is free for others."""
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
     answer = talk.answer(LONG)
     await anext(answer)
 
-    guest.close()
+    local_client.close()
 
     observer = LocalClient(daemon, "observer", "http")
     other = await ChatSession.open(observer)
@@ -211,12 +211,12 @@ async def test_a_reader_that_does_not_keep_up_is_cut() -> None:
     assert forgotten == [True]
 
 
-async def test_a_question_that_is_nested_too_deeply_is_refused(guest: LocalClient) -> None:
+async def test_a_question_that_is_nested_too_deeply_is_refused(local_client: LocalClient) -> None:
     """What a parser takes cannot always be passed on; the next question is answered."""
     nested: list[object] = []
     for _ in range(400):
         nested = [nested]
-    talk = await ChatSession.open(guest)
+    talk = await ChatSession.open(local_client)
 
     with pytest.raises(BadField, match="too deeply"):
         await text_of(talk.answer([{"role": "user", "content": nested}]))
@@ -224,15 +224,15 @@ async def test_a_question_that_is_nested_too_deeply_is_refused(guest: LocalClien
     assert await text_of(talk.answer(QUESTION))
 
 
-async def test_the_model_stays_for_the_next_request(guest: LocalClient) -> None:
+async def test_the_model_stays_for_the_next_request(local_client: LocalClient) -> None:
     """Its weights and what it has read: the beginning of a conversation is read once."""
     persona = [{"role": "system", "content": "You are a careful assistant, and you answer in one sentence. " * 20}]
-    first = await ChatSession.open(guest)
+    first = await ChatSession.open(local_client)
     whole = await text_of(first.answer([*persona, *QUESTION]))
     first.close()
     children = {each.pid for each in psutil.Process().children(recursive=True)}
 
-    second = await ChatSession.open(guest)
+    second = await ChatSession.open(local_client)
     again = await text_of(second.answer([*persona, *QUESTION]))
 
     assert again == whole
@@ -242,12 +242,12 @@ async def test_the_model_stays_for_the_next_request(guest: LocalClient) -> None:
 async def test_a_model_that_nobody_asks_for_leaves(tmp_path: Path) -> None:
     """After `[models] idle_s`."""
     async with running_app(tmp_path, {"models": {"idle_s": 0.05}}) as app:
-        guest = LocalClient(app, "test", "http")
-        talk = await ChatSession.open(guest)
+        local_client = LocalClient(app, "test", "http")
+        talk = await ChatSession.open(local_client)
         assert psutil.Process().children(recursive=True)
 
         talk.close()
 
         await eventually(lambda: not psutil.Process().children(recursive=True))
         assert await tasks_of(app) == []
-        guest.close()
+        local_client.close()

@@ -78,7 +78,7 @@ async def said_by(app: App, door: str, *pieces: bytes, is_ended: bool = False) -
 
 def count_of(app: App) -> int:
     """How many requests have come as far as a handler."""
-    return sum(app.meters.requests.values())
+    return sum(app.metrics.requests.values())
 
 
 async def test_what_stands_behind_a_token_in_its_packet_is_judged_by_the_token(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ async def test_a_client_that_has_left_already_is_not_taken_for_one_of_this_machi
         )
 
         assert (await reader.read()).startswith(b"HTTP/1.1 200 ")
-        assert set(app.meters.requests) == {("sys", "lsmode")}
+        assert set(app.metrics.requests) == {("sys", "lsmode")}
         writer.close()
         await writer.wait_closed()
 

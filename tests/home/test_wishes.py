@@ -197,10 +197,10 @@ async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireC
     """What a door gives along with one question is not the board's to use."""
     work_id = await client.setup("llm", SETUP)
     own = [{"type": "function", "function": {"name": "turn_on", "parameters": {"type": "object", "properties": {}}}}]
-    guest = LocalClient(home, "a door", "test")
+    local_client = LocalClient(home, "a door", "test")
 
     frames = []
-    async for reply in guest.infer(work_id, '[["turn_on", {}]]', object_="llm.utf-8", options={"tools": own}):
+    async for reply in local_client.infer(work_id, '[["turn_on", {}]]', object_="llm.utf-8", options={"tools": own}):
         frames.append(reply)
         if reply.data.get("finish"):
             break

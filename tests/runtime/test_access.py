@@ -26,10 +26,10 @@ PING = Request("1", "sys", "ping")
 AddressLimits = Callable[..., Access]
 
 
-def an_access(registry: TaskTable | None = None, **limits: int) -> Access:
+def an_access(task_table: TaskTable | None = None, **limits: int) -> Access:
     """A doorkeeper of open doors, with these limits for an address."""
     document: dict[str, Any] = {"limits": {"address": limits}, "auth": {"without_token": ["tcp"]}}
-    return Access(read_settings(document), registry or TaskTable(8), Metrics(), lambda: 0.0)
+    return Access(read_settings(document), task_table or TaskTable(8), Metrics(), lambda: 0.0)
 
 
 def a_client(access: Access, address: str) -> FakeClient:
@@ -85,11 +85,11 @@ def test_connections_of_an_address_are_limited() -> None:
 
 def test_tasks_of_an_address_are_limited() -> None:
     """Whoever of it has set them up."""
-    registry = TaskTable(8)
-    access = an_access(registry, tasks=1)
+    task_table = TaskTable(8)
+    access = an_access(task_table, tasks=1)
     client = a_client(access, "192.0.2.7")
     access.check_room(client)
-    registry.add(Task("llm.1", BUILTIN_KINDS["llm"], "", "", True, [], {}, "1", client, 0))
+    task_table.add(Task("llm.1", BUILTIN_KINDS["llm"], "", "", True, [], {}, "1", client, 0))
 
     with pytest.raises(TaskFull, match=r"192\.0\.2\.7"):
         access.check_room(a_client(access, "192.0.2.7"))
@@ -163,13 +163,13 @@ def test_trust_is_not_a_matter_of_equality() -> None:
 
 def test_the_own_task_makes_room_before_another_one_s() -> None:
     """Who sets up many tasks and leaves them, loses its own."""
-    registry = TaskTable(2)
-    access = an_access(registry)
+    task_table = TaskTable(2)
+    access = an_access(task_table)
     for number, holder in enumerate(("anna", "ben")):
         task = Task(f"llm.{number}", BUILTIN_KINDS["llm"], "", "", True, [], {}, "1", a_client(access, ""), 0)
         task.holder, task.abandoned_at, task.owner = holder, float(number), FakeClient(is_gone=True)
-        registry.add(task)
+        task_table.add(task)
 
-    victims = [registry.victim(holder) for holder in ("anna", "ben", "")]
+    victims = [task_table.victim(holder) for holder in ("anna", "ben", "")]
 
     assert [victim and victim.work_id for victim in victims] == ["llm.0", "llm.1", "llm.0"]

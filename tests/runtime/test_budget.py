@@ -61,11 +61,11 @@ async def refusal_of(client: WireClient, model: str) -> str:
 async def linger(app: App, model: str) -> int:
     """A client over HTTP has used this model and left; returns the pid of the program that stays for a while."""
     before = set(psutil.Process().children())
-    guest = LocalClient(app, "somebody", "http")
-    work_id, replies = await guest.set_up("llm", LLM_SETUP | {"model": model})
-    await guest.ask(work_id, "exit")
+    local_client = LocalClient(app, "somebody", "http")
+    work_id, replies = await local_client.set_up("llm", LLM_SETUP | {"model": model})
+    await local_client.ask(work_id, "exit")
     replies.close()
-    guest.close()
+    local_client.close()
     [program] = set(psutil.Process().children()) - before
     return program.pid
 

@@ -31,16 +31,16 @@ async def reread(path: Path) -> list[StoredTask]:
 async def test_what_is_settled_is_there_in_the_next_run(tmp_path: Path) -> None:
     """Also what was changed, and what has ended."""
     path, entries = tmp_path / "journal.sqlite", {"llm.1000": ENTRY}
-    journal = journal_of(path, entries)
-    assert await journal.open() == []
+    task_store = journal_of(path, entries)
+    assert await task_store.open() == []
 
-    journal.on_changed("llm.1000")
-    await journal.settled()
+    task_store.on_changed("llm.1000")
+    await task_store.settled()
     assert await reread(path) == [ENTRY]
 
     entries.clear()
-    journal.on_changed("llm.1000")
-    await journal.settled()
+    task_store.on_changed("llm.1000")
+    await task_store.settled()
     assert await reread(path) == []
 
 
@@ -49,11 +49,11 @@ async def test_tasks_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> 
     path = tmp_path / "journal.sqlite"
     names = ["kws.1010", "asr.1002", "llm.999"]
     entries = {name: StoredTask(name, name.partition(".")[0], "1", 0, {}, []) for name in names}
-    journal = journal_of(path, entries)
-    await journal.open()
+    task_store = journal_of(path, entries)
+    await task_store.open()
     for name in names:
-        journal.on_changed(name)
-    await journal.settled()
+        task_store.on_changed(name)
+    await task_store.settled()
 
     assert [entry.work_id for entry in await reread(path)] == ["llm.999", "asr.1002", "kws.1010"]
 
@@ -61,14 +61,14 @@ async def test_tasks_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> 
 async def test_what_ends_with_the_daemon_is_not_forgotten(tmp_path: Path) -> None:
     """A closed journal does not look any more."""
     path, entries = tmp_path / "journal.sqlite", {"llm.1000": ENTRY}
-    journal = journal_of(path, entries)
-    await journal.open()
-    journal.on_changed("llm.1000")
-    await journal.close()
+    task_store = journal_of(path, entries)
+    await task_store.open()
+    task_store.on_changed("llm.1000")
+    await task_store.close()
 
     entries.clear()
-    journal.on_changed("llm.1000")
-    await journal.settled()
+    task_store.on_changed("llm.1000")
+    await task_store.settled()
 
     assert await reread(path) == [ENTRY]
 
@@ -78,11 +78,11 @@ async def test_a_damaged_journal_is_set_aside(tmp_path: Path, caplog: pytest.Log
     """The daemon starts, says so, and keeps the file for whoever wants to look."""
     path = tmp_path / "journal.sqlite"
     path.write_bytes(content)
-    journal = journal_of(path, {"llm.1000": ENTRY})
+    task_store = journal_of(path, {"llm.1000": ENTRY})
 
-    assert await journal.open() == []
-    journal.on_changed("llm.1000")
-    await journal.settled()
+    assert await task_store.open() == []
+    task_store.on_changed("llm.1000")
+    await task_store.settled()
 
     assert path.with_suffix(".damaged").read_bytes() == content
     assert "could not be read" in caplog.text
@@ -92,10 +92,10 @@ async def test_a_damaged_journal_is_set_aside(tmp_path: Path, caplog: pytest.Log
 async def test_a_journal_that_cannot_be_read_now_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Somebody copies it, or the disk is full: its tasks come back another time."""
     path = tmp_path / "journal.sqlite"
-    journal = journal_of(path, {"llm.1000": ENTRY})
-    await journal.open()
-    journal.on_changed("llm.1000")
-    await journal.close()
+    task_store = journal_of(path, {"llm.1000": ENTRY})
+    await task_store.open()
+    task_store.on_changed("llm.1000")
+    await task_store.close()
 
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -123,15 +123,15 @@ async def test_a_disk_that_takes_nothing_is_told_once_and_tried_again(
     """What could not be written goes with the next change."""
     folder = tmp_path / "state"
     other = StoredTask("kws.1001", "kws", "2", 0, {}, [])
-    journal = journal_of(folder / "journal.sqlite", {"llm.1000": ENTRY, "kws.1001": other})
-    await journal.open()
+    task_store = journal_of(folder / "journal.sqlite", {"llm.1000": ENTRY, "kws.1001": other})
+    await task_store.open()
     for _ in range(3):
-        journal.on_changed("llm.1000")
-        await journal.settled()
+        task_store.on_changed("llm.1000")
+        await task_store.settled()
 
     folder.mkdir()
-    journal.on_changed("kws.1001")
-    await journal.settled()
+    task_store.on_changed("kws.1001")
+    await task_store.settled()
 
     assert caplog.text.count("cannot be written") == 1
     assert await reread(folder / "journal.sqlite") == [ENTRY, other]

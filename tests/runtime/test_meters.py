@@ -19,7 +19,7 @@ from unitd.runtime.metrics import NOT_UNDERSTOOD, Histogram, ModelMetrics
 @pytest.fixture
 def model(daemon: App) -> ModelMetrics:
     """The meter of the bundled llm."""
-    return daemon.meters.model("llm", "unitd-chat")
+    return daemon.metrics.model("llm", "unitd-chat")
 
 
 def test_a_histogram_counts_up_to_each_bound() -> None:
@@ -52,7 +52,7 @@ async def test_a_question_is_a_request_and_its_tokens_are_timed(
 
     frames = await client.frames(await client.infer(work_id, "hello"))
 
-    assert (daemon.meters.requests["llm", "setup"], daemon.meters.requests["llm", "inference"]) == (1, 1)
+    assert (daemon.metrics.requests["llm", "setup"], daemon.metrics.requests["llm", "inference"]) == (1, 1)
     assert (model.first.count, model.gaps.count, model.deltas) == (1, len(frames) - 2, len(frames) - 1)
     assert model.tokens["completion"] == frames[-1]["data"]["usage"]["completion_tokens"] > 0
     assert model.ends == {"stop": 1}
@@ -80,7 +80,7 @@ async def test_errors_count_by_their_code(daemon: App, client: WireClient) -> No
     await client.ask(work_id="llm.7", action="exit")
     await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "no such model"})
 
-    assert daemon.meters.errors == {-2: 1, -6: 1, -5: 1}
+    assert daemon.metrics.errors == {-2: 1, -6: 1, -5: 1}
 
 
 async def test_names_that_nobody_knows_share_one_counter(daemon: App, client: WireClient) -> None:
@@ -89,20 +89,20 @@ async def test_names_that_nobody_knows_share_one_counter(daemon: App, client: Wi
         await client.ask(work_id=f"unit{number}", action="setup")
         await client.ask(work_id="llm", action=f"action{number}")
 
-    assert daemon.meters.requests == {NOT_UNDERSTOOD: 40}
+    assert daemon.metrics.requests == {NOT_UNDERSTOOD: 40}
 
 
 async def test_what_nobody_reads_any_more_counts_as_dropped(daemon: App, clients: Callable[[], Any]) -> None:
     """By the door of whoever tore the line off before the answer."""
     asker, watcher = await clients(), await clients()
     await asker.send_bytes(b'{"request_id":"1","work_id":"sys","action":"hwinfo"}')
-    await eventually(lambda: daemon.meters.requests["sys", "hwinfo"] == 1)
+    await eventually(lambda: daemon.metrics.requests["sys", "hwinfo"] == 1)
     asker.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     asker.writer.transport.abort()
 
     await watcher.ask(work_id="sys", action="hwinfo")
 
-    await eventually(lambda: daemon.meters.dropped_frames["tcp"] == 1)
+    await eventually(lambda: daemon.metrics.dropped_frames["tcp"] == 1)
 
 
 async def test_a_child_that_dies_counts_its_restart(model: ModelMetrics, client: WireClient) -> None:

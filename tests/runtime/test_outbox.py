@@ -77,7 +77,7 @@ def an_outbox(line: SlowTransport, *, is_lossy: bool) -> StreamClient:
         frame_bytes=1024,
         clock=lambda: 0,
         limit_bytes=LIMIT_BYTES,
-        meters=Metrics(),
+        metrics=Metrics(),
         is_lossy=is_lossy,
     )
     outbox.attach(line)

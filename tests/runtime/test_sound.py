@@ -97,7 +97,7 @@ async def test_what_stands_still_does_not_fill_the_memory(start: StartDaemon, ca
         grown = me.memory_info().rss - before
 
     assert grown < 5e6
-    assert app.meters.model("kws", "unitd-kws").shed_periods >= 16384
+    assert app.metrics.model("kws", "unitd-kws").shed_periods >= 16384
     assert caplog.text.count("does not keep up") == 15
 
 

@@ -33,43 +33,43 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def meters() -> Metrics:
+def metrics() -> Metrics:
     """Nothing is counted yet."""
     return Metrics()
 
 
 @pytest.fixture
-def turns(meters: Metrics, clock: Clock, caplog: pytest.LogCaptureFixture) -> TurnLatency:
+def latency(metrics: Metrics, clock: Clock, caplog: pytest.LogCaptureFixture) -> TurnLatency:
     """Nobody speaks."""
     caplog.set_level(logging.INFO)
-    return TurnLatency(meters, clock)
+    return TurnLatency(metrics, clock)
 
 
-def total(meters: Metrics, step: Step) -> float:
+def total(metrics: Metrics, step: Step) -> float:
     """Milliseconds that a step took, over all turns."""
-    return round(meters.chain[step].total * 1000)
+    return round(metrics.chain[step].total * 1000)
 
 
 def test_a_turn_is_told_in_one_line(
-    turns: TurnLatency, meters: Metrics, clock: Clock, caplog: pytest.LogCaptureFixture
+    latency: TurnLatency, metrics: Metrics, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Each step from the end of the one before; later deltas and sounds change nothing."""
-    turns.begin("asr.2", ANSWER, clock.now - 0.42)
+    latency.begin("asr.2", ANSWER, clock.now - 0.42)
     clock.now += 0.06
-    turns.note_word(ANSWER)
-    turns.note_voice(ANSWER, VOICE)
+    latency.note_word(ANSWER)
+    latency.note_voice(ANSWER, VOICE)
     clock.now += 0.5
-    turns.note_word(ANSWER)
-    turns.note_sound(VOICE, clock.now - 0.16)
-    turns.note_sound(VOICE, clock.now)
-    turns.end(ANSWER)
-    turns.end(VOICE)
+    latency.note_word(ANSWER)
+    latency.note_sound(VOICE, clock.now - 0.16)
+    latency.note_sound(VOICE, clock.now)
+    latency.end(ANSWER)
+    latency.end(VOICE)
 
     [line] = caplog.messages
     assert line == (
         "= turn: text 420 ms after the speech, first word 60 ms later, sound 340 ms later (asr.2, llm.3, tts.4)"
     )
-    assert [total(meters, step) for step in (Step.SPEECH_TO_TEXT, Step.TEXT_TO_WORD, Step.WORD_TO_SOUND)] == [
+    assert [total(metrics, step) for step in (Step.SPEECH_TO_TEXT, Step.TEXT_TO_WORD, Step.WORD_TO_SOUND)] == [
         420,
         60,
         340,
@@ -77,28 +77,28 @@ def test_a_turn_is_told_in_one_line(
 
 
 def test_an_answer_without_a_voice_is_told_at_its_end(
-    turns: TurnLatency, clock: Clock, caplog: pytest.LogCaptureFixture
+    latency: TurnLatency, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An uploaded sentence has no time of its speech either."""
-    turns.begin("asr.2", ANSWER, None)
+    latency.begin("asr.2", ANSWER, None)
     clock.now += 0.06
-    turns.note_word(ANSWER)
-    turns.end(ANSWER)
+    latency.note_word(ANSWER)
+    latency.end(ANSWER)
 
     assert caplog.messages == ["= turn: first word 60 ms later (asr.2, llm.3)"]
 
 
 def test_a_turn_that_was_cut_tells_how_far_it_came(
-    turns: TurnLatency, clock: Clock, caplog: pytest.LogCaptureFixture
+    latency: TurnLatency, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Before the first word, or before its sound."""
-    turns.begin("asr.2", ANSWER, None)
-    turns.end(ANSWER)
-    turns.begin("asr.2", ("llm.3", 2), clock.now)
-    turns.note_word(("llm.3", 2))
-    turns.note_voice(("llm.3", 2), VOICE)
-    turns.end(("llm.3", 2))
-    turns.end(VOICE)
+    latency.begin("asr.2", ANSWER, None)
+    latency.end(ANSWER)
+    latency.begin("asr.2", ("llm.3", 2), clock.now)
+    latency.note_word(("llm.3", 2))
+    latency.note_voice(("llm.3", 2), VOICE)
+    latency.end(("llm.3", 2))
+    latency.end(VOICE)
 
     assert caplog.messages == [
         "= turn: ended before its first word (asr.2, llm.3)",
@@ -106,16 +106,16 @@ def test_a_turn_that_was_cut_tells_how_far_it_came(
     ]
 
 
-def test_what_nobody_said_is_no_turn(turns: TurnLatency, meters: Metrics, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_nobody_said_is_no_turn(latency: TurnLatency, metrics: Metrics, caplog: pytest.LogCaptureFixture) -> None:
     """A client that types and a voice of its own are measured elsewhere."""
-    turns.note_word(ANSWER)
-    turns.note_voice(ANSWER, VOICE)
-    turns.note_sound(VOICE)
-    turns.end(VOICE)
-    turns.note_silence("tts.4", 100.0)
+    latency.note_word(ANSWER)
+    latency.note_voice(ANSWER, VOICE)
+    latency.note_sound(VOICE)
+    latency.end(VOICE)
+    latency.note_silence("tts.4", 100.0)
 
     assert caplog.messages == []
-    assert sum(histogram.count for histogram in meters.chain.values()) == 0
+    assert sum(histogram.count for histogram in metrics.chain.values()) == 0
 
 
 @pytest.mark.timeout(60)
@@ -130,7 +130,7 @@ async def test_a_spoken_turn_is_measured_from_end_to_end(tmp_path: Path, caplog:
         asr = await client.setup("asr", ASR | {"input": [kws], "grammar": grammar, "rule1": 5})
         llm = await client.setup("llm", LLM_SETUP | {"input": [asr, kws]})
         await client.setup("tts", TTS | {"response_format": "sys.pcm", "input": [llm, kws]})
-        chain = app.meters.chain
+        chain = app.metrics.chain
 
         await client.ask(work_id=asr, action="link", data="sys.pcm")
         await client.send(work_id=kws, action="trigger")

@@ -46,7 +46,7 @@ class _Board:
 
     settings: Settings
     places: Places
-    shelf: ModelStore
+    model_store: ModelStore
 
     @staticmethod
     def of(config: Path | None) -> "_Board":
@@ -54,7 +54,7 @@ class _Board:
         return _Board(settings, places, shelf_of(settings, places))
 
     def catalog(self) -> Catalog:
-        return asyncio.run(self.shelf.catalog())
+        return asyncio.run(self.model_store.catalog())
 
     def card(self, name: str) -> Card:
         card = self.catalog().find(name)
@@ -131,12 +131,12 @@ def _pull(board: _Board, arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _follow(pulls: Downloads, name: str, folder: Path) -> Progress:
+async def _follow(downloads: Downloads, name: str, folder: Path) -> Progress:
     """The last state."""
     async with asyncio.TaskGroup() as group:
-        pulls.open(group)
+        downloads.open(group)
         with ProgressScreen(name) as screen:
-            async for progress in pulls.start(name, folder).follow():
+            async for progress in downloads.start(name, folder).follow():
                 screen.show(progress)
     return progress
 
@@ -146,7 +146,7 @@ def _remove(board: _Board, arguments: argparse.Namespace) -> int:
     card = board.card(arguments.name)
     is_gone = is_listened_to(socket_of(arguments)) and _remove_by_daemon(Connection(arguments), card.name)
     if not is_gone:
-        asyncio.run(board.shelf.remove(card.name))
+        asyncio.run(board.model_store.remove(card.name))
     what = "" if card.is_installed else ", which was not installed: what had come of it"
     sys.stdout.write(f"{card.name}{what} is removed\n")
     return 0

@@ -76,20 +76,20 @@ def home_tools(home: HomeSettings) -> dict[str, str]:
 class ChatSession:
     """One llm task. One answer at a time."""
 
-    def __init__(self, guest: LocalClient, work_id: str, replies: ReplyStream) -> None:
+    def __init__(self, local_client: LocalClient, work_id: str, replies: ReplyStream) -> None:
         self.work_id = work_id
-        self._guest = guest
+        self._local_client = local_client
         self._replies = replies
         self._is_closed = False
 
     @classmethod
-    async def open(cls, guest: LocalClient, model: str = "default", **setup: Any) -> "ChatSession":
+    async def open(cls, local_client: LocalClient, model: str = "default", **setup: Any) -> "ChatSession":
         """Sets the task up.
 
         Raises:
             UnitdError: the model is unknown or does not load, a value cannot be used, there is no room.
         """
-        return cls(guest, *await guest.set_up("llm", {"model": model, **SETUP, **setup}))
+        return cls(local_client, *await local_client.set_up("llm", {"model": model, **SETUP, **setup}))
 
     def answer(self, messages: Sequence[dict[str, Any]], **options: Any) -> AsyncGenerator[Event, None]:
         """Asks; yields what happens until the answer has ended. After `Held` it waits for `resume`.
@@ -111,7 +111,7 @@ class ChatSession:
         return self._events(text, {"raw": True, **options})
 
     async def _events(self, text: str | None, options: dict[str, Any]) -> AsyncGenerator[Event, None]:
-        frames = self._guest.infer(self.work_id, text, object_="llm.utf-8", options=options)
+        frames = self._local_client.infer(self.work_id, text, object_="llm.utf-8", options=options)
         try:
             async for frame in frames:
                 event = _event_of(frame.data)
@@ -124,26 +124,26 @@ class ChatSession:
 
     async def resume(self, pause: dict[str, Any] | None = None) -> None:
         """The held answer goes on, to its end or to where the new policy stops it."""
-        await self._guest.ask(self.work_id, "work", {"pause": pause or {}})
+        await self._local_client.ask(self.work_id, "work", {"pause": pause or {}})
 
     async def pause(self) -> None:
         """Holds the running answer; no more of it arrives once this returns."""
-        await self._guest.ask(self.work_id, "pause")
+        await self._local_client.ask(self.work_id, "pause")
 
     async def cancel(self) -> None:
         """Cuts the running answer, also in the middle of its prompt; `Ended` arrives at whoever iterates."""
-        await self._guest.ask(self.work_id, "cancel")
+        await self._local_client.ask(self.work_id, "cancel")
 
     async def warm(self) -> None:
         """Reads the setup's `messages`, so that the first answer comes sooner that begins with them."""
-        await self._guest.ask(self.work_id, "warm")
+        await self._local_client.ask(self.work_id, "warm")
 
     def close(self) -> None:
         """Ends the task, and with it what runs; safe to call twice."""
         if not self._is_closed:
             self._is_closed = True
             self._replies.close()
-            self._guest.leave(self.work_id)
+            self._local_client.leave(self.work_id)
 
 
 def _event_of(data: dict[str, Any]) -> Event | None:

@@ -65,7 +65,7 @@ class DoorManager:
         server: Server,
         settings: Settings,
         *,
-        watch: TaskObservers,
+        observers: TaskObservers,
         live: Status,
         connections: MutableMapping[str, Callable[[], int]],
         models: ModelStore,
@@ -75,7 +75,7 @@ class DoorManager:
         """`activated` sockets are used where a door would open its own; `connections` is told how to count them."""
         self._server = server
         self.settings = settings
-        self._watch = watch
+        self._observers = observers
         self._live = live
         self._connections = connections
         self._models = models
@@ -181,8 +181,10 @@ class DoorManager:
         from unitd.doors.http.door import HttpDoor
 
         seats = ConnectionSlots(self.settings.http.connections)
-        desk = HttpContext(self._server, self.settings, seats, self._clock, self._models, self._live, self._unfinished)
-        self._http = door = HttpDoor(desk, self._network, self._context_for("http"))
+        context = HttpContext(
+            self._server, self.settings, seats, self._clock, self._models, self._live, self._unfinished
+        )
+        self._http = door = HttpDoor(context, self._network, self._context_for("http"))
         self._connections.update(http=lambda: door.connections - seats.active, ws=lambda: seats.active)
         addresses = door.bind(self._activated.pop("http", ()))
         group.create_task(door.run(), name="http door")
@@ -204,7 +206,7 @@ class DoorManager:
         board = Board(settings.node, f"unitd/{settings.node}", settings.discovery_prefix, __version__)
         frame_bytes = self.settings.limits.frame_bytes
         bridge = Bridge(self._server, board, self._clock, frame_bytes, self._unfinished)
-        self._watch.follow(bridge)
+        self._observers.follow(bridge)
         return bridge
 
     async def _open_wyoming(self, settings: WyomingSettings, group: asyncio.TaskGroup) -> list[str | int]:
@@ -265,13 +267,13 @@ class DoorManager:
         for name, (pipeline, running) in list(self._pipelines.items()):
             if pipeline.settings not in wanted:
                 running.cancel()
-                self._watch.leave(pipeline)
+                self._observers.leave(pipeline)
                 pipeline.end()
                 del self._pipelines[name]
         for settings in wanted:
             if settings.name not in self._pipelines:
                 pipeline = Pipeline(self._server, settings)
-                self._watch.follow(pipeline)
+                self._observers.follow(pipeline)
                 running = self._group.create_task(pipeline.run(), name=f"pipeline {settings.name}")
                 self._pipelines[settings.name] = (pipeline, running)
 

@@ -28,7 +28,7 @@ class Pipeline:
 
     def __init__(self, server: Server, settings: PipelineSettings) -> None:
         self.settings = settings
-        self._guest = LocalClient(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
+        self._local_client = LocalClient(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
         self._work_ids: dict[str, str] = {}
         self._given_up: set[str] = set()
         """Tasks that their program died over."""
@@ -64,11 +64,11 @@ class Pipeline:
     def end(self) -> None:
         """Its tasks end; `run` was cancelled before."""
         for work_id in self._work_ids.values():
-            self._guest.leave(work_id)
+            self._local_client.leave(work_id)
 
     async def _complete(self) -> None:
         """Whatever is missing is set up, in the order of the configuration, so that sources come first."""
-        alive = {each["work_id"] for each in (await self._guest.ask("sys", "lstask")).data}
+        alive = {each["work_id"] for each in (await self._local_client.ask("sys", "lstask")).data}
         self._work_ids = {name: work_id for name, work_id in self._work_ids.items() if work_id in alive}
         there = self._work_ids.keys() | self._given_up
         missing = [task for task in self.settings.tasks if task.name not in there]
@@ -83,7 +83,7 @@ class Pipeline:
         data = setup_of(task)
         data["input"] = [self._work_ids.get(each, each) for each in inputs_of(task) if each not in self._given_up]
         try:
-            work_id, replies = await self._guest.set_up(task.unit, data)
+            work_id, replies = await self._local_client.set_up(task.unit, data)
         except RunFailed as error:
             log.error("pipeline %s does without %s until the next start: %s", self.settings.name, task.name, error)
             self._given_up.add(task.name)
@@ -98,4 +98,4 @@ class Pipeline:
                 continue
             for source in inputs_of(task):
                 if source in renewed and source in self._work_ids:
-                    await self._guest.ask(self._work_ids[task.name], "link", self._work_ids[source])
+                    await self._local_client.ask(self._work_ids[task.name], "link", self._work_ids[source])

@@ -13,7 +13,7 @@ class Server(Protocol):
     """What stands behind every door."""
 
     @property
-    def meters(self) -> Metrics:
+    def metrics(self) -> Metrics:
         """Where doors count, and what they show of it."""
 
     @property

@@ -78,7 +78,7 @@ class Dispatcher:
         sys_handlers: Mapping[str, Handler],
         audio_handlers: Mapping[str, Handler],
         check: Callable[[Client, Request], None],
-        meters: Metrics,
+        metrics: Metrics,
         waiting: Waiting,
     ) -> None:
         """`check` raises UnitdError for what a client may not do."""
@@ -87,7 +87,7 @@ class Dispatcher:
         self._sys_handlers = sys_handlers
         self._audio_handlers = audio_handlers
         self._check = check
-        self._meters = meters
+        self._metrics = metrics
         self._waiting = waiting
         self._pending: dict[Client, _Pending] = {}
         self._group: asyncio.TaskGroup | None = None
@@ -194,7 +194,7 @@ class Dispatcher:
 
     def _send(self, client: Client, reply: Reply) -> None:
         if reply.code:
-            self._meters.errors[reply.code] += 1
+            self._metrics.errors[reply.code] += 1
         client.send(reply)
 
     def _counted_handler_for(self, request: Request) -> Handler:
@@ -202,9 +202,9 @@ class Dispatcher:
         try:
             handler = self._handler_for(request)
         except UnitdError:
-            self._meters.requests[NOT_UNDERSTOOD] += 1
+            self._metrics.requests[NOT_UNDERSTOOD] += 1
             raise
-        self._meters.requests[unit_of(request.work_id), request.action] += 1
+        self._metrics.requests[unit_of(request.work_id), request.action] += 1
         return handler
 
     def _handler_for(self, request: Request) -> Handler:

@@ -12,7 +12,7 @@ from unitd.runtime.tasks.runner import TaskRunner
 class Status:
     """Asks those who know."""
 
-    works: Callable[[], Sequence[TaskRunner]]
+    runners: Callable[[], Sequence[TaskRunner]]
     """Every task at work, oldest first."""
 
     children: Callable[[], Sequence[Child]]

@@ -84,7 +84,7 @@ async def test_what_waits_is_seen_while_it_waits(http_daemon: App, scrape: Scrap
         llm = await client.setup("llm", LLM_SETUP)
         for _ in range(3):
             await client.infer(llm, LONG_QUESTION)
-        await eventually(lambda: http_daemon.meters.requests["llm", "inference"] == 3)
+        await eventually(lambda: http_daemon.metrics.requests["llm", "inference"] == 3)
         samples = await scrape()
         await client.ask(work_id=llm, action="exit")
 

@@ -120,12 +120,12 @@ async def test_what_ends_with_its_request_is_no_entity(bridged: App, listener: L
     """Nor does it take a place; its topics are there like those of every task. A temporary one is no other."""
     temporary = KWS_SETUP | {"temporary": True}
     await listener.ask("kitchen", request_id="0", work_id="kws", action="setup", data=temporary)
-    guest = LocalClient(bridged, "wyoming 127.0.0.1 1", "wyoming")
-    kws, _ = await guest.set_up("kws", KWS_SETUP)
+    local_client = LocalClient(bridged, "wyoming 127.0.0.1 1", "wyoming")
+    kws, _ = await local_client.set_up("kws", KWS_SETUP)
     await listener.until(lambda: bool(listener.on(f"{BASE}/{kws}/state")))
     lasting = await listener.ask("kitchen", request_id="1", work_id="kws", action="setup", data=KWS_SETUP)
     await listener.until(partial(is_announced, listener, f"{BASE}/{lasting['work_id']}/wake"))
-    guest.close()
+    local_client.close()
 
     await listener.until(lambda: listener.on(f"{BASE}/{kws}/state")[-1] == b"")
     wakes = [name for each in components_on(listener) for name in each if name.endswith("_wake")]

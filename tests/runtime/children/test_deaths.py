@@ -331,8 +331,8 @@ async def test_the_guilty_one_of_many_is_found_when_they_come_back(tmp_path: Pat
     async with run(tmp_path) as (app, client):
         await becomes(client, poison, "failed")
         answers = [await client.answer(task, "here") for task in tasks]
-        deaths = sum(meter.restarts for meter in app.meters.models)
-        failed = sum(meter.failed_tasks for meter in app.meters.models)
+        deaths = sum(meter.restarts for meter in app.metrics.models)
+        failed = sum(meter.failed_tasks for meter in app.metrics.models)
 
     assert answers == ["here"] * 4
     assert (deaths, failed) == (2, 1)
@@ -352,7 +352,7 @@ async def test_a_setup_that_the_daemon_ended_over_is_suspected_afterwards(
         async with asyncio.timeout(10):
             while await state_of(client, poison) != "failed":
                 await asyncio.sleep(0.01)
-        assert sum(meter.restarts for meter in app.meters.models) == 1
+        assert sum(meter.restarts for meter in app.metrics.models) == 1
         assert await state_of(client, good) == "idle"
 
 

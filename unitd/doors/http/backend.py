@@ -27,11 +27,11 @@ class Backend:
     is_healthy: bool
 
 
-async def look_at_backend(desk: HttpContext) -> Backend:
+async def look_at_backend(context: HttpContext) -> Backend:
     """What serves the default llm at this moment."""
-    llm = desk.settings.llm
+    llm = context.settings.llm
     try:
-        card = await desk.models.resolve("llm", DEFAULT_NAME)
+        card = await context.models.resolve("llm", DEFAULT_NAME)
     except LoadFailed:
         return Backend(f"llama:{llm.model}", is_healthy=False)
     if (base_url := card.engine_options.get("base_url")) is not None:
@@ -41,15 +41,15 @@ async def look_at_backend(desk: HttpContext) -> Backend:
     return Backend(f"{card.engine}:{card.name}", is_healthy=has_file)
 
 
-async def is_well(desk: HttpContext, guest: LocalClient, conversation: ChatSession) -> bool:
+async def is_well(context: HttpContext, local_client: LocalClient, conversation: ChatSession) -> bool:
     """True when task and engine go on after a failure: then it is the request that cannot be served.
 
     Raises:
         UnitdError: the guest may not ask.
     """
-    tasks = (await guest.ask("sys", "lstask")).data
+    tasks = (await local_client.ask("sys", "lstask")).data
     is_idle = any(task["work_id"] == conversation.work_id and task["state"] == "idle" for task in tasks)
-    return is_idle and (await look_at_backend(desk)).is_healthy
+    return is_idle and (await look_at_backend(context)).is_healthy
 
 
 async def _answers(url: str) -> bool:

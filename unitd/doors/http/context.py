@@ -90,7 +90,7 @@ class HttpContext:
         """Who waits for an answer of the turn-based chat."""
         return WaitingLine(self.settings.llm.slots)
 
-    def guest(self, connection: HTTPConnection, door: str = "http") -> LocalClient:
+    def local_client(self, connection: HTTPConnection, door: str = "http") -> LocalClient:
         """A client for one request or socket; the door closes it when its peer is gone.
 
         A socket counts as a client of its own, as a connection on TCP does; all requests of an address count as one.

@@ -55,14 +55,14 @@ UNREAD_SECONDS = 30
 class HttpDoor:
     """Serves all dialects on all its ports."""
 
-    def __init__(self, desk: HttpContext, network: Network, tls: ssl.SSLContext | None = None) -> None:
-        self._settings: HttpSettings = desk.settings.http
-        places = desk.seats.limit + HTTP_CONNECTIONS
+    def __init__(self, context: HttpContext, network: Network, tls: ssl.SSLContext | None = None) -> None:
+        self._settings: HttpSettings = context.settings.http
+        places = context.seats.limit + HTTP_CONNECTIONS
         self._open_connections = connections = Connections(
-            "http", places, desk.server.access, network, is_encrypted=tls is not None
+            "http", places, context.server.access, network, is_encrypted=tls is not None
         )
-        body_bytes = BODY_FRAMES * desk.settings.limits.frame_bytes
-        routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(desk)]
+        body_bytes = BODY_FRAMES * context.settings.limits.frame_bytes
+        routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(context)]
         names = _names_of(self._settings.host)
         app = Starlette(
             routes=routes,
@@ -70,10 +70,10 @@ class HttpDoor:
                 Middleware(_OneLength),
                 Middleware(
                     Guard,
-                    access=desk.server.access,
+                    access=context.server.access,
                     body_bytes=body_bytes,
                     names=names,
-                    unfinished=desk.unfinished,
+                    unfinished=context.unfinished,
                 ),
             ],
             exception_handlers=ERROR_HANDLERS,
@@ -85,7 +85,7 @@ class HttpDoor:
                 http=_patient(connections),
                 ssl_context_factory=(lambda *_: tls) if tls else None,
                 h11_max_incomplete_event_size=HEAD_BYTES,
-                ws=bounded(desk.unfinished, body_bytes),
+                ws=bounded(context.unfinished, body_bytes),
                 ws_max_size=body_bytes,
                 ws_ping_interval=PING_SECONDS,
                 ws_ping_timeout=PING_SECONDS,

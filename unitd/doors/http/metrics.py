@@ -43,17 +43,18 @@ TIMED: tuple[tuple[str, str, Callable[[ModelMetrics], Histogram]], ...] = (
 )
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """The page that Prometheus reads."""
 
     async def show(request: Request) -> Response:
         processes = {DAEMON: os.getpid()}
-        processes |= {child.name: child.pid for child in desk.live.children() if child.pid is not None}
-        memory, models = await asyncio.to_thread(_resident_bytes, processes), await desk.live.memory()
+        processes |= {child.name: child.pid for child in context.live.children() if child.pid is not None}
+        memory, models = await asyncio.to_thread(_resident_bytes, processes), await context.live.memory()
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
-        works = [work for work in desk.live.works() if sees(grant_of(request), work.task.holder)]
+        runners = [work for work in context.live.runners() if sees(grant_of(request), work.task.holder)]
         return Response(
-            encode(MetricsCollector(desk.server.meters, desk.live, works, memory, models)), media_type=content_type
+            encode(MetricsCollector(context.server.metrics, context.live, runners, memory, models)),
+            media_type=content_type,
         )
 
     return [Route("/metrics", show)]
@@ -74,31 +75,31 @@ class MetricsCollector(Collector):
     """Everything, as the library wants it."""
 
     def __init__(
-        self, meters: Metrics, live: Status, works: Sequence[TaskRunner], memory: Mapping[str, int], models: Usage
+        self, metrics: Metrics, live: Status, runners: Sequence[TaskRunner], memory: Mapping[str, int], models: Usage
     ) -> None:
         """`works`: the tasks that whoever asks may see."""
-        self._meters = meters
+        self._metrics = metrics
         self._live = live
-        self._works = works
+        self._runners = runners
         self._memory = memory
         self._models = models
 
     def collect(self) -> Iterator[Metric]:
         """One family after the other."""
         yield from self._counted()
-        yield from self._of_models(self._meters.models)
+        yield from self._of_models(self._metrics.models)
         yield from self._present()
 
     def _counted(self) -> Iterator[Metric]:
-        meters = self._meters
-        yield _counter("unitd_requests", "Requests by unit and action.", ["unit", "action"], meters.requests.items())
-        errors = (((str(code),), count) for code, count in meters.errors.items())
+        metrics = self._metrics
+        yield _counter("unitd_requests", "Requests by unit and action.", ["unit", "action"], metrics.requests.items())
+        errors = (((str(code),), count) for code, count in metrics.errors.items())
         yield _counter("unitd_errors", "Replies and last frames with an error, by its code.", ["code"], errors)
-        dropped = (((door,), count) for door, count in meters.dropped_frames.items())
-        refused = [((), meters.refused_tokens)]
+        dropped = (((door,), count) for door, count in metrics.dropped_frames.items())
+        refused = [((), metrics.refused_tokens)]
         yield _counter("unitd_refused_tokens", "Wrong tokens and keys, and such whose time is over.", [], refused)
         yield _counter("unitd_dropped_frames", "Frames that clients were too slow or too gone for.", ["door"], dropped)
-        steps = (((step.value,), histogram) for step, histogram in meters.chain.items())
+        steps = (((step.value,), histogram) for step, histogram in metrics.chain.items())
         yield _histogram("unitd_chain_seconds", "Steps of spoken turns and of wakes.", ["step"], steps)
 
     def _of_models(self, models: list[ModelMetrics]) -> Iterator[Metric]:
@@ -114,11 +115,11 @@ class MetricsCollector(Collector):
         yield _counter("unitd_answers", "Answers by the reason of their end.", ["unit", "model", "reason"], ends)
 
     def _present(self) -> Iterator[Metric]:
-        works = self._works
-        tasks = Counter((work.task.kind.name, work.state) for work in works)
+        runners = self._runners
+        tasks = Counter((work.task.kind.name, work.state) for work in runners)
         yield _gauge("unitd_tasks", "Tasks by unit and state.", ["unit", "state"], tasks.items())
         # A task of a request or a socket holds one question and gets a new number each time: series without end.
-        queues = (((work.task.work_id,), work.queued) for work in works if not work.task.ends_with_owner)
+        queues = (((work.task.work_id,), work.queued) for work in runners if not work.task.ends_with_owner)
         yield _gauge("unitd_queue_length", "Prompts that wait at tasks that outlive their clients.", ["task"], queues)
         connections = (((door,), count()) for door, count in self._live.connections.items())
         yield _gauge("unitd_connections", "Clients by door.", ["door"], connections)

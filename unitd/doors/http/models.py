@@ -20,9 +20,9 @@ from unitd.wire.errors import BadFile, Unavailable, UnitdError
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """All of them."""
-    models = Models(desk)
+    models = Models(context)
     return [
         Route("/api/models", _explaining(models.list), methods=["GET"]),
         Route("/api/models/pull", _explaining(models.pull), methods=["POST"]),
@@ -47,8 +47,8 @@ def _explaining(endpoint: Endpoint) -> Endpoint:
 class Models:
     """The endpoints."""
 
-    def __init__(self, desk: HttpContext) -> None:
-        self._desk = desk
+    def __init__(self, context: HttpContext) -> None:
+        self._context = context
 
     async def list(self, request: Request) -> Response:
         """Each model once, as `sys.lsmode` has it, with the other names that it is known by."""
@@ -64,7 +64,7 @@ class Models:
         name = read_body(await request.body()).get("model")
         if not isinstance(name, str) or not name:
             raise bad_value("model must be the name of a model.", "model")
-        return Pulled(self._desk, request, name)
+        return Pulled(self._context, request, name)
 
     async def remove(self, request: Request) -> Response:
         """Deletes an installed model."""
@@ -73,11 +73,11 @@ class Models:
         return JSONResponse({"removed": name})
 
     async def _ask(self, request: Request, action: str, data: Any) -> Any:
-        guest = self._desk.guest(request)
+        local_client = self._context.local_client(request)
         try:
-            return (await guest.ask("sys", action, data)).data
+            return (await local_client.ask("sys", action, data)).data
         finally:
-            guest.close()
+            local_client.close()
 
 
 class Pulled(Served):
@@ -85,7 +85,7 @@ class Pulled(Served):
 
     async def serve(self, stream: Stream) -> None:
         """Until the last state."""
-        frames = self._guest.follow("sys", "pull_model", self._model)
+        frames = self._local_client.follow("sys", "pull_model", self._model)
         async for frame in frames:
             newest = [frame, *frames.take_arrived()][-1].data
             await stream.say(event(newest))

@@ -17,19 +17,19 @@ SILENCE = wav_of(b"", 16000)
 class Transcriber:
     """One asr task."""
 
-    def __init__(self, guest: LocalClient, work_id: str) -> None:
-        self._guest = guest
+    def __init__(self, local_client: LocalClient, work_id: str) -> None:
+        self._local_client = local_client
         self._work_id = work_id
 
     @classmethod
-    async def open(cls, guest: LocalClient, model: str = MODEL, **setup: Any) -> "Transcriber":
+    async def open(cls, local_client: LocalClient, model: str = MODEL, **setup: Any) -> "Transcriber":
         """Sets the task up.
 
         Raises:
             UnitdError: the model is unknown or does not load, a value cannot be used, there is no room.
         """
-        work_id, _ = await guest.set_up("asr", {"model": model, **SETUP, **setup})
-        return cls(guest, work_id)
+        work_id, _ = await local_client.set_up("asr", {"model": model, **SETUP, **setup})
+        return cls(local_client, work_id)
 
     async def hear(self, wav: bytes) -> str:
         """What is said in a WAV file, without the full stop that the unit puts behind each utterance; "" for nothing.
@@ -37,8 +37,8 @@ class Transcriber:
         Raises:
             UnitdError: the file cannot be used, or the engine died.
         """
-        recording = self._guest.infer(self._work_id, wav, object_=WAV)
-        silence = self._guest.infer(self._work_id, SILENCE, object_=WAV)
+        recording = self._local_client.infer(self._work_id, wav, object_=WAV)
+        silence = self._local_client.infer(self._work_id, SILENCE, object_=WAV)
         try:
             await anext(silence)
             return " ".join(frame.data.removesuffix(".") for frame in recording.take_arrived() if frame.data)
@@ -48,4 +48,4 @@ class Transcriber:
 
     def close(self) -> None:
         """Ends the task."""
-        self._guest.leave(self._work_id)
+        self._local_client.leave(self._work_id)

@@ -24,17 +24,17 @@ from unitd.wire.session import Session
 log = logging.getLogger("unitd.doors")
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """The socket."""
-    return [seated_route("/ws/units", desk, lambda ws: _Talk(ws, desk).talk(), _explain)]
+    return [seated_route("/ws/units", context, lambda ws: _Talk(ws, context).talk(), _explain)]
 
 
-def _explain(error: UnitdError, desk: HttpContext) -> Message:
+def _explain(error: UnitdError, context: HttpContext) -> Message:
     """Returns the refusal; one for a missing or wrong key says what would do instead, for a page that asks for it."""
-    message = refusal_message(error, desk)
+    message = refusal_message(error, context)
     if not isinstance(error, NotAllowed):
         return message
-    access = desk.server.access
+    access = context.server.access
     accepts = ["api_key"] * access.has_key + ["token"] * (access.token_count > 0 or not access.has_key)
     return message | {"accepts": accepts}
 
@@ -152,14 +152,14 @@ class _Client:
 class _Talk:
     """One socket."""
 
-    def __init__(self, ws: WebSocket, desk: HttpContext) -> None:
+    def __init__(self, ws: WebSocket, context: HttpContext) -> None:
         self._ws = ws
-        self._desk = desk
-        self._frame_bytes = desk.settings.limits.frame_bytes
+        self._context = context
+        self._frame_bytes = context.settings.limits.frame_bytes
         self._session = Session(limit_bytes=self._frame_bytes)
-        self.lines = _Lines(desk.settings.limits.outbox_bytes)
-        guest = desk.guest(ws, "ws")
-        self.client = _Client(self, guest.name, guest.address, guest.grant)
+        self.lines = _Lines(context.settings.limits.outbox_bytes)
+        local_client = context.local_client(ws, "ws")
+        self.client = _Client(self, local_client.name, local_client.address, local_client.grant)
 
     def limit(self, grant: Grant) -> None:
         """How much may be sent at a time."""
@@ -173,13 +173,13 @@ class _Talk:
 
     def send(self, client: _Client, reply: Reply) -> None:
         """Queues one line; a client that does not read is cut off."""
-        meters, waiting = self._desk.server.meters, self.lines.waiting_bytes
+        metrics, waiting = self._context.server.metrics, self.lines.waiting_bytes
         if waiting > self.lines.limit_bytes:
             log.warning("%s does not read: %d bytes wait, it is disconnected", client.name, waiting)
-            meters.dropped_frames[client.door] += len(self.lines) + 1
+            metrics.dropped_frames[client.door] += len(self.lines) + 1
             self.lines.leave()
         else:
-            self.lines.add(self._session.encode(reply, int(self._desk.clock())))
+            self.lines.add(self._session.encode(reply, int(self._context.clock())))
 
     @property
     def holder_name(self) -> str:
@@ -207,8 +207,8 @@ class _Talk:
         finally:
             self.lines.leave()
             self._ws.scope[GRANT] = self.client.grant  # whoever it is since `sys.auth` has one connection less
-            self._desk.server.forget_client(self.client)
-            self._desk.unfinished.hold(self, 0)
+            self._context.server.forget_client(self.client)
+            self._context.unfinished.hold(self, 0)
         if was_cut:
             await close(self._ws, TRY_AGAIN_LATER)
 
@@ -223,10 +223,10 @@ class _Talk:
             data = message.encode() if isinstance(message, str) else message
             for meaning in self._session.receive_message(data):
                 if isinstance(meaning, Reply):
-                    self._desk.server.meters.errors[meaning.code] += 1
+                    self._context.server.metrics.errors[meaning.code] += 1
                     self.client.send(meaning)
                 else:
-                    self._desk.server.serve(self.client, meaning)
+                    self._context.server.serve(self.client, meaning)
             # `sys.auth` may have changed it, and with it how long a message may be
             self._ws.scope[GRANT] = self.client.grant
-            self._desk.unfinished.hold(self, self._session.unfinished_bytes)
+            self._context.unfinished.hold(self, self._session.unfinished_bytes)

@@ -32,61 +32,61 @@ LOOK_SECONDS = 30.0
 NOT_ALLOWED = "Authentication required. Provide valid API key via 'api_key' query parameter or 'X-API-Key' header."
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """The socket."""
-    sessions = Sessions(desk.settings.http.barge_in)
-    return [seated_route("/ws", desk, lambda ws: _serve_dialect(ws, desk, sessions))]
+    sessions = Sessions(context.settings.http.barge_in)
+    return [seated_route("/ws", context, lambda ws: _serve_dialect(ws, context, sessions))]
 
 
-def refusal_message(error: UnitdError, desk: HttpContext) -> Message:
+def refusal_message(error: UnitdError, context: HttpContext) -> Message:
     """Returns what a client is told that may not come in, in the form of barge-in inference."""
     if isinstance(error, NotAllowed):
         return {"type": "error", "error_code": "authentication_failed", "message": error.reason}
     refusal = {"type": "error", "error_code": "server_at_capacity", "message": error.reason}
-    return refusal | {"capacity": desk.seats.capacity}
+    return refusal | {"capacity": context.seats.capacity}
 
 
-def seated_route(path: str, desk: HttpContext, talk: Talk, explain: Explain = refusal_message) -> BaseRoute:
+def seated_route(path: str, context: HttpContext, talk: Talk, explain: Explain = refusal_message) -> BaseRoute:
     """A socket whose clients have a key and a seat while `talk` serves them; others are told why and sent away."""
 
     async def serve(ws: WebSocket) -> None:
         with suppress(WebSocketDisconnect):  # whoever was here, or waited for a seat, has left
             await ws.accept()
             try:
-                await _enter(ws, desk)
+                await _enter(ws, context)
             except (NotAllowed, Unavailable) as error:
-                await send(ws, explain(error, desk))
+                await send(ws, explain(error, context))
                 await close(ws, POLICY_VIOLATION if isinstance(error, NotAllowed) else TRY_AGAIN_LATER)
                 return
-            looking = asyncio.create_task(_watch(ws, desk), name="grant of a socket")
+            looking = asyncio.create_task(_watch(ws, context), name="grant of a socket")
             try:
                 await talk(ws)
             finally:
                 looking.cancel()
-                desk.leave_seat(ws)
+                context.leave_seat(ws)
 
     return WebSocketRoute(path, serve)
 
 
-async def _watch(ws: WebSocket, desk: HttpContext) -> None:
+async def _watch(ws: WebSocket, context: HttpContext) -> None:
     """Whose token is revoked or over hears no more of what its tasks say, even if it asks for nothing."""
-    while desk.server.access.counts(grant_of(ws)):  # noqa: ASYNC110  nobody tells when a token is over
+    while context.server.access.counts(grant_of(ws)):  # noqa: ASYNC110  nobody tells when a token is over
         await asyncio.sleep(LOOK_SECONDS)
     log.warning("a client of %s has a token that counts no more, it is disconnected", ws.url.path)
     with suppress(WebSocketDisconnect):
         await close(ws, POLICY_VIOLATION)
 
 
-async def _enter(ws: WebSocket, desk: HttpContext) -> None:
+async def _enter(ws: WebSocket, context: HttpContext) -> None:
     """A key, then a seat."""
     if grant_of(ws).role is None:
         raise NotAllowed(ws.scope.get(REFUSAL, NOT_ALLOWED))
-    await desk.take_seat(ws)
+    await context.take_seat(ws)
 
 
-async def _serve_dialect(ws: WebSocket, desk: HttpContext, sessions: Sessions) -> None:
+async def _serve_dialect(ws: WebSocket, context: HttpContext, sessions: Sessions) -> None:
     """Waits for the message that decides."""
-    barge_in = desk.settings.http.barge_in
+    barge_in = context.settings.http.barge_in
     sentinels = {barge_in.end_sentinel, barge_in.cancel_sentinel} - {""}
     while True:
         try:
@@ -97,10 +97,10 @@ async def _serve_dialect(ws: WebSocket, desk: HttpContext, sessions: Sessions) -
             return
         fields = object_in(first) or {}
         if "action" in fields:
-            await chunked.serve(ws, desk, first)
+            await chunked.serve(ws, context, first)
             return
         if (isinstance(first, str) and first.strip() in sentinels) or "type" in fields or "cancel" in fields:
-            await bargein.serve(ws, desk, sessions, first)
+            await bargein.serve(ws, context, sessions, first)
             return
         message = "The first message must be a JSON object with 'action' or 'type'."
         await send(ws, {"type": "error", "error_code": "invalid_message", "message": message})

@@ -111,7 +111,7 @@ class Bridge:
         """When what stands on the topic may be replaced again."""
 
         self._is_closed = False
-        self._guest = LocalClient(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
+        self._local_client = LocalClient(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
         self._commands: Mapping[str, Callable[[str, str], None]] = {
             "ask": self._ask,
             "say": self._ask,
@@ -302,7 +302,7 @@ class Bridge:
         if not text:
             return
         unit = work_id.partition(".")[0]
-        replies = self._guest.infer(work_id, text, object_=f"{unit}.utf-8")
+        replies = self._local_client.infer(work_id, text, object_=f"{unit}.utf-8")
         try:
             replies.take_arrived()  # a refusal is there at once, and is heard of nowhere else
         except UnitdError as error:
@@ -320,6 +320,6 @@ class Bridge:
 
     async def _try(self, work_id: str, action: str) -> None:
         try:
-            await self._guest.ask(work_id, action)
+            await self._local_client.ask(work_id, action)
         except UnitdError as error:
             log.warning("%s of %s by mqtt failed: %s", action, work_id, error)

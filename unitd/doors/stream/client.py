@@ -41,7 +41,7 @@ class StreamClient:
         frame_bytes: int,
         clock: Callable[[], float],
         limit_bytes: int,
-        meters: Metrics,
+        metrics: Metrics,
         is_lossy: bool = False,
         frame_interval: float = 0.0,
         succeed: Callable[[], "StreamClient"] | None = None,
@@ -58,7 +58,7 @@ class StreamClient:
         self._session = session
         self._clock = clock
         self._limit = limit_bytes
-        self._meters = meters
+        self._metrics = metrics
         self._is_lossy = is_lossy
         self._transport: asyncio.Transport | None = None
         self._holds: set[str] = set()
@@ -162,7 +162,7 @@ class StreamClient:
 
     def _drop(self, why: str) -> None:
         self.dropped_frames += 1
-        self._meters.dropped_frames[self.door] += 1
+        self._metrics.dropped_frames[self.door] += 1
         # One line at the first, then at each doubling: a flood of drops must not become a flood of log lines.
         if self.dropped_frames & (self.dropped_frames - 1) == 0:
             log.warning("%s: %d frames dropped so far, %s", self.name, self.dropped_frames, why)

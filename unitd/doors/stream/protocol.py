@@ -71,7 +71,7 @@ class StreamProtocol(asyncio.Protocol):
             frame_bytes=settings.frame_bytes,
             clock=settings.clock,
             limit_bytes=settings.outbox_bytes,
-            meters=self._server.meters,
+            metrics=self._server.metrics,
             is_lossy=settings.is_lossy,
             frame_interval=settings.frame_interval,
             succeed=self._succeed,
@@ -197,5 +197,5 @@ class StreamProtocol(asyncio.Protocol):
 
     def _refuse(self, refusal: Reply) -> None:
         """What could not be read never comes to the daemon, so it is counted here."""
-        self._server.meters.errors[refusal.code] += 1
+        self._server.metrics.errors[refusal.code] += 1
         self.client.send(refusal)

@@ -50,7 +50,7 @@ class Mind:
         """Whether an answer may do something."""
         return bool(self._tools)
 
-    async def answer(self, guest: LocalClient, question: str, context: Any) -> AsyncIterator[str]:
+    async def answer(self, local_client: LocalClient, question: str, context: Any) -> AsyncIterator[str]:
         """The answer, as it is written.
 
         Raises:
@@ -59,7 +59,7 @@ class Mind:
         conversation = context.get("conversation_id") if isinstance(context, dict) else None
         before = self._memory.recall(conversation)
         messages = [*self._system, *before, {"role": "user", "content": question}]
-        talk = await ChatSession.open(guest, messages=messages, **(self._tools or {"tools": AUTO}))
+        talk = await ChatSession.open(local_client, messages=messages, **(self._tools or {"tools": AUTO}))
         said = []
         try:
             async for event in talk.ask(question):

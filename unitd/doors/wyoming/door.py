@@ -174,11 +174,11 @@ class WyomingDoor:
             writer.close()
             reader.close()
             return
-        guest = LocalClient(self._server, f"wyoming {host} {number}", "wyoming")
-        session = Session(reader, writer, guest, self._settings, self._mind, self._models, self._describe)
-        task = asyncio.get_running_loop().create_task(self._talk(session, guest), name=guest.name)
+        local_client = LocalClient(self._server, f"wyoming {host} {number}", "wyoming")
+        session = Session(reader, writer, local_client, self._settings, self._mind, self._models, self._describe)
+        task = asyncio.get_running_loop().create_task(self._talk(session, local_client), name=local_client.name)
         self._sessions[task] = network_of(host)
-        ended = asyncio.get_running_loop().create_task(reader.ended.wait(), name=f"end of {guest.name}")
+        ended = asyncio.get_running_loop().create_task(reader.ended.wait(), name=f"end of {local_client.name}")
         # A session that waits for an answer does not read: it would not notice that its client has closed.
         await asyncio.wait([task, ended], return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
@@ -197,11 +197,11 @@ class WyomingDoor:
         return "" if is_taken else f"{open_now} clients of this address are connected already"
 
     @staticmethod
-    async def _talk(session: Session, guest: LocalClient) -> None:
+    async def _talk(session: Session, local_client: LocalClient) -> None:
         try:
             await session.run()
         except (OSError, TooLong, *NO_EVENT) as error:
-            log.info("%s is sent away: %r", guest.name, error)
+            log.info("%s is sent away: %r", local_client.name, error)
 
     async def _describe(self) -> Info:
         """Return what is offered now: models come and go."""

@@ -45,19 +45,19 @@ class Listener(Protocol):
 class Transcriber:
     """Speech becomes text while it comes."""
 
-    def __init__(self, guest: LocalClient, work_id: str, write: Write) -> None:
-        self._guest = guest
+    def __init__(self, local_client: LocalClient, work_id: str, write: Write) -> None:
+        self._local_client = local_client
         self._work_id = work_id
         self._write = write
         self._heard_bytes = 0
-        self._send, self._replies = guest.feed(work_id, "asr.base64")
+        self._send, self._replies = local_client.feed(work_id, "asr.base64")
 
     @classmethod
-    async def open(cls, guest: LocalClient, model: str, language: str | None, write: Write) -> "Transcriber":
+    async def open(cls, local_client: LocalClient, model: str, language: str | None, write: Write) -> "Transcriber":
         """Raises UnitdError: the model is unknown, or does not speak the language."""
         setup = {"model": model, **ASR} | ({"language": language} if language else {})
-        work_id, _ = await guest.set_up("asr", setup)
-        return cls(guest, work_id, write)
+        work_id, _ = await local_client.set_up("asr", setup)
+        return cls(local_client, work_id, write)
 
     def hear(self, pcm: bytes) -> None:
         """On its way to the unit at once."""
@@ -66,7 +66,7 @@ class Transcriber:
 
     async def finish(self) -> None:
         """The text, in pieces and as a whole."""
-        rest = await _end_of_audio(self._guest, self._work_id, self._heard_bytes)
+        rest = await _end_of_audio(self._local_client, self._work_id, self._heard_bytes)
         frames = [*self._replies.take_arrived(), rest]
         utterances = [str(frame.data).removesuffix(".").strip() for frame in frames]
         text = " ".join(each for each in utterances if each)
@@ -78,27 +78,27 @@ class Transcriber:
     def close(self) -> None:
         """Ends the task."""
         self._replies.close()
-        self._guest.leave(self._work_id)
+        self._local_client.leave(self._work_id)
 
 
 class Detector:
     """Tells of every wake word as soon as it was heard; gives up when audio cannot be heard (its child has died)."""
 
-    def __init__(self, guest: LocalClient, work_id: str, write: Write, give_up: GiveUp) -> None:
-        self._guest = guest
+    def __init__(self, local_client: LocalClient, work_id: str, write: Write, give_up: GiveUp) -> None:
+        self._local_client = local_client
         self._work_id = work_id
         self._write = write
         self._give_up = give_up
-        self._send, self._replies = guest.feed(work_id, "kws.base64")
+        self._send, self._replies = local_client.feed(work_id, "kws.base64")
         self._was_detected = False
         self._heard_bytes = 0
         self._telling = asyncio.get_running_loop().create_task(self._tell(self._replies), name="wyoming wake words")
 
     @classmethod
-    async def open(cls, guest: LocalClient, phrases: Sequence[str], write: Write, give_up: GiveUp) -> "Detector":
+    async def open(cls, local_client: LocalClient, phrases: Sequence[str], write: Write, give_up: GiveUp) -> "Detector":
         """Raises UnitdError: a phrase cannot be heard."""
-        work_id, _ = await guest.set_up("kws", {"model": "unitd-kws", "kws": list(phrases), **KWS})
-        return cls(guest, work_id, write, give_up)
+        work_id, _ = await local_client.set_up("kws", {"model": "unitd-kws", "kws": list(phrases), **KWS})
+        return cls(local_client, work_id, write, give_up)
 
     def hear(self, pcm: bytes) -> None:
         """On its way to the unit at once."""
@@ -120,7 +120,7 @@ class Detector:
 
     async def finish(self) -> None:
         """Whoever asked is told also when nothing was heard."""
-        rest = await _end_of_audio(self._guest, self._work_id, self._heard_bytes)
+        rest = await _end_of_audio(self._local_client, self._work_id, self._heard_bytes)
         if rest.data:  # a word that is decided only by the end of the audio
             await self._detected(rest)
         if not self._was_detected:
@@ -130,14 +130,14 @@ class Detector:
         """Ends the task."""
         self._telling.cancel()
         self._replies.close()
-        self._guest.leave(self._work_id)
+        self._local_client.leave(self._work_id)
 
 
 def _phrase_in(frame: Reply) -> str | None:
     return str(frame.data["phrase"]) if isinstance(frame.data, dict) and "phrase" in frame.data else None
 
 
-async def _end_of_audio(guest: LocalClient, work_id: str, audio_bytes: int) -> Reply:
+async def _end_of_audio(local_client: LocalClient, work_id: str, audio_bytes: int) -> Reply:
     """The answer to a recording without a sound: it ends the utterance, and everything before it has been heard.
 
     Raises:
@@ -145,7 +145,7 @@ async def _end_of_audio(guest: LocalClient, work_id: str, audio_bytes: int) -> R
     """
     unit = work_id.partition(".")[0]
     limit = STOP_SECONDS + audio_bytes / BYTES_A_MS / 1000
-    silence = guest.infer(work_id, wav_of(b"", RATE), object_=f"{unit}.base64.wav")
+    silence = local_client.infer(work_id, wav_of(b"", RATE), object_=f"{unit}.base64.wav")
     try:
         async with asyncio.timeout(limit):
             return await anext(silence)

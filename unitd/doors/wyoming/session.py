@@ -55,14 +55,14 @@ class Session(AsyncEventHandler):
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        guest: LocalClient,
+        local_client: LocalClient,
         settings: WyomingSettings,
         mind: Mind,
         models: Models,
         describe: Describe,
     ) -> None:
         super().__init__(reader, writer)
-        self._guest = guest
+        self._local_client = local_client
         self._settings = settings
         self._mind = mind
         self._models = models
@@ -95,7 +95,7 @@ class Session(AsyncEventHandler):
         except UnitdError as error:
             await self._tell(error)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            log.debug("%s sent a damaged %s: %r", self._guest.name, event.type, error)
+            log.debug("%s sent a damaged %s: %r", self._local_client.name, event.type, error)
             await self.write_event(Error(text=f"{event.type} is damaged: {error}", code="BadEvent").event())
         return False
 
@@ -110,7 +110,7 @@ class Session(AsyncEventHandler):
     async def disconnect(self) -> None:
         """The client is gone: what it asked for is cut."""
         self._stop_listening()
-        self._guest.close()
+        self._local_client.close()
 
     # What there is
 
@@ -126,12 +126,12 @@ class Session(AsyncEventHandler):
         wanted = Transcribe.from_event(event)
         self._stop_listening()
         model, language = ears_for(await self._models.catalog(), wanted.name, wanted.language)
-        self._listener = await Transcriber.open(self._guest, model, language, self.write_event)
+        self._listener = await Transcriber.open(self._local_client, model, language, self.write_event)
 
     async def _on_detect(self, event: Event) -> None:
         phrases = Detect.from_event(event).names or self._settings.wake_words
         self._stop_listening()
-        self._listener = await Detector.open(self._guest, list(phrases), self.write_event, self._give_up)
+        self._listener = await Detector.open(self._local_client, list(phrases), self.write_event, self._give_up)
 
     async def _on_audio(self, event: Event) -> None:
         if self._listener is None:
@@ -174,7 +174,7 @@ class Session(AsyncEventHandler):
         question = Transcript.from_event(event)
         said: list[str] = []
         try:
-            async for text in self._mind.answer(self._guest, question.text, _context_of(event)):
+            async for text in self._mind.answer(self._local_client, question.text, _context_of(event)):
                 if not said:
                     await self.write_event(HandledStart().event())
                 said.append(text)
@@ -193,7 +193,7 @@ class Session(AsyncEventHandler):
         wanted = Synthesize.from_event(event)
         if self._speaker is not None:
             return
-        speaker = await Speaker.open(self._guest, wanted.voice, self.write_event)
+        speaker = await Speaker.open(self._local_client, wanted.voice, self.write_event)
         try:
             await speaker.add(wanted.text)
             await speaker.finish()
@@ -201,7 +201,9 @@ class Session(AsyncEventHandler):
             speaker.close()
 
     async def _on_synthesize_start(self, event: Event) -> None:
-        self._speaker = await Speaker.open(self._guest, SynthesizeStart.from_event(event).voice, self.write_event)
+        self._speaker = await Speaker.open(
+            self._local_client, SynthesizeStart.from_event(event).voice, self.write_event
+        )
 
     async def _on_synthesize_chunk(self, event: Event) -> None:
         if self._speaker is not None:

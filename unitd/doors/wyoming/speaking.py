@@ -22,15 +22,15 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 class Speaker:
     """One text for one client."""
 
-    def __init__(self, guest: LocalClient, work_id: str, write: Write) -> None:
-        self._guest = guest
+    def __init__(self, local_client: LocalClient, work_id: str, write: Write) -> None:
+        self._local_client = local_client
         self._work_id = work_id
         self._write = write
         self._held = ""
         self._has_begun = False
 
     @classmethod
-    async def open(cls, guest: LocalClient, voice: SynthesizeVoice | None, write: Write) -> "Speaker":
+    async def open(cls, local_client: LocalClient, voice: SynthesizeVoice | None, write: Write) -> "Speaker":
         """Raises UnitdError: there is no such voice, or none for this language."""
         setup = {
             "model": (voice and voice.name) or "unitd-tts",
@@ -43,8 +43,8 @@ class Speaker:
             setup["language"] = voice.language
         if voice and voice.speaker:
             setup["speaker"] = voice.speaker
-        work_id, _ = await guest.set_up("tts", setup)
-        return cls(guest, work_id, write)
+        work_id, _ = await local_client.set_up("tts", setup)
+        return cls(local_client, work_id, write)
 
     async def add(self, text: str) -> None:
         """More text: what is a whole sentence by now is spoken."""
@@ -61,12 +61,12 @@ class Speaker:
 
     def close(self) -> None:
         """Ends the task, and with it what is being spoken."""
-        self._guest.leave(self._work_id)
+        self._local_client.leave(self._work_id)
 
     async def _say(self, text: str) -> None:
         if not text.strip():
             return
-        frames = self._guest.infer(self._work_id, text, object_="tts.utf-8")
+        frames = self._local_client.infer(self._work_id, text, object_="tts.utf-8")
         try:
             async for frame in frames:
                 await self._play(base64.b64decode(frame.data["delta"]))

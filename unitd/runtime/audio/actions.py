@@ -39,7 +39,7 @@ class AudioActions:
     """The handlers of the unit without tasks."""
 
     def __init__(self, sound: AudioHub) -> None:
-        self._sound = sound
+        self._audio = sound
         self._captures: dict[Client, _Capture] = {}
         self._played = 0
         self._players: set[str] = {""}
@@ -94,15 +94,15 @@ class AudioActions:
         """What was played by whoever has the same token; an administrator's word ends all."""
         for name in self._players:
             if sees(call.client.grant, name):
-                self._sound.stop(_owner(name))
+                self._audio.stop(_owner(name))
         return call.ok()
 
     async def _tell_status(self, call: Call) -> Reply:
-        status = await self._sound.ask("status", holder=_scope(call.client.grant))
+        status = await self._audio.ask("status", holder=_scope(call.client.grant))
         return call.ok(object="audio.status", data=status)
 
     async def _done(self, call: Call, message: str, payload: bytes = b"", **fields: Any) -> Reply:
-        await self._sound.ask(message, payload, **fields)
+        await self._audio.ask(message, payload, **fields)
         return call.ok()
 
     def _capture(self, call: Call) -> Answer:
@@ -131,7 +131,7 @@ class AudioActions:
 
     def _tap(self) -> None:
         """The microphone is wanted while anybody captures."""
-        self._sound.tap(self._pass_on if self._captures else None)
+        self._audio.tap(self._pass_on if self._captures else None)
 
     def _pass_on(self, pcm: bytes) -> None:
         for client, capture in self._captures.items():

@@ -70,12 +70,12 @@ class AudioHub:
     """The audio program's tenant; what clients ask of it comes by `desk`."""
 
     def __init__(
-        self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]], turns: TurnLatency
+        self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]], latency: TurnLatency
     ) -> None:
         self._supervisor = supervisor
         self._settings = settings
         self._ears = ears
-        self._turns = turns
+        self._latency = latency
         self._child: Child | None = None
         self._is_listening = False
         self._tap: Tap | None = None
@@ -172,7 +172,7 @@ class AudioHub:
             if fields.get("can_wait"):
                 self._let_go_on(waiting)
         elif envelope.type == "playing":
-            self._turns.note_sound((str(fields["owner"]), int(fields["number"])), float(fields["at"]))
+            self._latency.note_sound((str(fields["owner"]), int(fields["number"])), float(fields["at"]))
         elif envelope.type == "played":
             owner, number, is_cut = str(fields["owner"]), int(fields["number"]), bool(fields.get("is_cut"))
             reason = str(fields.get("reason", ""))
@@ -211,7 +211,7 @@ class AudioHub:
         for owner, number in list(self._playbacks):
             playback = self._playbacks[owner, number]
             playback.pieces, playback.was_cut = 0, True
-            self._turns.note_silence(owner, time.monotonic())
+            self._latency.note_silence(owner, time.monotonic())
             self._end_if_done(owner, number)
 
     def on_child_failed(self, error: LoadFailed) -> None:
@@ -273,7 +273,7 @@ class AudioHub:
             playback.was_cut = playback.was_cut or is_cut
             playback.reason = playback.reason or reason
             if is_cut or not self.has_to_play(owner):
-                self._turns.note_silence(owner, at)
+                self._latency.note_silence(owner, at)
             self._end_if_done(owner, number)
 
     def _end_if_done(self, owner: str, number: int) -> None:

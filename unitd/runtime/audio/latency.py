@@ -38,44 +38,44 @@ class Turn:
 class TurnLatency:
     """All turns that are going on, and the wakes whose effect is awaited."""
 
-    def __init__(self, meters: Metrics, clock: Callable[[], float] = monotonic) -> None:
-        self._meters = meters
+    def __init__(self, metrics: Metrics, clock: Callable[[], float] = monotonic) -> None:
+        self._metrics = metrics
         self._clock = clock
-        self._turns: dict[Key, Turn] = {}
+        self._latency: dict[Key, Turn] = {}
         self._interrupted: dict[str, float] = {}
         """Voices that a wake has cut while they were to be heard, and when the wake was."""
 
     def begin(self, ear: str, answer: Key, speech_ended_at: float | None) -> None:
         """A finished text became a prompt; without a time of the speech the first step is unknown."""
         now = self._clock()
-        turn = self._turns[answer] = Turn([ear, answer[0]], now, keys={answer})
+        turn = self._latency[answer] = Turn([ear, answer[0]], now, keys={answer})
         if speech_ended_at is not None:
             turn.last_at = speech_ended_at
             self._note(turn, Step.SPEECH_TO_TEXT, now)
 
     def note_word(self, answer: Key) -> None:
         """A delta of an answer."""
-        turn = self._turns.get(answer)
+        turn = self._latency.get(answer)
         if turn is not None and Step.TEXT_TO_WORD not in turn.steps:
             self._note(turn, Step.TEXT_TO_WORD, self._clock())
 
     def note_voice(self, answer: Key, voice: Key) -> None:
         """An answer will be spoken by this inference."""
-        if (turn := self._turns.get(answer)) is not None:
+        if (turn := self._latency.get(answer)) is not None:
             turn.work_ids.append(voice[0])
             turn.keys.add(voice)
-            self._turns[voice] = turn
+            self._latency[voice] = turn
 
     def note_sound(self, voice: Key, at: float | None = None) -> None:
         """What a voice has said begins to be heard; by default now."""
-        turn = self._turns.get(voice)
+        turn = self._latency.get(voice)
         if turn is not None and Step.WORD_TO_SOUND not in turn.steps:
             self._note(turn, Step.WORD_TO_SOUND, self._clock() if at is None else at)
             self._close(turn)
 
     def end(self, key: Key) -> None:
         """Nothing more comes of an inference."""
-        turn = self._turns.pop(key, None)
+        turn = self._latency.pop(key, None)
         if turn is not None:
             turn.keys.discard(key)
             if not turn.keys:
@@ -83,7 +83,7 @@ class TurnLatency:
 
     def note_ears(self, woken_at: float) -> None:
         """Ears that a wake was to open are open."""
-        self._meters.chain[Step.WAKE_TO_EARS].note(max(0.0, self._clock() - woken_at))
+        self._metrics.chain[Step.WAKE_TO_EARS].note(max(0.0, self._clock() - woken_at))
 
     def note_interruption(self, voice: str, woken_at: float) -> None:
         """A wake cuts a voice that is heard or will be."""
@@ -92,18 +92,18 @@ class TurnLatency:
     def note_silence(self, voice: str, at: float) -> None:
         """The last sample of a voice has been heard."""
         if (woken_at := self._interrupted.pop(voice, None)) is not None:
-            self._meters.chain[Step.WAKE_TO_SILENCE].note(max(0.0, at - woken_at))
+            self._metrics.chain[Step.WAKE_TO_SILENCE].note(max(0.0, at - woken_at))
 
     def _note(self, turn: Turn, step: Step, at: float) -> None:
         # A sample may be heard before the daemon is told of the delta behind it; less than nothing it is never.
         turn.steps[step] = max(0.0, at - turn.last_at)
         turn.last_at = at
-        self._meters.chain[step].note(turn.steps[step])
+        self._metrics.chain[step].note(turn.steps[step])
 
     def _close(self, turn: Turn) -> None:
         """Tells the turn, once."""
         for key in turn.keys:
-            self._turns.pop(key, None)
+            self._latency.pop(key, None)
         log.info("= turn: %s (%s)", _told(turn.steps), ", ".join(turn.work_ids))
 
 

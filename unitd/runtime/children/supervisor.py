@@ -94,7 +94,7 @@ class Child:
         self._room = room
         self._data_limit = data_limit
         self._process: Process | None = None
-        self._tenants: dict[str, ChildListener] = {}
+        self._listeners: dict[str, ChildListener] = {}
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
         self._wanted = asyncio.Event()
@@ -129,12 +129,12 @@ class Child:
     @property
     def is_empty(self) -> bool:
         """True when no task lives here."""
-        return not self._tenants
+        return not self._listeners
 
-    def admit(self, work_id: str, tenant: ChildListener) -> None:
+    def admit(self, work_id: str, listener: ChildListener) -> None:
         """A task moves in: it is set up as soon as it may be, and its messages are passed on from now."""
-        self._tenants[work_id] = tenant
-        if self._process is not None and (size := self._data_limit(self, len(self._tenants))) is not None:
+        self._listeners[work_id] = listener
+        if self._process is not None and (size := self._data_limit(self, len(self._listeners))) is not None:
             self._process.allow_data(size)
         if self.is_ready:
             self._to_set_up.append(work_id)
@@ -144,7 +144,7 @@ class Child:
 
     def dismiss(self, work_id: str) -> None:
         """A task moves out; safe to call twice."""
-        self._tenants.pop(work_id, None)
+        self._listeners.pop(work_id, None)
         self._to_set_up = deque(each for each in self._to_set_up if each != work_id)
         untold = {each.fields.get("seq", 0) for each in self._held if each.fields["task"] == work_id}
         self._held = [each for each in self._held if each.fields["task"] != work_id]
@@ -199,21 +199,21 @@ class Child:
         return is_behind or (message.type in WORK and not self.may_begin(task))
 
     def _is_suspect(self, task: str) -> bool:
-        return task in self._tenants and self._tenants[task].is_suspect
+        return task in self._listeners and self._listeners[task].is_suspect
 
     def _take_turns(self) -> None:
         """Whatever had to wait and may go on does; a setup comes before all other work."""
         if not self.is_ready:
             return
         while self._to_set_up and self.in_flight.may_begin(self._to_set_up[0]):
-            self._tenants[self._to_set_up.popleft()].on_child_ready()
+            self._listeners[self._to_set_up.popleft()].on_child_ready()
         if self._to_set_up:
             return
         held, self._held = self._held, []
         for message in held:
             self._tell(message)
-        for tenant in list(self._tenants.values()):
-            tenant.on_turn()
+        for listener in list(self._listeners.values()):
+            listener.on_turn()
 
     async def live(self) -> None:
         """Starts and restarts the program until it is cancelled."""
@@ -234,7 +234,7 @@ class Child:
     async def _run(self) -> None:
         """Until it is given up."""
         while self._wanted.is_set():
-            self._process = Process(self.name, self, self._data_limit(self, len(self._tenants)))
+            self._process = Process(self.name, self, self._data_limit(self, len(self._listeners)))
             await self._process.run(self._argv, self._load)
             if self._wanted.is_set():
                 await self._back_off()
@@ -253,7 +253,7 @@ class Child:
         self._ready_at = asyncio.get_running_loop().time()
         self.is_ready = True
         # Those above suspicion first, all at once; then one suspect after the other.
-        self._to_set_up = deque(sorted(self._tenants, key=self._is_suspect))
+        self._to_set_up = deque(sorted(self._listeners, key=self._is_suspect))
         self._take_turns()
 
     def on_message(self, envelope: Envelope) -> None:
@@ -262,8 +262,8 @@ class Child:
             self._on_result(envelope.fields)
         elif envelope.type == "shed":
             self.meter.shed_periods += envelope.fields["periods"]
-        elif tenant := self._tenants.get(str(envelope.fields.get("task", self.card.unit))):
-            tenant.on_output(envelope)
+        elif listener := self._listeners.get(str(envelope.fields.get("task", self.card.unit))):
+            listener.on_output(envelope)
         else:
             log.debug("%s spoke for a task that is gone: %s", self.name, envelope.type)
 
@@ -290,16 +290,16 @@ class Child:
             log.warning("%s died%s: %s; it is started again", self.name, over, reason)
             self.meter.restarts += 1
             part = Part.SOLE if len(suspects) == 1 else Part.SHARED
-            for work_id, tenant in list(self._tenants.items()):
-                tenant.on_child_lost(reason, part if work_id in suspects else Part.NONE)
+            for work_id, listener in list(self._listeners.items()):
+                listener.on_child_lost(reason, part if work_id in suspects else Part.NONE)
             if self.is_empty:
                 self._wanted.clear()  # it would be there for nobody
             return
         log.error("%s did not start: %s", self.name, reason)
         self._wanted.clear()
         error = LoadFailed(f"{self.name}: {reason}")
-        for tenant in list(self._tenants.values()):
-            tenant.on_child_failed(error)
+        for listener in list(self._listeners.values()):
+            listener.on_child_failed(error)
 
     def _end_answers(self, fate: str, numbers: Collection[int]) -> None:
         for number in numbers:
@@ -314,14 +314,14 @@ class Supervisor:
         self,
         argv_for: Callable[[str], Sequence[str]],
         load_for: Callable[[Card], dict[str, Any]],
-        meters: Metrics,
+        metrics: Metrics,
         idle_seconds: float,
         budget: Budget,
     ) -> None:
         """A child that is released for a while stays `idle_seconds` without a task, where the budget has room."""
         self._argv_for = argv_for
         self._load_for = load_for
-        self._meters = meters
+        self._metrics = metrics
         self.idle_seconds = idle_seconds
         self._budget = budget
         self._idle: dict[Child, asyncio.TimerHandle] = {}
@@ -344,7 +344,7 @@ class Supervisor:
         assert self._group is not None
         key = (card.unit, card.name)
         if key not in self._children:
-            meter = self._meters.model(card.unit, card.name)
+            meter = self._metrics.model(card.unit, card.name)
             room = partial(self._budget.room, self)
             argv, load = self._argv_for(card.unit), self._load_for(card)
             child = Child(card, argv, load, meter, room, self._budget.data_limit)

@@ -63,10 +63,10 @@ REMEMBERED = 4096
 class Access:
     """Keeps the tokens and what each of them, and each address, has taken."""
 
-    def __init__(self, settings: Settings, registry: TaskTable, meters: Metrics, clock: Callable[[], float]) -> None:
+    def __init__(self, settings: Settings, task_table: TaskTable, metrics: Metrics, clock: Callable[[], float]) -> None:
         self._settings = settings
-        self._registry = registry
-        self._meters = meters
+        self._task_table = task_table
+        self._metrics = metrics
         self._clock = clock
         self._book = TokenBook()
         self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
@@ -140,7 +140,7 @@ class Access:
         return self._book.find(text, self._clock())
 
     def _note_failure(self, network: str, count: int, now: float) -> None:
-        self._meters.refused_tokens += 1
+        self._metrics.refused_tokens += 1
         wait = 0.0 if count < FREE_TRIES else min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** (count - FREE_TRIES))
         self._failures[network] = (count, now + wait)
         self._failures.move_to_end(network)
@@ -225,7 +225,7 @@ class Access:
         self._take(grant.name and f"token {grant.name}", grant.limits.requests_per_minute)
         if not is_this_machine(client.address):
             self._take(network_of(client.address), self._settings.limits.address.requests_per_minute)
-        task = self._registry.get(request.work_id)
+        task = self._task_table.get(request.work_id)
         if task is not None and not sees(grant, task.holder):
             raise missing_input(request.work_id) if request.action == "inference" else missing_task(request.work_id)
 
@@ -249,13 +249,13 @@ class Access:
             TaskFull: the token, or the address, has as many tasks as it may have.
         """
         grant, address = client.grant, client.address
-        own = sum(task.holder == grant.name for task in self._registry)
+        own = sum(task.holder == grant.name for task in self._task_table)
         if grant.name and 0 < grant.limits.tasks <= own:
             raise TaskFull(f"{grant.name!r} has {own} tasks; end one with exit")
         limit, network = self._settings.limits.address.tasks, network_of(address)
         if not limit or is_this_machine(address):
             return
-        there = sum(network_of(task.owner.address) == network for task in self._registry)
+        there = sum(network_of(task.owner.address) == network for task in self._task_table)
         if there >= limit:
             raise TaskFull(f"{there} tasks of {address} are set up; end one with exit")
 

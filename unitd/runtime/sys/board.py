@@ -67,8 +67,8 @@ class System:
     def __init__(
         self,
         *,
-        roster: TaskManager,
-        registry: TaskTable,
+        manager: TaskManager,
+        task_table: TaskTable,
         supervisor: Supervisor,
         sound: AudioHub,
         desk: AudioActions,
@@ -78,10 +78,10 @@ class System:
         unit_versions: Callable[[], list[str]],
         toolboxes: Mapping[str, Toolbox],
     ) -> None:
-        self._roster = roster
-        self._registry = registry
+        self._manager = manager
+        self._task_table = task_table
         self._supervisor = supervisor
-        self._sound = sound
+        self._audio = sound
         self._desk = desk
         self._memory = memory
         self._files = files_dir
@@ -115,7 +115,7 @@ class System:
     # What is there
 
     def _lstask(self, call: Call) -> Answer:
-        own = [work for work in self._roster.works if sees(call.client.grant, work.task.holder)]
+        own = [work for work in self._manager.runners if sees(call.client.grant, work.task.holder)]
         return call.ok(object="sys.lstask", data=[work.entry for work in own])
 
     async def _lstools(self, call: Call) -> Reply:
@@ -155,11 +155,11 @@ class System:
         """
         call.client.send(call.ok(message="llm server restarting ..."))
         if call.client.grant.role is not Role.ADMIN:
-            return Begun(self._finish_reset(call.client, self._roster.end_all(call.client.grant.name)))
+            return Begun(self._finish_reset(call.client, self._manager.end_all(call.client.grant.name)))
         self._supervisor.retire_all()
         self._desk.reset()
-        self._sound.reset()
-        return Begun(self._finish_reset(call.client, self._roster.end_all()))
+        self._audio.reset()
+        return Begun(self._finish_reset(call.client, self._manager.end_all()))
 
     async def _finish_reset(self, client: Client, ending: Coroutine[Any, Any, None]) -> Reply:
         try:

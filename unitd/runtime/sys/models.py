@@ -38,17 +38,17 @@ class ModelActions:
 
     def __init__(
         self,
-        shelf: ModelStore,
+        model_store: ModelStore,
         inventory: Inventory,
-        pulls: Downloads,
-        roster: TaskManager,
+        downloads: Downloads,
+        manager: TaskManager,
         measure: Callable[[], Awaitable[Speed]],
     ) -> None:
         """`measure` finds out how fast this board is; it raises Unavailable where it cannot."""
-        self._shelf = shelf
+        self._model_store = model_store
         self._inventory = inventory
-        self._pulls = pulls
-        self._roster = roster
+        self._downloads = downloads
+        self._manager = manager
         self._measure = measure
         self._is_measuring = asyncio.Lock()
 
@@ -63,9 +63,9 @@ class ModelActions:
         }
 
     async def _lsmode(self, call: Call) -> Reply:
-        catalog = await self._shelf.catalog()
+        catalog = await self._model_store.catalog()
         stock = {each.card.name: each for each in await self._inventory.take(catalog.cards)}
-        under_way = self._pulls.under_way
+        under_way = self._downloads.under_way
         is_whole = call.request.data == WHOLE
         rows = catalog.listing(is_whole=is_whole)
         for row in rows:
@@ -75,7 +75,7 @@ class ModelActions:
 
     async def _suggest(self, call: Call) -> Reply:
         """Measures the board anew for each request: what was found while it was busy must not stay."""
-        catalog = await self._shelf.catalog()
+        catalog = await self._model_store.catalog()
         stock = await self._inventory.take(catalog.cards)
         async with self._is_measuring:  # two at a time would slow each other down
             speed = await self._measure()
@@ -88,13 +88,13 @@ class ModelActions:
     async def _rmmode(self, call: Call) -> Reply:
         """Of a model that is on its way: what has come of it."""
         name = _name_in(call.request.data)
-        card = (await self._shelf.catalog()).find(name)
-        if card is not None and await self._pulls.cancel(card.name):
-            await self._shelf.remove_incoming(card.name)
+        card = (await self._model_store.catalog()).find(name)
+        if card is not None and await self._downloads.cancel(card.name):
+            await self._model_store.remove_incoming(card.name)
             return call.ok()
-        if any(work.child.card.name == name for work in self._roster.works):
+        if any(work.child.card.name == name for work in self._manager.runners):
             raise Unavailable(f"the model {name} is in use")
-        await self._shelf.remove(name)
+        await self._model_store.remove(name)
         return call.ok()
 
     def _pull_model(self, call: Call) -> Answer:
@@ -117,8 +117,8 @@ class ModelActions:
         return None
 
     async def _start(self, name: str) -> Download:
-        card = card_to_pull(await self._shelf.catalog(), name)
-        return self._pulls.start(card.name, await asyncio.to_thread(folder_for, self._shelf.folders))
+        card = card_to_pull(await self._model_store.catalog(), name)
+        return self._downloads.start(card.name, await asyncio.to_thread(folder_for, self._model_store.folders))
 
 
 def _shortened(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -40,17 +40,17 @@ class Actions:
     def __init__(
         self,
         kinds: Mapping[str, UnitKind],
-        registry: TaskTable,
-        roster: TaskManager,
-        switchboard: LinkRouter,
-        watch: TaskObservers,
+        task_table: TaskTable,
+        manager: TaskManager,
+        link_router: LinkRouter,
+        observers: TaskObservers,
         waiting: Waiting,
     ) -> None:
         self._kinds = kinds
-        self._registry = registry
-        self._roster = roster
-        self._switchboard = switchboard
-        self._watch = watch
+        self._task_table = task_table
+        self._manager = manager
+        self._link_router = link_router
+        self._observers = observers
         self._waiting = waiting
 
     @property
@@ -76,17 +76,17 @@ class Actions:
         kind = self._kinds[unit_of(call.request.work_id)]
         if is_task_id(call.request.work_id):
             work = self._work_of(call)
-            return self._roster.change(call, work, setup_data(kind, call.request.data))
+            return self._manager.change(call, work, setup_data(kind, call.request.data))
         try:
             data = setup_data(kind, call.request.data)
         except UnitdError as error:
             return call.ok(work_id=kind.name, code=error.code, message=str(error))
-        return self._roster.set_up(call, kind, data)
+        return self._manager.set_up(call, kind, data)
 
     # The other actions
 
     def _inference(self, call: Call) -> Answer:
-        task = self._registry.get(call.request.work_id)
+        task = self._task_table.get(call.request.work_id)
         if task is None:
             raise missing_input(call.request.work_id)
         if not task.takes_input:
@@ -96,13 +96,13 @@ class Actions:
             data = ""  # the conversation says it all
         elif not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
             raise EmptyInput("nothing to infer from")
-        self._registry.note_client(task, call.client)
+        self._task_table.note_client(task, call.client)
         if task.kind.hears:
-            return self._hear(call, self._roster[task.work_id])
+            return self._hear(call, self._manager[task.work_id])
         size = call.size + (len(data) if isinstance(data, bytes) else 0)
         self._waiting.check(call.client, size)
         inference = Inference(call.request.request_id, call.client, data, call.request.options)
-        self._roster[task.work_id].submit(inference)
+        self._manager[task.work_id].submit(inference)
         if not inference.is_over:
             inference.when_over = self._waiting.hold(call.client, size)
         return None
@@ -133,29 +133,29 @@ class Actions:
         source = call.request.data
         if not isinstance(source, str):
             raise BadLink('data must be a work_id such as "kws.1000"')
-        other = self._registry.get(source)
+        other = self._task_table.get(source)
         if other is not None and not sees(call.client.grant, other.holder):
             raise missing_source(source)
         if not task.kind.may_listen_to(source):
-            check_link(source, task.work_id, self._registry.inputs)
+            check_link(source, task.work_id, self._task_table.inputs)
         if source not in task.inputs:
             if len(task.inputs) >= MAX_INPUTS or is_too_long(source):
                 raise BadLink(
                     f"a task listens to {MAX_INPUTS} sources at most, their names have {MAX_NAME_BYTES} bytes"
                 )
             task.inputs.append(source)
-            self._roster[task.work_id].tell("linked", source=source)
-            self._switchboard.on_change()
-            self._watch.changed(task.work_id)
+            self._manager[task.work_id].tell("linked", source=source)
+            self._link_router.on_change()
+            self._observers.changed(task.work_id)
         return call.ok()
 
     def _unlink(self, call: Call) -> Answer:
         task = self._addressed(call)
         if call.request.data in task.inputs:
             task.inputs.remove(call.request.data)
-            self._roster[task.work_id].tell("unlinked", source=call.request.data)
-            self._switchboard.on_change()
-            self._watch.changed(task.work_id)
+            self._manager[task.work_id].tell("unlinked", source=call.request.data)
+            self._link_router.on_change()
+            self._observers.changed(task.work_id)
         return call.ok()
 
     def _pause(self, call: Call) -> Answer:
@@ -181,14 +181,14 @@ class Actions:
         return Begun(_when_stopped(call, work, work.interrupt()))
 
     def _exit(self, call: Call) -> Answer:
-        return Begun(_when_done(call, self._roster.end(self._work_of(call))))
+        return Begun(_when_done(call, self._manager.end(self._work_of(call))))
 
     def _taskinfo(self, call: Call) -> Answer:
         unit = unit_of(call.request.work_id)
         if call.request.work_id == unit:
-            tasks = [task.work_id for task in self._registry.of_unit(unit) if sees(call.client.grant, task.holder)]
+            tasks = [task.work_id for task in self._task_table.of_unit(unit) if sees(call.client.grant, task.holder)]
             return call.ok(object=f"{unit}.tasklist", data=tasks)
-        task = self._registry.find(call.request.work_id)
+        task = self._task_table.find(call.request.work_id)
         info = {
             "enoutput": task.enoutput,
             "inputs_": list(task.inputs),
@@ -203,12 +203,12 @@ class Actions:
 
     def _addressed(self, call: Call) -> Task:
         """The task that a request names; whoever addresses it may get its output later."""
-        task = self._registry.find(call.request.work_id)
-        self._registry.note_client(task, call.client)
+        task = self._task_table.find(call.request.work_id)
+        self._task_table.note_client(task, call.client)
         return task
 
     def _work_of(self, call: Call) -> TaskRunner:
-        return self._roster[self._addressed(call).work_id]
+        return self._manager[self._addressed(call).work_id]
 
 
 async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:

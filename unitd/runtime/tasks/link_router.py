@@ -34,29 +34,29 @@ class LinkRouter:
     """Carries output from task to task; an `outlets.Outlets`."""
 
     def __init__(
-        self, registry: TaskTable, works: Mapping[str, TaskRunner], sound: AudioHub, turns: TurnLatency
+        self, task_table: TaskTable, runners: Mapping[str, TaskRunner], sound: AudioHub, latency: TurnLatency
     ) -> None:
-        self._registry = registry
-        self._works = works
-        self._sound = sound
-        self._turns = turns
+        self._task_table = task_table
+        self._runners = runners
+        self._audio = sound
+        self._latency = latency
         self._spoken: dict[Inference, _Spoken] = {}
         """Answers on their way, and the inferences by which they are spoken."""
 
     def on_wake(self, source: Task, wake: Wake) -> None:
         """A wake stops linked generations and voices, and opens linked ears; a repeat concerns the ears alone."""
         for work in [] if wake.is_repeat else self._targets(source, Effect.STOP):
-            if self._sound.has_to_play(work.task.work_id):
-                self._turns.note_interruption(work.task.work_id, wake.at)
+            if self._audio.has_to_play(work.task.work_id):
+                self._latency.note_interruption(work.task.work_id, wake.at)
             work.interrupt()
         for work in self._targets(source, Effect.WAKE):
             self._open(work, wake)
         if wake.chimes:
-            self._sound.chime("wake")
+            self._audio.chime("wake")
 
     def on_unheard(self, source: Task) -> None:
         """Whoever woke the board and said nothing, or nothing that was understood, hears that it sleeps again."""
-        self._sound.chime("unheard")
+        self._audio.chime("unheard")
 
     def on_speech(self, source: Task, is_speech: bool, at: float) -> None:
         """Ears behind a voice detector take its word for where an utterance ends."""
@@ -68,12 +68,12 @@ class LinkRouter:
         for work in self._targets(source, Effect.PROMPT):
             prompt = Inference(work.task.request_id, None, text)
             if self._submit(work, prompt, source):
-                self._turns.begin(source.work_id, _key(work.task, prompt), speech_ended_at)
+                self._latency.begin(source.work_id, _key(work.task, prompt), speech_ended_at)
 
     def on_delta(self, source: Task, inference: Inference, text: str) -> None:
         """An answer is spoken while it is written."""
         key = _key(source, inference)
-        self._turns.note_sound(key) if _is_voice(source) else self._turns.note_word(key)
+        self._latency.note_sound(key) if _is_voice(source) else self._latency.note_word(key)
         targets = self._targets(source, Effect.SPEAK)
         if inference not in self._spoken and targets:
             self._spoken[inference] = _Spoken()
@@ -81,7 +81,7 @@ class LinkRouter:
                 spoken = Inference(work.task.request_id, None, "", is_open=True)
                 if self._submit(work, spoken, source):
                     self._spoken[inference].voices.append((work, spoken))
-                    self._turns.note_voice(key, _key(work.task, spoken))
+                    self._latency.note_voice(key, _key(work.task, spoken))
         if (aloud := self._spoken.get(inference)) is not None and (words := aloud.thoughts.feed(text)):
             for work, spoken in aloud.voices:
                 work.feed(spoken, words)
@@ -93,41 +93,41 @@ class LinkRouter:
             for work, spoken in aloud.voices:
                 work.feed(spoken, rest, is_last=True)
         key = _key(source, inference)
-        voice = self._works.get(source.work_id)
+        voice = self._runners.get(source.work_id)
         if voice is None or not (_is_voice(source) and "sys" in source.response_format):
-            self._turns.end(key)
+            self._latency.end(key)
             return
         frames = voice.frames
         asker = Asker(inference.client, inference.request_id) if inference.client else None
 
         def tell(was_heard: bool, reason: str) -> None:
             frames.event(was_heard and not inference.is_cut, asker, f"{source.kind.name}.played", reason)
-            self._turns.end(key)
+            self._latency.end(key)
 
-        self._sound.when_played(source.work_id, inference.number, tell)
+        self._audio.when_played(source.work_id, inference.number, tell)
 
     def on_sound(self, source: Task, inference: Inference, pcm: bytes) -> None:
         """A voice for the loudspeaker."""
-        self._sound.play(source.work_id, inference.number, pcm, source.holder)
+        self._audio.play(source.work_id, inference.number, pcm, source.holder)
 
     def on_hush(self, source: Task) -> None:
         """What a voice has given to the loudspeaker shall not be heard any more."""
         if _is_voice(source):
-            self._sound.stop(source.work_id)
+            self._audio.stop(source.work_id)
 
     def on_hold(self, source: Task, *, is_held: bool) -> None:
         """A paused voice is silent at once and goes on where it stopped; a paused ear hears nothing."""
         if _is_voice(source):
-            self._sound.hold(source.work_id, is_held=is_held)
-        self._sound.attend()
+            self._audio.hold(source.work_id, is_held=is_held)
+        self._audio.attend()
 
     def on_change(self) -> None:
         """Others may listen to the microphone now."""
-        self._sound.attend()
+        self._audio.attend()
 
     def is_listened_to(self, task: Task) -> bool:
         """True when some other task lives on the answers of this one."""
-        effects = {effect_of(task.work_id, target.work_id) for target in self._registry.targets_of(task.work_id)}
+        effects = {effect_of(task.work_id, target.work_id) for target in self._task_table.targets_of(task.work_id)}
         return not effects.isdisjoint({Effect.PROMPT, Effect.SPEAK})
 
     def _open(self, work: TaskRunner, wake: Wake) -> None:
@@ -142,7 +142,7 @@ class LinkRouter:
 
         def note(opened: asyncio.Future[Any]) -> None:
             if not opened.cancelled() and opened.exception() is None:
-                self._turns.note_ears(wake.at)
+                self._latency.note_ears(wake.at)
 
         opened.add_done_callback(note)
 
@@ -157,8 +157,8 @@ class LinkRouter:
 
     def _targets(self, source: Task, effect: Effect) -> list[TaskRunner]:
         return [
-            self._works[target.work_id]
-            for target in self._registry.targets_of(source.work_id)
+            self._runners[target.work_id]
+            for target in self._task_table.targets_of(source.work_id)
             if effect_of(source.work_id, target.work_id) is effect
         ]
 

@@ -83,43 +83,43 @@ class TaskManager:
     def __init__(
         self,
         *,
-        registry: TaskTable,
+        task_table: TaskTable,
         supervisor: Supervisor,
-        shelf: Shelf,
+        model_store: Shelf,
         counter: Counter,
         clock: Callable[[], float],
         queue_limit: int,
-        works: MutableMapping[str, TaskRunner],
-        switchboard: LinkRouter,
-        watch: TaskObservers,
+        runners: MutableMapping[str, TaskRunner],
+        link_router: LinkRouter,
+        observers: TaskObservers,
         toolboxes: Mapping[str, Toolbox],
-        journal: Settling,
+        task_store: Settling,
         kinds: Mapping[str, UnitKind],
         check_room: Callable[[Client], None],
     ) -> None:
         """`works` holds every task at work, by work_id; `check_room` raises TaskFull for who has enough of them."""
         self._check_room = check_room
         self._kinds = kinds
-        self._registry = registry
+        self._task_table = task_table
         self._supervisor = supervisor
-        self._shelf = shelf
+        self._model_store = model_store
         self._counter = counter
         self._clock = clock
         self._queue_limit = queue_limit
-        self._works = works
-        self._switchboard = switchboard
-        self._watch = watch
+        self._runners = runners
+        self._link_router = link_router
+        self._observers = observers
         self._toolboxes = toolboxes
-        self._journal = journal
+        self._task_store = task_store
         self._is_closed = False
 
     def __getitem__(self, work_id: str) -> TaskRunner:
-        return self._works[work_id]
+        return self._runners[work_id]
 
     @property
-    def works(self) -> list[TaskRunner]:
+    def runners(self) -> list[TaskRunner]:
         """Every task at work, oldest first."""
-        return list(self._works.values())
+        return list(self._runners.values())
 
     async def set_up(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Reply:
         """Answers errors under the unit's name, as the original does, so that no client takes them for a task."""
@@ -127,7 +127,7 @@ class TaskManager:
             task = await self._begin_task(call, kind, data)
         except UnitdError as error:
             return call.ok(work_id=kind.name, code=error.code, message=str(error))
-        work = self._works.get(task.work_id)  # another client may have ended it meanwhile
+        work = self._runners.get(task.work_id)  # another client may have ended it meanwhile
         if work is not None and call.client.is_gone and task.ends_with_owner:
             await self.end(work)
         return call.ok(work_id=task.work_id)
@@ -136,30 +136,30 @@ class TaskManager:
         plan = await self._plan(kind, data)
         await self._make_room(call.client)
         self._check_open()
-        work_id = f"{kind.name}.{self._registry.claim_number()}"
+        work_id = f"{kind.name}.{self._task_table.claim_number()}"
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
         task.is_temporary = plan.setup.get("temporary", False)
         task.has_public_prompt |= call.client.door == "pipeline"
         self._listen_to(task, _inputs(plan.setup.get("input")), call.client.grant)
-        self._registry.add(task)
+        self._task_table.add(task)
         if call.client.is_gone:  # it left while this waited for its turn
-            self._registry.note_departure(call.client, self._clock())
+            self._task_table.note_departure(call.client, self._clock())
         if plan.card.note:
             log.info("%s for %s: %s", task.work_id, call.client.name, plan.card.note)
         work = self._start(task, plan)
         if call.client.keeps_tasks:  # another one's number is never asked for after a restart
-            await self._counter.save(self._registry.next_number)
+            await self._counter.save(self._task_table.next_number)
         try:
             async with asyncio.timeout(kind.patience_seconds):
                 await work.wait_set_up()
         except TimeoutError:
             log.warning("%s: the model still loads, prompts wait for it", task.work_id)
         except BaseException:
-            if work in self.works:
+            if work in self.runners:
                 await self.end(work)
             raise
         work.acknowledge()
-        await self._journal.settled()
+        await self._task_store.settled()
         return task
 
     async def change(self, call: Call, work: TaskRunner, data: dict[str, Any]) -> Reply:
@@ -175,7 +175,7 @@ class TaskManager:
             before, plan = work.child, await self._plan(work.task.kind, data)
             self._check_open()
             setup = plan.setup | {"input": _inputs(plan.setup.get("input"))}
-            trial = SetupProbe(
+            probe = SetupProbe(
                 work.task.work_id,
                 self._supervisor.child_for(plan.card),
                 setup,
@@ -184,15 +184,15 @@ class TaskManager:
                 has_public_prompt=_has_public_prompt(plan),
             )
             try:
-                await trial.passed()
+                await probe.passed()
                 change = partial(self._resettle, work.task, plan, call.client.grant)
-                await work.move(trial.child, change, _queue_limit(plan.setup, self._queue_limit), plan.toolbox)
+                await work.move(probe.child, change, _queue_limit(plan.setup, self._queue_limit), plan.toolbox)
             finally:
-                trial.end()
-                for child in (before, trial.child):
+                probe.end()
+                for child in (before, probe.child):
                     self._supervisor.release(child, for_a_while=work.task.ends_with_owner)
             log.info("%s is served by %s from now on, for %s", work.task.work_id, plan.card.name, call.client.name)
-        await self._journal.settled()
+        await self._task_store.settled()
         return call.ok()
 
     def _resettle(self, task: Task, plan: "_Plan", grant: Grant) -> None:
@@ -200,7 +200,7 @@ class TaskManager:
         _warn(task, plan)
         vars(task).update(_settings(task.kind, plan))
         self._listen_to(task, _inputs(plan.setup.get("input")), grant)
-        self._watch.changed(task.work_id)
+        self._observers.changed(task.work_id)
 
     async def restore(self, entries: Iterable[StoredTask]) -> None:
         """The tasks of the last run are back under their work_ids; their models load while clients come back.
@@ -209,13 +209,13 @@ class TaskManager:
         """
         back: list[tuple[Task, _Plan, StoredTask]] = []
         for entry in entries:
-            self._registry.next_number = max(self._registry.next_number, int(entry.work_id.rpartition(".")[2]) + 1)
+            self._task_table.next_number = max(self._task_table.next_number, int(entry.work_id.rpartition(".")[2]) + 1)
             try:
                 kind = self._kinds[entry.unit]
                 plan = await self._plan(kind, entry.data)
             except (KeyError, UnitdError) as error:
                 log.error("%s is not restored: %s", entry.work_id, error)
-                self._watch.changed(entry.work_id)
+                self._observers.changed(entry.work_id)
                 continue
             task = _task(entry.work_id, kind, plan, entry.request_id, ABSENT, entry.created)
             task.holder = entry.holder
@@ -225,12 +225,12 @@ class TaskManager:
         there = {task.work_id for task, _, _ in back}
         for task, plan, entry in back:
             task.inputs = [each for each in task.inputs if not is_task_id(each) or each in there]
-            self._registry.add(task)
+            self._task_table.add(task)
             self._start(task, plan, entry)
 
     def entry_of(self, work_id: str) -> StoredTask | None:
         """What the journal keeps of a task; None of one that is gone, or that would not be missed."""
-        work = self._works.get(work_id)
+        work = self._runners.get(work_id)
         if work is None or not work.task.is_restored or not work.is_acknowledged:
             return None
         task = work.task
@@ -261,7 +261,7 @@ class TaskManager:
         elif tools == AUTO:
             setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if kind.name == "llm" and "lora" in setup:
-            setup = await with_files(setup, self._shelf.folders)
+            setup = await with_files(setup, self._model_store.folders)
         return _Plan(card, data, setup, toolbox, warning)
 
     def _start(self, task: Task, plan: "_Plan", entry: StoredTask | None = None) -> TaskRunner:
@@ -269,8 +269,8 @@ class TaskManager:
         _warn(task, plan)
         child = self._supervisor.child_for(plan.card)
         queue_limit = _queue_limit(plan.setup, self._queue_limit)
-        work = TaskRunner(task, child, self._switchboard, self._watch, queue_limit, plan.toolbox)
-        self._works[task.work_id] = work
+        work = TaskRunner(task, child, self._link_router, self._observers, queue_limit, plan.toolbox)
+        self._runners[task.work_id] = work
         if entry is not None:
             deaths = Deaths(entry.setup_deaths, entry.inference_deaths)
             work.deaths = deaths.after_interrupted_setup() if entry.is_being_set_up else deaths
@@ -302,10 +302,10 @@ class TaskManager:
             return False
         if not is_task_id(entry):
             return task.kind.may_listen_to(entry)
-        source = self._registry.get(entry)
+        source = self._task_table.get(entry)
         if source is not None and sees(grant, source.holder):
             with suppress(BadLink):
-                check_link(entry, task.work_id, self._registry.inputs)
+                check_link(entry, task.work_id, self._task_table.inputs)
                 return True
         return False
 
@@ -326,13 +326,13 @@ class TaskManager:
         """A unit that needs no model (a third party's, say) runs without a card."""
         if "model" not in kind.required and "model" not in data:
             return Card(kind.name, kind.name, is_bundled=True)
-        return await self._shelf.resolve(kind.serving, data["model"])
+        return await self._model_store.resolve(kind.serving, data["model"])
 
     async def _make_room(self, client: Client) -> None:
         self._check_room(client)
-        while (victim := self._registry.victim(client.grant.name)) is not None:
+        while (victim := self._task_table.victim(client.grant.name)) is not None:
             log.warning("%s is ended to make room: its client left longest ago", victim.work_id)
-            await self.end(self._works[victim.work_id])
+            await self.end(self._runners[victim.work_id])
             self._check_room(client)  # another connection of its token may have been quicker
 
     # Ends
@@ -340,20 +340,20 @@ class TaskManager:
     def end(self, work: TaskRunner) -> Coroutine[Any, Any, None]:
         """Begins the end of a task: nobody finds it or listens to it any more. Awaiting the result sees it through."""
         work_id = work.task.work_id
-        targets = self._registry.targets_of(work_id)
-        self._registry.remove(work.task)
-        self._works.pop(work_id, None)
-        self._watch.changed(work_id)
+        targets = self._task_table.targets_of(work_id)
+        self._task_table.remove(work.task)
+        self._runners.pop(work_id, None)
+        self._observers.changed(work_id)
         for target in targets:
-            self._works[target.work_id].tell("unlinked", source=work_id)
-            self._watch.changed(target.work_id)
+            self._runners[target.work_id].tell("unlinked", source=work_id)
+            self._observers.changed(target.work_id)
         return self._finish_end(work, work.close())
 
     async def _finish_end(self, work: TaskRunner, closing: Coroutine[Any, Any, None]) -> None:
         """The task's memory is free at once, its child's when nobody else uses it or soon will."""
         await closing
         self._supervisor.release(work.child, for_a_while=work.task.ends_with_owner)
-        await self._journal.settled()  # whoever hears that it has ended does not find it again after a crash
+        await self._task_store.settled()  # whoever hears that it has ended does not find it again after a crash
 
     def close(self) -> None:
         """Refuses further setups: the daemon stops, and what began now would be ended by nobody."""
@@ -365,18 +365,18 @@ class TaskManager:
 
     def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
         """Begins the end of every task, or of all of one holder; awaiting the result sees it through."""
-        return _all_of([self.end(work) for work in self.works if holder in (None, work.task.holder)])
+        return _all_of([self.end(work) for work in self.runners if holder in (None, work.task.holder)])
 
     def forget_client(self, client: Client) -> list[Coroutine[Any, Any, None]]:
         """A client is gone: its inferences are cut unless a link takes their output, its tasks stay if it keeps them.
 
         Returns what sees the others through to their ends.
         """
-        leaving = [work for work in self.works if work.task.owner is client and work.task.ends_with_owner]
+        leaving = [work for work in self.runners if work.task.owner is client and work.task.ends_with_owner]
         ends = [self.end(work) for work in leaving]
-        for work in self.works:
-            work.forget_client(client, keep=self._switchboard.is_listened_to(work.task))
-        self._registry.note_departure(client, self._clock())
+        for work in self.runners:
+            work.forget_client(client, keep=self._link_router.is_listened_to(work.task))
+        self._task_table.note_departure(client, self._clock())
         return ends
 
 

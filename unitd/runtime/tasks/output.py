@@ -99,10 +99,10 @@ class Asker:
 class TaskOutput:
     """The sending half of one task."""
 
-    def __init__(self, task: Task, meter: ModelMetrics, watch: TaskObservers) -> None:
+    def __init__(self, task: Task, meter: ModelMetrics, observers: TaskObservers) -> None:
         self._task = task
         self._meter = meter
-        self._watch = watch
+        self._observers = observers
         self._is_streaming = task.is_stream and task.enoutput
         self._is_text = task.kind.serving == "llm"
         self._running: Inference | None = None
@@ -259,7 +259,7 @@ class TaskOutput:
         """Sends a frame to its client and to those who follow all tasks."""
         if reply.code:
             self._meter.errors[reply.code] += 1
-        self._watch.said(self._task, reply)
+        self._observers.said(self._task, reply)
         if client is not None:
             client.send(reply)
 

@@ -52,7 +52,7 @@ class TaskRunner:
         task: Task,
         child: Child,
         outlets: Destinations,
-        watch: TaskObservers,
+        observers: TaskObservers,
         queue_limit: int,
         toolbox: Toolbox | None = None,
     ) -> None:
@@ -72,8 +72,8 @@ class TaskRunner:
         self._held_by_policy: Inference | None = None
         self._refusal: UnitdError | None = None
         self._load_failure = ""
-        self.frames = TaskOutput(task, child.meter, watch)
-        self._watch = watch
+        self.frames = TaskOutput(task, child.meter, observers)
+        self._observers = observers
         self._toolbox = toolbox
         self._tool_use: ToolUse | None = None
         self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
@@ -364,7 +364,7 @@ class TaskRunner:
             raise Unavailable(f"{self.task.work_id} was ended while its model changed")
         change()
         self.frames.hold()
-        self.frames = TaskOutput(self.task, child.meter, self._watch)
+        self.frames = TaskOutput(self.task, child.meter, self._observers)
         self.child, self._queue_limit, self._toolbox, self._refusal = child, queue_limit, toolbox, None
         self.failure, self.deaths = "", Deaths()
         self.begin()
@@ -542,7 +542,7 @@ class TaskRunner:
     # Inside
 
     def _changed(self) -> None:
-        self._watch.changed(self.task.work_id)
+        self._observers.changed(self.task.work_id)
 
     def _start_next(self) -> None:
         if self._running or self._is_paused or not self._waiting:

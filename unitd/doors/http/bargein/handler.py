@@ -53,7 +53,7 @@ log = logging.getLogger("unitd.doors")
 TOO_MANY_REQUESTS = 429
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """The probe of service managers, and what an administrator looks at."""
 
     async def show_health(_: Request) -> JSONResponse:
@@ -61,7 +61,12 @@ def routes(desk: HttpContext) -> list[BaseRoute]:
 
     async def show_status(_: Request) -> JSONResponse:
         """One body for the sockets' capacity and for the queue of the turn-based chat."""
-        status = {"status": "ok", "version": __version__, "capacity": desk.seats.capacity, "queue": desk.line.view}
+        status = {
+            "status": "ok",
+            "version": __version__,
+            "capacity": context.seats.capacity,
+            "queue": context.line.view,
+        }
         return JSONResponse(status)
 
     return [
@@ -70,12 +75,12 @@ def routes(desk: HttpContext) -> list[BaseRoute]:
     ]
 
 
-async def serve(ws: WebSocket, desk: HttpContext, sessions: Sessions, first: str | bytes) -> None:
+async def serve(ws: WebSocket, context: HttpContext, sessions: Sessions, first: str | bytes) -> None:
     """Talks to one client until it leaves or is silent too long; then its turn ends."""
     out = FrameQueue(ws)
     async with asyncio.TaskGroup() as group:
         group.create_task(out.write(), name="writing to a barge-in client")
-        caller = Caller(ws, desk, sessions, out, group)
+        caller = Caller(ws, context, sessions, out, group)
         try:
             await caller.listen(first)
         finally:
@@ -86,14 +91,14 @@ class Caller:
     """One connection."""
 
     def __init__(
-        self, ws: WebSocket, desk: HttpContext, sessions: Sessions, out: FrameQueue, group: asyncio.TaskGroup
+        self, ws: WebSocket, context: HttpContext, sessions: Sessions, out: FrameQueue, group: asyncio.TaskGroup
     ) -> None:
         self._ws = ws
-        self._desk = desk
+        self._context = context
         self._sessions = sessions
         self._out = out
         self._group = group
-        self._settings = settings = desk.settings.http.barge_in
+        self._settings = settings = context.settings.http.barge_in
         self._messages = SlidingWindow(settings.messages, settings.message_window_s)
         self._cancels = SlidingWindow(settings.cancels, settings.cancel_window_s)
         self._session_id: str | None = None
@@ -184,8 +189,8 @@ class Caller:
         self._session_id = start.session_id
         self._out.put({"type": "ack", "for": "start", "ok": True, "session_id": start.session_id})
         question = question_of(start.utterance, start.history, session, self._settings)
-        guest = self._desk.guest(self._ws, "ws")
-        turn = Turn(self._desk, guest, question, self._out, lambda turn: self._note_over(turn, session))
+        local_client = self._context.local_client(self._ws, "ws")
+        turn = Turn(self._context, local_client, question, self._out, lambda turn: self._note_over(turn, session))
         self._turn = session.turn = turn
         turn.begin(self._group)
 
@@ -229,24 +234,24 @@ class Caller:
         warming.add_done_callback(self._warmings.discard)
 
     async def _read_ahead(self, request: Warm, prompt: str) -> None:
-        guest = self._desk.guest(self._ws, "ws")
+        local_client = self._context.local_client(self._ws, "ws")
         try:
-            tools = home_tools(self._desk.settings.home)
+            tools = home_tools(self._context.settings.home)
             messages = system_message(prompt) or None
-            conversation = await ChatSession.open(guest, self._settings.model, messages=messages, **tools)
+            conversation = await ChatSession.open(local_client, self._settings.model, messages=messages, **tools)
             try:
                 await conversation.warm()
             except RunFailed as error:
-                self._out.put(error_frame(error, is_refusal=await is_well(self._desk, guest, conversation)))
+                self._out.put(error_frame(error, is_refusal=await is_well(self._context, local_client, conversation)))
             else:
                 self._out.put({"type": "warmed", "segment": request.segment, "bytes": len(request.text.encode())})
         except UnitdError as error:
             self._out.put(error_frame(error))
         except Exception:
-            log.exception("a bug in a warming of %s", guest.name)
+            log.exception("a bug in a warming of %s", local_client.name)
             self._out.put(error_frame(InternalError()))
         finally:
-            guest.close()
+            local_client.close()
 
     def _end(self, _: End) -> None:
         if self._turn is not None:

@@ -92,21 +92,21 @@ class Turn:
 
     def __init__(
         self,
-        desk: HttpContext,
-        guest: LocalClient,
+        context: HttpContext,
+        local_client: LocalClient,
         question: Question,
         out: FrameQueue,
         when_over: Callable[["Turn"], None],
     ) -> None:
-        self._desk = desk
-        self._guest = guest
+        self._context = context
+        self._local_client = local_client
         self._question = question
         self._out = out
         self._when_over = when_over
         self._task: asyncio.Task[None] | None = None
         self._tidy = Sanitizer() if question.is_sanitized else None
         self._said: list[str] = []
-        self._tools = home_tools(desk.settings.home)
+        self._tools = home_tools(context.settings.home)
         self._has_decided = not self._tools
         """The client knows whether tools are used, or there are none."""
 
@@ -114,7 +114,7 @@ class Turn:
 
     def begin(self, group: asyncio.TaskGroup) -> None:
         """Asks; the frames go out as they come."""
-        self._task = group.create_task(self._run(), name=f"turn of {self._guest.name}")
+        self._task = group.create_task(self._run(), name=f"turn of {self._local_client.name}")
 
     def cut(self, **echo: Any) -> bool:
         """Ends it and says so, with these fields; False when it is over already."""
@@ -130,7 +130,7 @@ class Turn:
         """Lets go of everything; safe to call twice."""
         if not self._is_over:
             self._is_over = True
-            self._guest.close()
+            self._local_client.close()
             self._when_over(self)
 
     async def _run(self) -> None:
@@ -139,14 +139,14 @@ class Turn:
         except UnitdError as error:
             self._out.put(error_frame(error))
         except Exception:
-            log.exception("a bug in a turn of %s", self._guest.name)
+            log.exception("a bug in a turn of %s", self._local_client.name)
             self._out.put(error_frame(InternalError()))
         finally:
             self._end()
 
     async def _answer(self) -> None:
-        question, model = self._question, self._desk.settings.http.barge_in.model
-        conversation = await ChatSession.open(self._guest, model, messages=question.messages, **self._tools)
+        question, model = self._question, self._context.settings.http.barge_in.model
+        conversation = await ChatSession.open(self._local_client, model, messages=question.messages, **self._tools)
         try:
             async with aclosing(conversation.ask(question.utterance, **question.options)) as events:
                 async for event in events:
@@ -158,7 +158,7 @@ class Turn:
                     elif isinstance(event, Ended):
                         self._finish(event)
         except RunFailed as error:
-            is_refusal = not self._said and await is_well(self._desk, self._guest, conversation)
+            is_refusal = not self._said and await is_well(self._context, self._local_client, conversation)
             self._out.put(error_frame(error, is_refusal=is_refusal))
 
     def _say(self, text: str) -> None:

@@ -40,20 +40,20 @@ MAX_STREAMS = 64
 MAX_STREAM_ID = 256
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """`GET /health`."""
 
     async def health(request: Request) -> JSONResponse:
         """A stranger learns that somebody is here, and makes nobody ask the engine."""
         if grant_of(request).role is None:
             return JSONResponse({"status": "ok"})
-        backend = await look_at_backend(desk)
+        backend = await look_at_backend(context)
         return JSONResponse(
             {
                 "status": "ok" if backend.is_healthy else "degraded",
                 "llama_server": "healthy" if backend.is_healthy else "unreachable",
                 "llama_url": backend.url,
-                "active_streams": len(desk.streams),
+                "active_streams": len(context.streams),
                 "slot_cooldown_ms": SLOT_COOLDOWN_MS,
             }
         )
@@ -61,18 +61,18 @@ def routes(desk: HttpContext) -> list[BaseRoute]:
     return [Route("/health", health, methods=["GET"])]
 
 
-async def serve(ws: WebSocket, desk: HttpContext, first: str | bytes) -> None:
+async def serve(ws: WebSocket, context: HttpContext, first: str | bytes) -> None:
     """Talks to one client until it leaves; then its streams end."""
-    guest = desk.guest(ws, "ws")
+    local_client = context.local_client(ws, "ws")
     try:
         async with asyncio.TaskGroup() as group:
-            talk = _ChunkedConnection(ws, desk, guest, group)
+            talk = _ChunkedConnection(ws, context, local_client, group)
             try:
                 await talk.listen(first)
             finally:
                 talk.hang_up()
     finally:
-        guest.close()
+        local_client.close()
 
 
 class _UnknownStream(Exception):
@@ -82,10 +82,12 @@ class _UnknownStream(Exception):
 class _ChunkedConnection:
     """One connection: its streams by their ids, and the task in which each of them runs."""
 
-    def __init__(self, ws: WebSocket, desk: HttpContext, guest: LocalClient, group: asyncio.TaskGroup) -> None:
+    def __init__(
+        self, ws: WebSocket, context: HttpContext, local_client: LocalClient, group: asyncio.TaskGroup
+    ) -> None:
         self._ws = ws
-        self._desk = desk
-        self._guest = guest
+        self._context = context
+        self._local_client = local_client
         self._group = group
         self._is_gone = False
         self._streams: dict[str, Stream] = {}
@@ -107,7 +109,7 @@ class _ChunkedConnection:
         """Ends what still runs."""
         for task in self._tasks.values():
             task.cancel()
-        self._desk.streams.difference_update(self._streams.values())
+        self._context.streams.difference_update(self._streams.values())
 
     async def _receive(self) -> str | bytes | None:
         """The next message; None when the client has left."""
@@ -146,8 +148,8 @@ class _ChunkedConnection:
             raise Refusal(f"{MAX_STREAMS} streams are open on this connection, end one first")
         stream = Stream(read_start(stream_id, fields), self._send_for)
         self._streams[stream_id] = stream
-        self._desk.streams.add(stream)
-        name = f"stream {stream_id[:MAX_ECHO]} of {self._guest.name}"
+        self._context.streams.add(stream)
+        name = f"stream {stream_id[:MAX_ECHO]} of {self._local_client.name}"
         self._tasks[stream_id] = self._group.create_task(self._run(stream), name=name)
 
     async def _continue(self, stream_id: str, fields: Message) -> None:
@@ -172,7 +174,7 @@ class _ChunkedConnection:
             raise _UnknownStream from None
 
     def _forget(self, stream_id: str) -> None:
-        self._desk.streams.discard(self._streams.pop(stream_id))
+        self._context.streams.discard(self._streams.pop(stream_id))
         del self._tasks[stream_id]
 
     # A stream's own task
@@ -184,14 +186,14 @@ class _ChunkedConnection:
         except UnitdError as error:  # the client may not even ask why it failed: too many requests, say
             await self._refuse(stream, error)
         except Exception:
-            log.exception("a bug in a stream of %s", self._guest.name)
+            log.exception("a bug in a stream of %s", self._local_client.name)
             await self._refuse(stream, InternalError())
 
     async def _generate(self, stream: Stream) -> None:
         conversation: ChatSession | None = None
         try:
-            conversation = await ChatSession.open(self._guest)
-            await stream.run(conversation, self._desk.settings.llm.context)
+            conversation = await ChatSession.open(self._local_client)
+            await stream.run(conversation, self._context.settings.llm.context)
         except UnitdError as error:
             await self._tell_failure(stream, conversation, error)
         finally:
@@ -203,7 +205,7 @@ class _ChunkedConnection:
         if not stream.has_spoken and await self._is_refusal(conversation, error):
             await self._refuse(stream, error)
         else:
-            log.warning("%s: stream %s fails: %s", self._guest.name, stream.start.stream_id[:MAX_ECHO], error)
+            log.warning("%s: stream %s fails: %s", self._local_client.name, stream.start.stream_id[:MAX_ECHO], error)
             await stream.fail()
 
     async def _refuse(self, stream: Stream, error: UnitdError) -> None:
@@ -216,7 +218,7 @@ class _ChunkedConnection:
         """True when the engine works, so that it is the request that cannot be served."""
         if conversation is None:
             return not isinstance(error, LoadFailed)
-        return await is_well(self._desk, self._guest, conversation)
+        return await is_well(self._context, self._local_client, conversation)
 
     # What is sent
 

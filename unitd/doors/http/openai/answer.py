@@ -69,8 +69,8 @@ class Form(Protocol):
 class Answer(Served):
     """The answer to one request, in one or several choices."""
 
-    def __init__(self, desk: HttpContext, request: Request, asked: Asked, form: Form) -> None:
-        super().__init__(desk, request, asked.model)
+    def __init__(self, context: HttpContext, request: Request, asked: Asked, form: Form) -> None:
+        super().__init__(context, request, asked.model)
         self._asked = asked
         self._form = form
 
@@ -93,7 +93,7 @@ class Answer(Served):
         try:
             async with asyncio.TaskGroup() as group:
                 for choice in choices:
-                    group.create_task(answer(choice), name=f"choice {choice.index} of {self._guest.name}")
+                    group.create_task(answer(choice), name=f"choice {choice.index} of {self._local_client.name}")
         except* UnitdError as errors:
             raise errors.exceptions[0] from None
         return choices
@@ -125,7 +125,7 @@ class Answer(Served):
     async def _events(self, choice: Choice) -> AsyncIterator[Event]:
         """What happens in one conversation; its task ends with the guest."""
         prompt, options = self._asked.prompts[choice.index], self._asked.options_of(choice.index)
-        conversation = await ChatSession.open(self._guest, self._asked.model)
+        conversation = await ChatSession.open(self._local_client, self._asked.model)
         if isinstance(prompt, str):
             events = conversation.complete(prompt, **options)
         else:

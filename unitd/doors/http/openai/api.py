@@ -29,9 +29,9 @@ MAX_FILES, MAX_FIELDS = 1, 20
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """All of them."""
-    api = Api(desk)
+    api = Api(context)
     return [
         Route("/v1/models", _explaining(api.list_models), methods=["GET"]),
         Route("/v1/models/{id:path}", _explaining(api.show_model), methods=["GET"]),
@@ -59,20 +59,20 @@ def _explaining(endpoint: Endpoint) -> Endpoint:
 class Api:
     """The endpoints; what they return computes while it is sent."""
 
-    def __init__(self, desk: HttpContext) -> None:
-        self._desk = desk
-        self._created = int(desk.clock())
+    def __init__(self, context: HttpContext) -> None:
+        self._context = context
+        self._created = int(context.clock())
 
     async def list_models(self, request: Request) -> Response:
         """Every installed model, chat models first; other names that `sys.lsmode` lists are understood, too.
 
         Many clients take the first: that is the configured chat model.
         """
-        guest = self._desk.guest(request)
+        local_client = self._context.local_client(request)
         try:
-            rows = (await guest.ask("sys", "lsmode")).data
+            rows = (await local_client.ask("sys", "lsmode")).data
         finally:
-            guest.close()
+            local_client.close()
         usual = await self._usual_chat_model()
         own = [row for row in rows if row["type"] in UNITS and row["installed"] and row["mode"] == row["model"]]
         own.sort(key=lambda row: (UNITS.index(row["type"]), row["mode"] != usual))
@@ -81,7 +81,7 @@ class Api:
     async def _usual_chat_model(self) -> str:
         """Return the name of the model that "default" stands for; "" if there is none."""
         try:
-            return (await self._desk.models.resolve("llm", DEFAULT_NAME)).name
+            return (await self._context.models.resolve("llm", DEFAULT_NAME)).name
         except LoadFailed:
             return ""
 
@@ -89,33 +89,33 @@ class Api:
         """One model, by any name that would be understood."""
         name = request.path_params["id"]
         for unit in UNITS:
-            if await is_known(self._desk.models, unit, name):
+            if await is_known(self._context.models, unit, name):
                 return _json(self._model(name))
         raise unknown_model(name, "")
 
     async def chat(self, request: Request) -> Response:
         """A conversation goes on."""
         asked = read_chat(read_body(await request.body()))
-        return Answer(self._desk, request, asked, ChatForm(*self._stamp(asked), tells_usage=asked.tells_usage))
+        return Answer(self._context, request, asked, ChatForm(*self._stamp(asked), tells_usage=asked.tells_usage))
 
     async def complete(self, request: Request) -> Response:
         """A text goes on."""
         asked = read_completion(read_body(await request.body()))
-        return Answer(self._desk, request, asked, CompletionForm(*self._stamp(asked), tells_usage=asked.tells_usage))
+        return Answer(self._context, request, asked, CompletionForm(*self._stamp(asked), tells_usage=asked.tells_usage))
 
     async def transcribe(self, request: Request) -> Response:
         """A recording becomes text."""
         async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS) as form:
             asked = await read_transcript(form)
-        return Transcript(self._desk, request, asked)
+        return Transcript(self._context, request, asked)
 
     async def speak(self, request: Request) -> Response:
         """A text becomes sound."""
-        return Speech(self._desk, request, read_speech(read_body(await request.body())))
+        return Speech(self._context, request, read_speech(read_body(await request.body())))
 
     def _stamp(self, asked: Asked) -> tuple[str, int, str]:
         """What stands in every event of an answer: id, time, model."""
-        return secrets.token_hex(12), int(self._desk.clock()), asked.model
+        return secrets.token_hex(12), int(self._context.clock()), asked.model
 
     def _model(self, name: str) -> dict[str, Any]:
         return {"id": name, "object": "model", "created": self._created, "owned_by": "unitd"}

@@ -119,14 +119,14 @@ class Transcript(Served):
 
     unit = "asr"
 
-    def __init__(self, desk: HttpContext, request: Request, asked: AskedTranscript) -> None:
-        super().__init__(desk, request, transcriber.MODEL if asked.model in _USUAL_MODELS else asked.model)
+    def __init__(self, context: HttpContext, request: Request, asked: AskedTranscript) -> None:
+        super().__init__(context, request, transcriber.MODEL if asked.model in _USUAL_MODELS else asked.model)
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
         """The text, when all of it has been heard."""
         language = {"language": self._asked.language} if self._asked.language else {}
-        ears = await Transcriber.open(self._guest, self._model, **language)
+        ears = await Transcriber.open(self._local_client, self._model, **language)
         text = await ears.hear(self._asked.wav)
         if self._asked.form == "text":
             await stream.whole(f"{text}\n".encode(), "text/plain")
@@ -148,8 +148,8 @@ class Speech(Served):
 
     unit = "tts"
 
-    def __init__(self, desk: HttpContext, request: Request, asked: AskedSpeech) -> None:
-        super().__init__(desk, request, speech_format.MODEL if asked.model in _USUAL_MODELS else asked.model)
+    def __init__(self, context: HttpContext, request: Request, asked: AskedSpeech) -> None:
+        super().__init__(context, request, speech_format.MODEL if asked.model in _USUAL_MODELS else asked.model)
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
@@ -157,8 +157,10 @@ class Speech(Served):
         form = self._asked.form
         shape = "tts.base64.stream" if form == "pcm" else f"tts.base64.{form}"
         setup = {"model": self._model, "response_format": shape, "input": "tts.utf-8", "enoutput": True}
-        work_id, _ = await self._guest.set_up("tts", setup | {"sample_rate": speech_format.RATE} | self._asked.options)
-        frames = self._guest.infer(work_id, self._asked.text, object_="tts.utf-8")
+        work_id, _ = await self._local_client.set_up(
+            "tts", setup | {"sample_rate": speech_format.RATE} | self._asked.options
+        )
+        frames = self._local_client.infer(work_id, self._asked.text, object_="tts.utf-8")
         if form != "pcm":
             await stream.whole(base64.b64decode((await anext(frames)).data), _SPEECH_FORMS[form])
             return

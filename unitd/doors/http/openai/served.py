@@ -67,11 +67,11 @@ class Served(Response, ABC):
 
     unit = "llm"
 
-    def __init__(self, desk: HttpContext, request: Request, model: str) -> None:
+    def __init__(self, context: HttpContext, request: Request, model: str) -> None:
         super().__init__()
-        self._models: Models = desk.models
+        self._models: Models = context.models
         self._model = model
-        self._guest: LocalClient = desk.guest(request)
+        self._local_client: LocalClient = context.local_client(request)
 
     @abstractmethod
     async def serve(self, stream: Stream) -> None:
@@ -86,7 +86,7 @@ class Served(Response, ABC):
         try:
             await while_connected(receive, self._serve(Stream(send)))
         finally:
-            self._guest.close()
+            self._local_client.close()
 
     async def _serve(self, stream: Stream) -> None:
         try:
@@ -94,7 +94,7 @@ class Served(Response, ABC):
         except UnitdError as error:
             await stream.fail(await self._explained(error))
         except Exception:
-            log.exception("a bug in an answer for %s", self._guest.name)
+            log.exception("a bug in an answer for %s", self._local_client.name)
             await stream.fail(ApiError(500, "internal error", code="internal_error"))
 
     async def _explained(self, error: UnitdError) -> ApiError:

@@ -49,11 +49,11 @@ log = logging.getLogger("unitd.doors")
 REQUEST_SECONDS = 120.0
 
 
-def routes(desk: HttpContext) -> list[BaseRoute]:
+def routes(context: HttpContext) -> list[BaseRoute]:
     """The socket, the same as one POST, the queue, and what was recorded."""
-    chat = TurnChat(desk)
+    chat = TurnChat(context)
     return [
-        seated_route("/ws/chat", desk, chat.serve_socket, lambda error, _: _error_message(error)),
+        seated_route("/ws/chat", context, chat.serve_socket, lambda error, _: _error_message(error)),
         Route("/api/chat", chat.post, methods=["POST"]),
         Route("/api/queue", chat.show_queue, methods=["GET"]),
         Route("/api/sessions/{session_id}", chat.show_session, methods=["GET"]),
@@ -63,10 +63,10 @@ def routes(desk: HttpContext) -> list[BaseRoute]:
 class TurnChat:
     """The endpoints, over the queue and the folder of recordings."""
 
-    def __init__(self, desk: HttpContext) -> None:
-        self._desk = desk
-        self._is_recording = desk.settings.http.record_sessions
-        self._recorded = RecordedChats(desk.settings.state.dir / "sessions", desk.clock)
+    def __init__(self, context: HttpContext) -> None:
+        self._context = context
+        self._is_recording = context.settings.http.record_sessions
+        self._recorded = RecordedChats(context.settings.state.dir / "sessions", context.clock)
 
     async def serve_socket(self, ws: WebSocket) -> None:
         """`/ws/chat`: one message, and the answer to it; what else the client sends is not looked at."""
@@ -84,18 +84,18 @@ class TurnChat:
         """`POST /api/chat`: one answer, never streamed."""
         body = await request.body()
         try:
-            await self._desk.take_seat(request)
+            await self._context.take_seat(request)
         except Unavailable as error:
             return _json(_error_message(error), _status_of(error))
         try:
             response = await while_connected(request.receive, self._respond(request, body))
         finally:
-            self._desk.leave_seat(request)
+            self._context.leave_seat(request)
         return response or Response(status_code=CLIENT_LEFT)
 
     async def show_queue(self, _: Request) -> Response:
         """`GET /api/queue`."""
-        return _json(self._desk.line.view)
+        return _json(self._context.line.view)
 
     async def show_session(self, request: Request) -> Response:
         """`GET /api/sessions/{id}`, while recording is on. Another one's is not there, but for an administrator."""
@@ -120,7 +120,7 @@ class TurnChat:
         try:
             if isinstance(data, bytes):
                 raise NotJson("the request must be a text message, this one is binary")
-            await tell(await self._answer(self._desk.guest(ws, "ws"), data, tell))
+            await tell(await self._answer(self._context.local_client(ws, "ws"), data, tell))
         except UnitdError as error:
             await tell(_error_message(error))
 
@@ -129,12 +129,12 @@ class TurnChat:
             """Nobody listens before the end."""
 
         try:
-            return _json(await self._answer(self._desk.guest(connection), body, tell, may_stream=False))
+            return _json(await self._answer(self._context.local_client(connection), body, tell, may_stream=False))
         except UnitdError as error:
             return _json(_error_message(error), _status_of(error))
 
     async def _answer(
-        self, guest: LocalClient, data: str | bytes, tell: Tell, *, may_stream: bool = True
+        self, local_client: LocalClient, data: str | bytes, tell: Tell, *, may_stream: bool = True
     ) -> dict[str, Any]:
         """The `done` of a request; the rest is told on the way.
 
@@ -145,27 +145,27 @@ class TurnChat:
             request = await asyncio.to_thread(read_request, data)
             if not may_stream:
                 request = replace(request, is_streaming=False)
-            outcome = await self._take_turn(guest, request, tell)
-            return await self._done(data, request, outcome, guest.grant.name)
+            outcome = await self._take_turn(local_client, request, tell)
+            return await self._done(data, request, outcome, local_client.grant.name)
         except UnitdError:
             raise
         except Exception as bug:
-            log.exception("a bug in the chat of %s", guest.name)
+            log.exception("a bug in the chat of %s", local_client.name)
             raise InternalError from bug
 
-    async def _take_turn(self, guest: LocalClient, request: ChatRequest, tell: Tell) -> Outcome:
+    async def _take_turn(self, local_client: LocalClient, request: ChatRequest, tell: Tell) -> Outcome:
         """Waits for a slot, which is free again as soon as there is an answer."""
 
         async def tell_position(position: int) -> None:
             await tell({"type": "queued", "position": position})
 
         try:
-            async with self._desk.line.turn(tell_position, (guest.grant.name, guest.address)) as has_waited:
+            async with self._context.line.turn(tell_position, (local_client.grant.name, local_client.address)) as has_waited:
                 if has_waited:
                     await tell({"type": "queue_done"})
-                return await Turn(guest, request, tell, is_recorded=self._is_recording).run()
+                return await Turn(local_client, request, tell, is_recorded=self._is_recording).run()
         finally:
-            guest.close()
+            local_client.close()
 
     async def _done(self, data: str | bytes, request: ChatRequest, outcome: Outcome, holder: str) -> dict[str, Any]:
         """The last message, and the recording that it names."""

@@ -57,8 +57,8 @@ class Outcome:
 class Turn:
     """One question on its way to its answer."""
 
-    def __init__(self, guest: LocalClient, request: ChatRequest, tell: Tell, *, is_recorded: bool) -> None:
-        self._guest = guest
+    def __init__(self, local_client: LocalClient, request: ChatRequest, tell: Tell, *, is_recorded: bool) -> None:
+        self._local_client = local_client
         self._request = request
         self._tell = tell
         self._keeps_sound = is_recorded or not request.is_streaming
@@ -76,7 +76,7 @@ class Turn:
             UnitdError: there is no answer; the words say why.
         """
         prompt = await self._prompt()
-        conversation = await ChatSession.open(self._guest)
+        conversation = await ChatSession.open(self._local_client)
         voice = await self._voice_of(conversation)
         try:
             async with asyncio.TaskGroup() as group:
@@ -125,7 +125,7 @@ class Turn:
         return "\n".join(text for text in texts if text.strip())
 
     async def _hear(self, recording: Recording) -> str:
-        self._ears = self._ears or await Transcriber.open(self._guest)
+        self._ears = self._ears or await Transcriber.open(self._local_client)
         text = await self._ears.hear(recording.wav)
         if not text:
             self._warnings.append(f"{recording.where}: no speech is understood in it")
@@ -168,7 +168,7 @@ class Turn:
             return None
         for language in dict.fromkeys((speech.language, "")):
             try:
-                voice = await Voice.open(self._guest, conversation.work_id, language)
+                voice = await Voice.open(self._local_client, conversation.work_id, language)
             except UnitdError as error:
                 self._warnings.append(f"there is no voice{f' for {language!r}' if language else ''}: {error}")
                 continue
@@ -201,7 +201,7 @@ class Turn:
             voice.close()
             return
         try:
-            await self._guest.ask(voice.work_id, "taskinfo")
+            await self._local_client.ask(voice.work_id, "taskinfo")
         except UnknownTask:
             self._warnings.append("the voice was ended while the answer was written")
             voice.close()

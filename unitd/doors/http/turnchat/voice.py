@@ -25,7 +25,7 @@ class Voice:
         self._frames = frames
 
     @classmethod
-    async def open(cls, guest: LocalClient, speaker: str, language: str) -> "Voice":
+    async def open(cls, local_client: LocalClient, speaker: str, language: str) -> "Voice":
         """Links a new voice to the llm task `speaker`, before its answer begins.
 
         Raises:
@@ -33,7 +33,7 @@ class Voice:
         """
         setup = {"model": MODEL, "response_format": "tts.base64.stream", "enoutput": True, "input": [speaker]}
         setup |= {"sample_rate": RATE} | ({"language": language} if language else {})
-        return cls(*await guest.set_up("tts", setup))
+        return cls(*await local_client.set_up("tts", setup))
 
     async def segments(self) -> AsyncIterator[bytes]:
         """The sound of sentence after sentence, a second at most at a time, until the answer is spoken.
