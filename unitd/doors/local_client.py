@@ -80,7 +80,7 @@ class ReplyStream:
 
 
 class LocalClient:
-    """One conversation of a door; a `registry.Client`."""
+    """One conversation of a door; a `table.Client`."""
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ def read_settings(document: dict[str, Any], *checks: Check) -> Settings:
     """The tree from a parsed TOML document. `checks` know what the document alone does not tell.
 
     Raises:
-        Mistakes: unknown keys, wrong types, numbers out of range, what does not go together, what `checks` found.
+        Problems: unknown keys, wrong types, numbers out of range, what does not go together, what `checks` found.
     """
     walk = _Walk()
     settings = cast(Settings, walk.read_table(Settings, document, ()))

@@ -1,4 +1,4 @@
-"""Settings: one frozen tree, every key with a default. Prose under each field is its manual; `reading` fills it."""
+"""Settings: one frozen tree, every key with a default. Prose under each field is its manual; `loader` fills it."""
 
 import socket
 from dataclasses import dataclass, field

@@ -61,7 +61,7 @@ class Refused(ToolFailed):
 
 
 class HomeToolbox:
-    """A `tooluse.Toolbox`."""
+    """A `tool_loop.Toolbox`."""
 
     defaults: Mapping[str, Any] = {"temperature": 0}
     """What is switched is not left to chance."""

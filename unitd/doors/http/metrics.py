@@ -77,7 +77,7 @@ class MetricsCollector(Collector):
     def __init__(
         self, metrics: Metrics, live: Status, runners: Sequence[TaskRunner], memory: Mapping[str, int], models: Usage
     ) -> None:
-        """`works`: the tasks that whoever asks may see."""
+        """`runners`: the tasks that whoever asks may see."""
         self._metrics = metrics
         self._live = live
         self._runners = runners

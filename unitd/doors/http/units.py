@@ -104,7 +104,7 @@ class _Lines:
 
 
 class _Client:
-    """Who talks by the socket, until it becomes another owner's; a `registry.Client`."""
+    """Who talks by the socket, until it becomes another owner's; a `table.Client`."""
 
     keeps_tasks = False
     restores_tasks = False

@@ -75,7 +75,7 @@ class _Text:
 
 
 class Bridge:
-    """Follows all tasks (a `watch.Observer`) and takes messages in."""
+    """Follows all tasks (an `observers.Observer`) and takes messages in."""
 
     def __init__(
         self,

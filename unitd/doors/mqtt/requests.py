@@ -88,7 +88,7 @@ def _digest(kind: bytes, data: bytes) -> bytes:
 
 
 class Sender:
-    """Whoever sent one request: its answers go where it said; a `registry.Client`.
+    """Whoever sent one request: its answers go where it said; a `table.Client`.
 
     A task that it sets up outlives the request; what such a task says by itself stands on the task's own topics.
     """

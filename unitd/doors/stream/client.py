@@ -27,7 +27,7 @@ LOSSY_HARD_FACTOR = 4
 
 
 class StreamClient:
-    """The sending half of one client; a `registry.Client`."""
+    """The sending half of one client; a `table.Client`."""
 
     keeps_tasks = True
     restores_tasks = True

@@ -67,7 +67,7 @@ class _Playback:
 
 
 class AudioHub:
-    """The audio program's tenant; what clients ask of it comes by `desk`."""
+    """The listener of the audio program; what clients ask of it comes by `AudioActions`."""
 
     def __init__(
         self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]], latency: TurnLatency

@@ -31,7 +31,7 @@ class _Spoken:
 
 
 class LinkRouter:
-    """Carries output from task to task; an `outlets.Outlets`."""
+    """Carries output from task to task; a `destinations.Destinations`."""
 
     def __init__(
         self, task_table: TaskTable, runners: Mapping[str, TaskRunner], sound: AudioHub, latency: TurnLatency

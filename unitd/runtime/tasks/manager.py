@@ -97,7 +97,7 @@ class TaskManager:
         kinds: Mapping[str, UnitKind],
         check_room: Callable[[Client], None],
     ) -> None:
-        """`works` holds every task at work, by work_id; `check_room` raises TaskFull for who has enough of them."""
+        """`runners` holds every task at work, by work_id; `check_room` raises TaskFull for who has enough of them."""
         self._check_room = check_room
         self._kinds = kinds
         self._task_table = task_table
