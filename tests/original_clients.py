@@ -1,4 +1,4 @@
-"""The original's clients as the wire knows them: what they send and how they read (fact sheet, sections 1.5, 9, 10).
+"""The original's clients: what they send and how they read (docs/original-firmware.md, sections 1.5, 9, 10).
 
 Both wait for any message of a request_id and take whatever it says for the answer. They differ in their spelling, in
 how they find the end of a message, and in some keys and ids of their setups.

@@ -1,4 +1,4 @@
-"""The original's clients, as the fact sheet describes them (sections 1.5, 9 and 10), work unchanged."""
+"""The original's clients, as docs/original-firmware.md describes them (sections 1.5, 9 and 10), work unchanged."""
 
 import asyncio
 import os

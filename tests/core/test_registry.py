@@ -372,7 +372,7 @@ def test_a_loop_elsewhere_does_not_hang() -> None:
     ],
 )
 def test_each_kind_knows_its_keys_and_actions(name: str, required: set[str], own_actions: set[str]) -> None:
-    """The fact sheet, section 2, and the table of actions."""
+    """docs/original-firmware.md, section 2, and the table of actions."""
     kind = BUILTIN_KINDS[name]
 
     assert kind.name == name
@@ -382,7 +382,7 @@ def test_each_kind_knows_its_keys_and_actions(name: str, required: set[str], own
 
 @pytest.mark.parametrize(("name", "client_gives_up"), [("llm", 30), ("kws", 30), ("asr", 10)])
 def test_a_slow_load_answers_before_the_client_gives_up(name: str, client_gives_up: int) -> None:
-    """The original's clients wait this long for a setup (fact sheet, section 9)."""
+    """The original's clients wait this long for a setup (docs/original-firmware.md, section 9)."""
     assert 0 < BUILTIN_KINDS[name].patience_seconds < client_gives_up
 
 

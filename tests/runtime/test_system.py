@@ -245,7 +245,7 @@ async def test_streamed_command_is_acknowledged_then_streams(client: WireClient)
 
 @pytest.mark.parametrize("allowed", [["bashexec"]])
 async def test_command_in_chunks_is_one_command(client: WireClient) -> None:
-    """Every chunk is acknowledged; what they make together runs once (fact sheet, section 8)."""
+    """Every chunk is acknowledged; what they make together runs once (docs/original-firmware.md, section 8)."""
     for index, (delta, is_last) in enumerate([("echo hel", False), ("lo", True)]):
         data = {"delta": delta, "index": index, "finish": is_last}
         await client.send(request_id="1", work_id="sys", action="bashexec", object="sys.utf-8.stream", data=data)

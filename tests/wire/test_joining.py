@@ -132,7 +132,7 @@ def chunk_to(work_id: str, delta: str, index: Any, *, finish: bool) -> Request:
 @pytest.mark.parametrize("work_id", ["tts.1000", "melotts.1000"])
 @pytest.mark.parametrize("indices", [(1, 2), (0, 0), (7, 3), (None, None)], ids=str)
 def test_a_voice_takes_chunks_as_they_come(work_id: str, indices: tuple[Any, Any]) -> None:
-    """The original's tts never looks at the index (fact sheet, section 3, -25)."""
+    """The original's tts never looks at the index (docs/original-firmware.md, section 3, -25)."""
     joiner = StreamJoiner(1000)
 
     waiting = joiner.add(chunk_to(work_id, "one ", indices[0], finish=False))

@@ -204,7 +204,7 @@ ERRORS = [each for _, each in inspect.getmembers(errors, inspect.isclass) if iss
 GROUPS = {"UnitdError", "WireError", "RequestError", "UnitError"}
 ON_THE_WIRE = [each for each in ERRORS if each.__name__ not in GROUPS | {"ConfigError"}]
 
-# The fact sheet of the original firmware, section 3; -1 and -8 are ours.
+# docs/original-firmware.md, section 3; -1 and -8 are ours.
 FACT_SHEET = {
     -1: "internal error",
     -2: "json format error",

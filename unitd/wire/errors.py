@@ -25,7 +25,7 @@
     ├── InternalError           -1   a bug of ours
     └── ConfigError             (never on the wire: ends the program with a sentence)
 
-Codes and words: the fact sheet of the original firmware, section 3.
+Codes and words: docs/original-firmware.md, section 3.
 """
 
 # Reasons quote what clients sent, and a serial line has 11 KB a second.

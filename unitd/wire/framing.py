@@ -3,7 +3,7 @@
 How it works. Between objects everything up to the next `{` is skipped. From there a scan counts braces outside
 strings; when the count is back at zero the object is parsed. A header with a top-level `"RAW": n` is followed by n
 payload bytes (an optional newline behind them is skipped like any other byte between objects). The original counts
-braces inside strings too and can be hung by one; see the fact sheet, section 1.1.
+braces inside strings too and can be hung by one; see docs/original-firmware.md, section 1.1.
 
 Damage costs one error and never the connection:
 - a complete object that does not parse is dropped whole;

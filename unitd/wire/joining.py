@@ -1,8 +1,9 @@
 """Streamed input: {"delta", "index", "finish"} chunks of one client become one text or one block of bytes.
 
-The original keeps one static buffer per process, so two clients mix; here a stream belongs to its session, its
-work_id and its request_id (fact sheet, section 2 and section 11, item 5). M5Stack's own plugin gives each chunk another
-request_id: such a chunk continues the newest stream of its session and work_id, if that one waits for its index.
+The original keeps one static buffer per process, so two clients mix; here a stream belongs to its session, its work_id
+and its request_id (docs/original-firmware.md, section 2 and section 11, item 5). M5Stack's own plugin gives each chunk
+another request_id: such a chunk continues the newest stream of its session and work_id, if that one waits for its
+index.
 """
 
 import base64

@@ -1,6 +1,6 @@
 """Requests and replies: what the frames of the wire mean.
 
-Shapes and defaults: the llm unit's document and the fact sheet of the original firmware, sections 1.4 and 2.
+Shapes and defaults: the llm unit's document and docs/original-firmware.md, sections 1.4 and 2.
 """
 
 import re
@@ -120,7 +120,7 @@ def escape_line(line: bytes) -> bytes:
     """The same JSON with every brace inside a string and every non-ASCII character as an escape.
 
     The original's Arduino client counts braces inside strings and its MicroPython client decodes chunks that may end
-    inside a UTF-8 character; with escapes both read every line (fact sheet, section 1.5).
+    inside a UTF-8 character; with escapes both read every line (docs/original-firmware.md, section 1.5).
     """
     return _STRING.sub(lambda found: _UNSAFE_IN_STRING.sub(_escape, found[0]), line.decode()).encode("ascii")
 

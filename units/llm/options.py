@@ -1,7 +1,7 @@
 """What setup may say to an llm task: one frozen dataclass, every bad value refused by name.
 
-Keys are the seed's and the original's `mode_param` (fact sheet, section 2, llm); what other units use or newer clients
-send is ignored, as the original does.
+Keys are the seed's and the original's `mode_param` (docs/original-firmware.md, section 2, llm); what other units use or
+newer clients send is ignored, as the original does.
 """
 
 import json

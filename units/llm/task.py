@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from units.llm.llama import Blend
     from units.llm.sequence import Generation
 
-# The original's word and its answer, for models that keep context (fact sheet, section 5).
+# The original's word and its answer, for models that keep context (docs/original-firmware.md, section 5).
 RESET_WORD = "reset"
 RESET_ANSWER = "Context has been reset."
 

@@ -1,7 +1,7 @@
 """What setup may say to a tts task: one frozen dataclass, every bad value refused by name.
 
-Keys are the original's (fact sheet, section 2: `spacker_role`, `spacker_speed`) and plain ones for the same; what other
-units use or newer clients send is ignored, as the original does.
+Keys are the original's (docs/original-firmware.md, section 2: `spacker_role`, `spacker_speed`) and plain ones for the
+same; what other units use or newer clients send is ignored, as the original does.
 """
 
 import math

@@ -127,7 +127,7 @@ async def test_pause_holds_and_work_goes_on(client: WireClient) -> None:
 
 
 async def test_answer_to_work_comes_before_the_frames(client: WireClient) -> None:
-    """No other line stands between a request and its reply (fact sheet, section 12b)."""
+    """No other line stands between a request and its reply (docs/original-firmware.md, section 12.1)."""
     task = await client.setup("llm", LLM_SETUP)
     await client.ask(work_id=task, action="pause")
     question = await client.infer(task, "one")

@@ -326,7 +326,7 @@ class Catalog:
         return next(iter(sorted([*by_name, *by_alias], key=lambda card: card.is_bundled)), None)
 
     def listing(self, *, is_whole: bool) -> list[dict[str, Any]]:
-        """The body of sys.lsmode, a row for each name in the original's shape (fact sheet, section 12).
+        """The body of sys.lsmode, a row for each name in the original's shape (docs/original-firmware.md, section 12).
 
         What is installed, and what the original's clients ask for by themselves: over a serial line they wait two
         seconds for it. The whole list has every name.

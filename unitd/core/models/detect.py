@@ -59,7 +59,7 @@ _MODE_KEYS = {
     "output_type": "output_type",
     "mode_param": "defaults",
 }
-"""The original's keys (fact sheet, section 12) and a card's; the others are for its own hardware."""
+"""The original's keys (docs/original-firmware.md, section 12) and a card's; the others are for its own hardware."""
 
 
 def read_mode(name: str, document: Any, where: str) -> Card | None:

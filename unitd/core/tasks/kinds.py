@@ -42,7 +42,7 @@ class UnitKind:
 
     name: str
     required: tuple[str, ...] = ("model", "response_format", "enoutput")
-    """Keys that setup must hold; fact sheet, section 2."""
+    """Keys that setup must hold; docs/original-firmware.md, section 2."""
 
     setup_keys: frozenset[str] = frozenset()
     """Every key of a setup that the daemon or the unit's program reads; empty where that is not known."""
@@ -59,7 +59,7 @@ class UnitKind:
 
     patience_seconds: float = 25.0
     """How long setup may wait for a load before it answers with the model still loading: the original's clients give
-    up after 30 s, for asr and tts after 10 s (fact sheet, section 9)."""
+    up after 30 s, for asr and tts after 10 s (docs/original-firmware.md, section 9)."""
 
     @property
     def serving(self) -> str:

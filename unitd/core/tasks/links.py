@@ -1,4 +1,4 @@
-"""What one task's output does to another: the original's link table (fact sheet, section 4), and no loops.
+"""What one task's output does to another: the table in docs/original-firmware.md, section 4, and no loops.
 
 A link lives in its target's `inputs`; this module only judges.
 """

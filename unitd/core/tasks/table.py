@@ -14,7 +14,7 @@ from unitd.wire.errors import NotAnInput, TaskFull, UnknownTask
 from unitd.wire.messages import Reply
 
 FIRST_NUMBER = 1000
-"""Where the original's counter starts (config_work_id; fact sheet, section 6)."""
+"""Where the original's counter starts (config_work_id; docs/original-firmware.md, section 6)."""
 
 
 class Client(Protocol):
@@ -151,7 +151,7 @@ class Task:
 
     @property
     def is_stream(self) -> bool:
-        """The original decides by this substring (fact sheet, section 2)."""
+        """The original decides by this substring (docs/original-firmware.md, section 2)."""
         return "stream" in self.response_format
 
     @property

@@ -1,7 +1,8 @@
 """What clients ask of `audio` itself: playing, capturing, volumes.
 
-The original answers only setup and play (fact sheet, section 2); here every request is answered. To a token the
-loudspeaker is its own: what others play is not there for it, but for an administrator it is. Volumes are the board's.
+The original answers only setup and play (docs/original-firmware.md, section 2); here every request is answered. To a
+token the loudspeaker is its own: what others play is not there for it, but for an administrator it is. Volumes are the
+board's.
 """
 
 import base64

@@ -36,7 +36,7 @@ CPU_SAMPLE_SECONDS = 0.25
 # A pulled file is held whole, and once more in base64.
 MAX_PULL_BYTES = 32 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
-# Clients wait 15 s for the "0" message (fact sheet, section 9); a hung child takes 3 s more to be killed.
+# Clients wait 15 s for the "0" message (docs/original-firmware.md, section 9); to kill a hung child takes 3 s more.
 RESET_TIMEOUT_SECONDS = 5.0
 
 
@@ -269,7 +269,8 @@ def _stream_frames(text: str) -> Iterator[dict[str, Any]]:
     yield {"delta": "", "finish": True, "index": len(starts)}
 
 
-# One character or its code: uiflow sends 110, the Arduino client "n", which kills the original (fact sheet, section 8).
+# One character or its code: the original wants 110, and dies of the "n" that its Arduino client sends
+# (docs/original-firmware.md, section 8).
 _PARITIES = {code: letter for letter in "neo" for code in (letter, letter.upper(), ord(letter), ord(letter.upper()))}
 
 

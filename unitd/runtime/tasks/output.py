@@ -22,7 +22,7 @@ from unitd.runtime.tasks.pacing import FramePacer
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 
-# The original's clients give up 5 s after the last frame (fact sheet, section 9).
+# The original's clients give up 5 s after the last frame (docs/original-firmware.md, section 9).
 KEEPALIVE_SECONDS = 4.0
 
 TOOL_CALL = "llm.tool_call"
