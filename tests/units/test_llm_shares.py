@@ -109,6 +109,25 @@ def test_nobody_takes_from_who_has_less(bench: Bench, endless: SamplerSpec) -> N
     assert not small.is_returning
 
 
+def test_an_answer_comes_back_before_later_newcomers(
+    bench: Bench, endless: SamplerSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are always newcomers it would else wait its whole ten seconds for each of them."""
+    monkeypatch.setattr(shares, "RETURN_SECONDS", 0.0)
+    longs = [bench.ask(f"long {n}", STORY, max_tokens=200, spec=endless, client=f"{n}") for n in range(SLOTS)]
+    steps(bench, 10)
+    bench.ask("hello", "hello", max_tokens=20, client="new")
+    steps(bench, 2)
+    patience(monkeypatch, newcomer=FOR_EVER / 2, shortest=FOR_EVER, turn=FOR_EVER)
+    assert longs[0].is_returning
+
+    later = [bench.ask(f"later {n}", "hello", max_tokens=5, client=f"later {n}") for n in range(3)]
+    bench.run()
+
+    assert bench.ear.ends["hello"]
+    assert longs[0].turn_began < min(each.turn_began for each in later)
+
+
 def test_answers_take_turns(bench: Bench, endless: SamplerSpec, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the first one has come to its end, the others have said about as much; none is lost on the way."""
     patience(monkeypatch, newcomer=0.0, shortest=0.0, turn=0.01)

@@ -17,6 +17,9 @@ from units.llm.sequence import Generation
 
 # Most answers that are there first end by themselves within a moment, and moving one takes time.
 NEWCOMER_SECONDS = 0.5
+# What is free goes to an answer that has waited so long for its return before it goes to a newcomer: else, where there
+# are always newcomers, a long answer would wait ten seconds for each short one.
+RETURN_SECONDS = 2.0
 # Before it has said something nobody gives up a slot that was just got.
 SHORTEST_TURN_SECONDS = 0.2
 # Moving the cache of a long answer out and in takes up to a fifth of a second (0.5B, two x86 cores at work).
@@ -38,7 +41,7 @@ class Shares:
 
     def place_in_line(self, waiting: Generation) -> tuple[int, int, int, float]:
         """Sorts those that wait for a slot."""
-        deadline = waiting.waits_since + _patience(waiting)
+        deadline = waiting.waits_since + (RETURN_SECONDS if waiting.is_returning else NEWCOMER_SECONDS)
         return *self._held_by(waiting), -waiting.priority, deadline
 
     def maybe_giver(self, waiting: Generation, can_rotate: CanRotate) -> Generation | None:
