@@ -160,7 +160,9 @@ class TurnChat:
             await tell({"type": "queued", "position": position})
 
         try:
-            async with self._context.line.turn(tell_position, (local_client.grant.name, local_client.address)) as has_waited:
+            async with self._context.line.turn(
+                tell_position, (local_client.grant.name, local_client.address)
+            ) as has_waited:
                 if has_waited:
                     await tell({"type": "queue_done"})
                 return await Turn(local_client, request, tell, is_recorded=self._is_recording).run()
