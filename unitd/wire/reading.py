@@ -32,13 +32,16 @@ def read_json(text: bytes | bytearray | str, limit_bytes: int = 0) -> Any:
     """
     if 0 < limit_bytes < len(text):
         raise TooLong(f"it may have {limit_bytes} bytes")
-    if _holds_too_many(text):
+    if holds_too_many(text):
         raise TooLong(f"it may hold {MAX_VALUES} values")
     return orjson.loads(text)
 
 
-def _holds_too_many(text: bytes | bytearray | str) -> bool:
-    """Whether a text holds more than MAX_VALUES values; in a very long one, what stands in strings counts too."""
+def holds_too_many(text: bytes | bytearray | str) -> bool:
+    """Return whether a text holds more than MAX_VALUES values.
+
+    In a very long text what stands in strings counts too.
+    """
     if len(text) <= MAX_VALUES:  # each takes a byte
         return False
     encoded = text.encode(errors="surrogatepass") if isinstance(text, str) else text

@@ -13,6 +13,7 @@ from unitd.wire.errors import BadBase64, BadField, EmptyInput, NotJson, TooLong,
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
 from unitd.wire.joining import StreamJoiner, decode_base64
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply, escape_line, parse_request
+from unitd.wire.reading import MAX_VALUES, holds_too_many
 
 STREAMED_ACTIONS = {"inference", "push", "play", "play_raw", "queue_play"}
 """Actions whose data is an input: it may come in chunks, in base64, or behind a RAW header."""
@@ -72,8 +73,11 @@ class Session:
         Only behind a RAW header the next message is the payload, and has to be all of it.
         """
         is_payload = self.awaits_payload
-        if b"{" not in message and not self.awaits_payload:
+        if b"{" not in message and not is_payload:
             yield error_reply(NotJson("a message must be one JSON object"), "0", "sys")
+            return
+        if not is_payload and holds_too_many(message):  # before the framer looks for the ends of all of them
+            yield error_reply(TooLong(f"it may hold {MAX_VALUES} values"), "0", "sys")
             return
         for count, meaning in enumerate(self.receive_data(message), 1):
             yield meaning
