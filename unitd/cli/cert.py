@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unitd.cli.connection import fail
-from unitd.cli.files import write_for_daemon
+from unitd.runtime.atomic_write import replace_shared_file
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, content, mode in ((key, made[1], 0o600), (cert, made[0], 0o644)):
-            write_for_daemon(file, content, mode)
+            replace_shared_file(file, content, mode, is_given_away=True)
     except OSError as error:
         fail(f"{folder}: {error.strerror}")
     sys.stdout.write(_advice(cert, key, names, arguments.days))

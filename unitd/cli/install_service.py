@@ -5,11 +5,12 @@ package puts its own (usr/lib), else where an administrator does (/etc), so that
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from unitd.runtime.atomic_write import replace_file
 
 SOURCES = Path(__file__).parent.parent / "systemd"
 """The files as they are shipped, written for a program in SHIPPED."""
@@ -43,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
             sys.stdout.write(f"# {piece.path}\n{piece.text}\n")
             continue
         try:
-            _write(piece)
+            piece.path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(piece.path, piece.text.encode(), 0o644)
         except OSError as error:
             sys.stderr.write(
                 f"unitd: cannot write {piece.path} ({error.strerror}); try: sudo {program} install-service\n"
@@ -89,12 +91,3 @@ def _quoted(path: Path) -> str:
     if all(each.isalnum() or each in "/._-+%$" for each in text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _write(piece: Piece) -> None:
-    """By rename: systemd reads the old file or the new one."""
-    piece.path.parent.mkdir(parents=True, exist_ok=True)
-    partial = piece.path.with_name(f".{piece.path.name}.partial")
-    partial.write_text(piece.text)
-    partial.chmod(0o644)
-    os.replace(partial, piece.path)

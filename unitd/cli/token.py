@@ -1,17 +1,20 @@
 """`unitd token`: who may use this board from other machines. A token is shown once; the file holds only its hash."""
 
 import argparse
+import fcntl
 import os
 import re
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
-from unitd.cli.files import only_writer_in, write_for_daemon
 from unitd.core.access.grants import Limits, Role
 from unitd.core.access.tokens import Token, dump_tokens, issue
 from unitd.core.config.schema import Settings
+from unitd.runtime.atomic_write import replace_shared_file
 from unitd.runtime.state_dir import make_state_folder
 from unitd.runtime.sys.access import load_tokens, tokens_file
 from unitd.settings import load_settings
@@ -30,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.what == "list":
             return _list(file, load_tokens(file))
         make_state_folder(file.parent)
-        with only_writer_in(file.parent):
+        with _only_writer_in(file.parent):
             words = {"new": _new, "revoke": _revoke}[arguments.what](arguments, file, load_tokens(file))
     except ConfigError as error:
         fail(error.reason)
@@ -50,7 +53,7 @@ def _new(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> str:
     now = int(time.time())
     limits = Limits(**{key: getattr(arguments, key) for key in LIMITS})
     token, text = issue(name, Role(arguments.role), now, arguments.expires and now + arguments.expires, limits)
-    write_for_daemon(file, dump_tokens([*tokens, token]))
+    _write(file, [*tokens, token])
     sys.stdout.write(f"{text}\n")
     return "the token is shown once. "
 
@@ -74,8 +77,28 @@ def _revoke(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> s
     left = [token for token in tokens if token.name != arguments.name]
     if len(left) == len(tokens):
         fail(f"there is no token {arguments.name!r}")
-    write_for_daemon(file, dump_tokens(left))
+    _write(file, left)
     return ""
+
+
+def _write(file: Path, tokens: Sequence[Token]) -> None:
+    """Root, too, writes for the daemon, in a folder that is the daemon's."""
+    replace_shared_file(file, dump_tokens(tokens), is_given_away=True)
+
+
+@contextmanager
+def _only_writer_in(folder: Path) -> Iterator[None]:
+    """Wait for other programs that read and write the tokens: else the change of one would be lost.
+
+    Raises:
+        OSError: the folder cannot be opened.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _default_file(config: Path | None) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from unitd.core.tasks.table import FIRST_NUMBER
+from unitd.runtime.atomic_write import replace_file
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.state")
@@ -81,7 +82,7 @@ class StateDir:
             if next_number <= self._saved_number:
                 return
             try:
-                await asyncio.to_thread(_replace, self._counter, str(next_number).encode())
+                await asyncio.to_thread(replace_file, self._counter, str(next_number).encode())
                 self._saved_number = next_number
             except OSError as error:
                 log.error("the work_id counter cannot be saved: %s", error)
@@ -90,7 +91,7 @@ class StateDir:
         """Where this daemon can be reached, for programs that started it on port 0."""
         content = orjson.dumps(endpoints, option=orjson.OPT_APPEND_NEWLINE)
         try:
-            await asyncio.to_thread(_replace, self._endpoints, content)
+            await asyncio.to_thread(replace_file, self._endpoints, content)
         except OSError as error:
             log.error("endpoints.json cannot be written: %s", error)
 
@@ -116,18 +117,3 @@ def make_state_folder(folder: Path) -> None:
             raise
     else:
         folder.chmod(0o700)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """By rename, and on the disk before it returns: a power cut leaves the old content or the new."""
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

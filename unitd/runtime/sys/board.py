@@ -6,7 +6,6 @@ import hashlib
 import logging
 import os
 import signal
-import tempfile
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from unitd.core.access.grants import Role, sees
 from unitd.core.tasks.table import Client, TaskTable
+from unitd.runtime.atomic_write import replace_shared_file
 from unitd.runtime.audio.actions import AudioActions
 from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.children.memory_budget import Usage
@@ -306,18 +306,10 @@ def _path_in(folder: Path, object_: str) -> Path:
 
 
 def _write_file(folder: Path, object_: str, content: bytes) -> None:
-    """By rename from a name of its own, so that nobody reads half a file."""
     path = _path_in(folder, object_)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".push-", delete=False) as partial:
-            try:
-                partial.write(content)
-                partial.flush()
-                Path(partial.name).replace(path)
-            except OSError:
-                Path(partial.name).unlink()
-                raise
+        replace_shared_file(path, content)
     except OSError as error:
         raise BadFile(f"{error.strerror}") from error
 
