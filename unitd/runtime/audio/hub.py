@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from unitd.core.access.grants import opaque
 from unitd.core.config.schema import AudioSettings
 from unitd.core.models.catalog import Card
+from unitd.core.repeats import is_doubling
 from unitd.core.tasks.deaths import Part
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.latency import TurnLatency
@@ -261,8 +262,7 @@ class AudioHub:
     def _note_shed(self, child: Child) -> None:
         self._shed += 1
         child.meter.shed_periods += 1
-        # One line at the first, then at each doubling: overload must not become a flood of log lines.
-        if self._shed & (self._shed - 1) == 0:
+        if is_doubling(self._shed):
             log.warning("%s does not keep up with the microphone: %d periods shed so far", child.name, self._shed)
 
     def _on_played(self, owner: str, number: int, at: float, *, is_cut: bool, reason: str = "") -> None:

@@ -21,6 +21,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from unitd.core.models.catalog import Card
+from unitd.core.repeats import backoff_seconds
 from unitd.core.tasks.deaths import Part
 from unitd.runtime.children.in_flight import WORK, InFlight, Message
 from unitd.runtime.children.memory_budget import Budget
@@ -243,7 +244,7 @@ class Child:
         if asyncio.get_running_loop().time() - self._ready_at > HEALTHY_AFTER_SECONDS:
             self._crashes = 0
         if self._crashes:
-            delay = min(FIRST_BACKOFF_SECONDS * 2 ** (self._crashes - 1), MAX_BACKOFF_SECONDS)
+            delay = backoff_seconds(self._crashes, FIRST_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS)
             await asyncio.sleep(delay * random.uniform(0.8, 1.2))
         self._crashes += 1
 

@@ -37,6 +37,7 @@ from unitd.core.access.tokens import (
     read_tokens,
 )
 from unitd.core.config.schema import Settings
+from unitd.core.repeats import backoff_seconds, is_doubling
 from unitd.core.tasks.table import (
     Client,
     TaskTable,
@@ -141,12 +142,12 @@ class Access:
 
     def _note_failure(self, network: str, count: int, now: float) -> None:
         self._metrics.refused_tokens += 1
-        wait = 0.0 if count < FREE_TRIES else min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** (count - FREE_TRIES))
+        wait = backoff_seconds(count - FREE_TRIES + 1, FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS)
         self._failures[network] = (count, now + wait)
         self._failures.move_to_end(network)
         if len(self._failures) > REMEMBERED:
             self._failures.popitem(last=False)
-        if count & (count - 1) == 0:  # the first, then at each doubling: guessing shall not fill the log
+        if is_doubling(count):
             log.warning("%d wrong tokens in a row from %s", count, network or "this machine")
 
     def _auth(self, call: Call) -> Answer:
