@@ -20,6 +20,7 @@ from typing import Any
 from weakref import WeakSet
 
 from unitd.core.access.grants import network_of
+from unitd.core.repeats import is_doubling
 from unitd.doors.tls import HANDSHAKE_SECONDS
 from unitd.runtime.sys.access import Access
 
@@ -89,7 +90,7 @@ class Connections:
         open_there = self.count_from(address)
         if not self._access.may_connect(address, open_there - self._told) or not self._has_room():
             self._refused += 1
-            if self._refused & (self._refused - 1) == 0:  # the first, then at each doubling
+            if is_doubling(self._refused):
                 words = "%s: %s is refused: %d are connected, %d from there; %d refused so far"
                 log.warning(words, self._door, address, len(self), open_there, self._refused)
             return None

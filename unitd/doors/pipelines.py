@@ -11,6 +11,7 @@ import logging
 
 from unitd.core.config.pipelines import inputs_of, setup_of
 from unitd.core.config.schema import PipelineSettings, PipelineTask
+from unitd.core.repeats import backoff_seconds
 from unitd.core.tasks.table import Task
 from unitd.doors.local_client import LocalClient
 from unitd.doors.server import Server
@@ -55,8 +56,7 @@ class Pipeline:
                 failures += 1
                 level = logging.WARNING if failures == 1 else logging.DEBUG
                 log.log(level, "pipeline %s is not complete yet: %s", self.settings.name, error)
-                backoff = min(FIRST_BACKOFF_SECONDS * 2 ** (failures - 1), MAX_BACKOFF_SECONDS)
-                await asyncio.sleep(backoff)
+                await asyncio.sleep(backoff_seconds(failures, FIRST_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS))
                 continue
             failures = 0
             await self._changed.wait()

@@ -22,6 +22,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from unitd.core.config.schema import MqttSettings
+from unitd.core.repeats import backoff_seconds
 from unitd.doors.mqtt.bridge import Bridge
 from unitd.doors.mqtt.publish_queue import Publication
 from unitd.doors.mqtt.requests import Incoming
@@ -30,7 +31,7 @@ from unitd.wire.errors import ConfigError, UnitdError, reason_of
 log = logging.getLogger("unitd.mqtt")
 
 STATS_SECONDS = 30.0
-FIRST_BACKOFF_SECONDS = 0.25
+FIRST_BACKOFF_SECONDS = 0.5
 MAX_BACKOFF_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
 # Requests sent while the board reboots or its Wi-Fi is away are still worth answering for so long.
@@ -273,8 +274,7 @@ def _heed_cancel() -> None:
 
 def _backoff(failures: int) -> float:
     """Seconds before the next try: growing, and not the same on a hundred boards."""
-    longest = min(FIRST_BACKOFF_SECONDS * 2.0 ** min(failures, 10), MAX_BACKOFF_SECONDS)
-    return longest * random.uniform(0.5, 1.0) if failures else 0.0
+    return backoff_seconds(failures, FIRST_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS) * random.uniform(0.5, 1.0)
 
 
 def _read(path: Path) -> str:

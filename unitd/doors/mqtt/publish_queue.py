@@ -12,6 +12,8 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from unitd.core.repeats import is_doubling
+
 log = logging.getLogger("unitd.mqtt")
 
 # Far more than a board answers while its broker restarts; past it something is wrong.
@@ -202,5 +204,5 @@ class PublishQueue:
 
     def _drop(self, what: str) -> None:
         self._dropped += 1
-        if self._dropped & (self._dropped - 1) == 0:
+        if is_doubling(self._dropped):
             log.warning("%d messages dropped so far: the broker does not take them (%s)", self._dropped, what)

@@ -16,6 +16,7 @@ from unitd.core.access.grants import (
     Grant,
     is_other_owner,
 )
+from unitd.core.repeats import is_doubling
 from unitd.runtime.metrics import Metrics
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
@@ -163,6 +164,5 @@ class StreamClient:
     def _drop(self, why: str) -> None:
         self.dropped_frames += 1
         self._metrics.dropped_frames[self.door] += 1
-        # One line at the first, then at each doubling: a flood of drops must not become a flood of log lines.
-        if self.dropped_frames & (self.dropped_frames - 1) == 0:
+        if is_doubling(self.dropped_frames):
             log.warning("%s: %d frames dropped so far, %s", self.name, self.dropped_frames, why)

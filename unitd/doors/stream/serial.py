@@ -13,6 +13,7 @@ import serial
 import serial_asyncio_fast
 
 from unitd.core.config.schema import SerialSettings
+from unitd.core.repeats import backoff_seconds
 from unitd.doors.server import Server
 from unitd.doors.stream.protocol import StreamProtocol, StreamSettings
 from unitd.runtime.sys.board import LineSettings
@@ -74,23 +75,22 @@ class SerialDoor:
 
     async def run(self) -> None:
         """Opens the line and opens it again whenever it is lost, until cancelled."""
-        wait = FIRST_RETRY_SECONDS
-        has_complained = False
+        failures = 0
         try:
             while True:
                 try:
                     await self._open()
                 except (OSError, ValueError, serial.SerialException, termios.error) as error:
-                    level = logging.DEBUG if has_complained else logging.WARNING
+                    level = logging.DEBUG if failures else logging.WARNING
                     log.log(level, "%s cannot be opened, it is tried again: %s", self._device, reason_of(error))
-                    has_complained = True
+                    failures += 1
                     self.was_tried.set()
+                    wait = backoff_seconds(failures, FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS)
                     await asyncio.sleep(wait * random.uniform(0.8, 1.2))
-                    wait = min(wait * 2, MAX_RETRY_SECONDS)
                     continue
                 log.info("%s is open at %d baud", self._device, self._line.baud)
                 self.was_tried.set()
-                wait, has_complained = FIRST_RETRY_SECONDS, False
+                failures = 0
                 await self._talk.is_lost.wait()
                 log.warning("%s is lost", self._device)
         finally:
