@@ -37,6 +37,15 @@ def read_json(text: bytes | bytearray | str, limit_bytes: int = 0) -> Any:
     return orjson.loads(text)
 
 
+def is_too_deep(*values: Any) -> bool:
+    """Return whether values cannot be passed on: the parser takes 1,024 levels, the encoder 254, messages need some."""
+    try:
+        orjson.dumps([[[values]]])
+    except orjson.JSONEncodeError:
+        return True
+    return False
+
+
 def holds_too_many(text: bytes | bytearray | str) -> bool:
     """Return whether a text holds more than MAX_VALUES values.
 

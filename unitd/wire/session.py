@@ -7,13 +7,11 @@ and text is text.
 from collections.abc import Iterator
 from dataclasses import replace
 
-import orjson
-
 from unitd.wire.errors import BadBase64, BadField, EmptyInput, NotJson, TooLong, UnitdError, WireError
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer
 from unitd.wire.joining import StreamJoiner, decode_base64
 from unitd.wire.messages import Reply, Request, encode_reply, error_reply, escape_line, parse_request
-from unitd.wire.reading import MAX_VALUES, holds_too_many
+from unitd.wire.reading import MAX_VALUES, holds_too_many, is_too_deep
 
 STREAMED_ACTIONS = {"inference", "push", "play", "play_raw", "queue_play"}
 """Actions whose data is an input: it may come in chunks, in base64, or behind a RAW header."""
@@ -137,16 +135,14 @@ class Session:
 
 
 def check_depth(request: Request) -> None:
-    """The parser takes 1,024 levels, the encoder 254: what could not be passed on to a unit is refused here.
+    """Refuse what could not be passed on to a unit.
 
     Raises:
         BadField: data or options are nested too deeply.
     """
-    if isinstance(request.data, dict | list) or request.options:
-        try:
-            orjson.dumps([[[[request.data, request.options]]]])
-        except orjson.JSONEncodeError as error:
-            raise BadField("data is nested too deeply", request.request_id, request.work_id) from error
+    has_levels = isinstance(request.data, dict | list) or request.options
+    if has_levels and is_too_deep(request.data, request.options):
+        raise BadField("data is nested too deeply", request.request_id, request.work_id)
 
 
 def _with_input(request: Request, form: str, content: bytes) -> Request:

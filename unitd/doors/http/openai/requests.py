@@ -13,7 +13,7 @@ import orjson
 from unitd.doors.http.openai.errors import SAME, bad_value
 from unitd.wire.errors import TooLong
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
-from unitd.wire.reading import read_json
+from unitd.wire.reading import is_too_deep, read_json
 
 Body = Mapping[str, Any]
 Messages = list[dict[str, Any]]
@@ -132,10 +132,8 @@ def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, A
     repeats = 1 if body.get("n") is None else body["n"]
     if type(repeats) is not int or not 1 <= repeats * len(prompts) <= MAX_CHOICES:
         raise bad_value(f"n must be a whole number that makes at most {MAX_CHOICES} choices.", "n")
-    try:
-        orjson.dumps([[[[prompts, options]]]])
-    except orjson.JSONEncodeError as error:  # the parser takes 1,024 levels, the way to a unit 254
-        raise bad_value("The body is nested too deeply.", None) from error
+    if is_too_deep(prompts, options):
+        raise bad_value("The body is nested too deeply.", None)
     stream = body.get("stream_options") or {}
     if not isinstance(stream, dict):
         raise bad_value("stream_options must be an object.", "stream_options")
