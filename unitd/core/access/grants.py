@@ -63,6 +63,9 @@ REMEMBERED = 4096
 AUTH = "auth"
 """The action of `sys` that shows a token."""
 
+SHOWN_TOKEN = r'("token"\s*:\s*")(?:[^"\\]|\\.)*'
+"""A regular expression for the token in such a request, which no log may repeat; what comes before it is group 1."""
+
 WHOAMI = "whoami"
 """The action of `sys` that tells a client what its own grant is."""
 

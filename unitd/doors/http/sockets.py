@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from unitd.core.access.grants import SHOWN_TOKEN
 from unitd.wire.errors import TooLong
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 from unitd.wire.reading import read_json
@@ -31,8 +32,7 @@ MAX_ECHO = 100
 
 # A recording in a message has megabytes.
 _LOGGED_CHARACTERS = 1000
-_TOKEN = re.compile(r'("token"\s*:\s*")(?:[^"\\]|\\.)*')
-"""What `sys.auth` shows."""
+_TOKEN = re.compile(SHOWN_TOKEN)
 
 
 async def receive(ws: WebSocket) -> str | bytes:

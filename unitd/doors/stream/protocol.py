@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import cast
 
+from unitd.core.access.grants import SHOWN_TOKEN
 from unitd.doors.server import Server
 from unitd.doors.stream.client import StreamClient
 from unitd.doors.unfinished import Unfinished
@@ -26,7 +27,7 @@ log = logging.getLogger("unitd.doors")
 # One read may bring thousands of requests; after so long the other clients are served.
 TURN_SECONDS = 0.01
 
-_TOKEN = re.compile(rb'("token"\s*:\s*")(?:[^"\\]|\\.)*')
+_TOKEN = re.compile(SHOWN_TOKEN.encode())
 
 
 @dataclass(frozen=True)
