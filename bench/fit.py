@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.llm_sides import MIDDLE, Ours, first_of, rate_of
 from bench.report import Pair, row, show, write_section
 from bench.synthetic import make
-from unitd.cli.suggest import measured
+from unitd.cli.commands.suggest import measured
 from unitd.core.models.forecast import Forecast, Speed, forecast
 from unitd.core.models.gguf import Shape, read_shape
 from unitd.settings import find_places

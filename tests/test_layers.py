@@ -137,7 +137,7 @@ def test_config_asks_the_socket_module_only_for_the_host_s_name() -> None:
 @pytest.mark.parametrize("module", [name for name in DAEMON if not name.startswith("unitd.doors.")])
 def test_only_doors_know_lines_and_networks(module: str) -> None:
     """No other layer does; but the doctor asks pyserial which ports there are, and fetch asks the hub for models."""
-    allowed = {"unitd.cli.doctor": {"serial"}, "unitd.fetch.hub": {"httpx2", "huggingface_hub"}}
+    allowed = {"unitd.cli.commands.doctor": {"serial"}, "unitd.fetch.sources": {"httpx2", "huggingface_hub"}}
 
     assert top_imports_of(module) & FOR_DOORS <= allowed.get(module, set())
 

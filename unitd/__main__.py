@@ -175,7 +175,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         from unitd.serve import serve
 
         sys.exit(serve(arguments))
-    command = importlib.import_module(f"unitd.cli.{arguments.command.replace('-', '_')}")
+    command = importlib.import_module(f"unitd.cli.commands.{arguments.command.replace('-', '_')}")
     try:
         sys.exit(command.run(arguments))
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.programs import UNITD, Finished, unitd
-from unitd.cli.install_service import obstacles, pieces
+from unitd.cli.commands.install_service import obstacles, pieces
 
 needs_systemd = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd is missing: sudo apt-get install systemd"

@@ -63,7 +63,7 @@ def run(
 ) -> Run:
     """Runs `unitd models` with the small catalogue."""
     places = replace(find_places(), model_cards=small_catalogue(tmp_path))
-    monkeypatch.setattr("unitd.cli.models.find_places", lambda: places)
+    monkeypatch.setattr("unitd.cli.commands.models.find_places", lambda: places)
 
     def run(*arguments: str) -> Finished:
         with pytest.raises(SystemExit) as ended:

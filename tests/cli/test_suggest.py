@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.programs import Finished, unitd
-from unitd.cli.suggest import measured
+from unitd.cli.commands.suggest import measured
 
 LONG = 120
 """The board is measured beside all else that runs on it."""

@@ -10,7 +10,7 @@ import pytest
 from unitd.core.models.catalog import (
     Card,
     Catalog,
-    Part,
+    ModelFile,
     read_card,
 )
 from unitd.core.models.gguf import Shape
@@ -294,8 +294,8 @@ def test_a_whole_card_is_read() -> None:
         {"temperature": 0.5},
         file="tiny.gguf",
         parts=(
-            Part("tiny.gguf", "someone/tiny", "abc", size=7, sha256="0" * 64),
-            Part("voice.tar.bz2", url="https://example.org/voice.tar.bz2"),
+            ModelFile("tiny.gguf", "someone/tiny", "abc", size=7, sha256="0" * 64),
+            ModelFile("voice.tar.bz2", url="https://example.org/voice.tar.bz2"),
         ),
         licence="MIT",
         languages=("en", "de"),
@@ -311,7 +311,7 @@ def test_a_whole_card_is_read() -> None:
 @pytest.mark.parametrize(("sizes", "download"), [((7, 5), 12), ((7, 0), 0), ((), 0)])
 def test_a_download_is_as_large_as_all_its_parts(sizes: tuple[int, ...], download: int) -> None:
     """Unknown as soon as one of them is."""
-    parts = tuple(Part(f"{number}.onnx", "someone/voice", size=size) for number, size in enumerate(sizes))
+    parts = tuple(ModelFile(f"{number}.onnx", "someone/voice", size=size) for number, size in enumerate(sizes))
 
     assert Card("voice", "tts", parts=parts).download_bytes == download
 

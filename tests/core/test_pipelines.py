@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from unitd.core.config.loader import read_settings
-from unitd.core.config.pipelines import check_pipelines
+from unitd.core.config.pipeline_tasks import check_pipelines
 from unitd.core.tasks.kinds import BUILTIN_KINDS, COMMON_KEYS, third_party_kind
 from units.asr.engine import Rules
 from units.asr.engine import read_options as read_asr

@@ -2,9 +2,9 @@
 
 import pytest
 
+from unitd.core.config.changes import changed_keys, with_keys_of
 from unitd.core.config.exposure import warnings_of
 from unitd.core.config.loader import read_settings
-from unitd.core.config.reload import changed_keys, with_keys_of
 from unitd.wire.errors import ConfigError
 
 

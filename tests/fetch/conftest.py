@@ -8,8 +8,8 @@ import pytest
 from tests.fetch.local_hub import LocalHub, local_hub
 from unitd.core.models.catalog import Card
 from unitd.core.models.progress import Progress
-from unitd.fetch.hub import Hub
 from unitd.fetch.pull import pull
+from unitd.fetch.sources import Hub
 
 Pull = Callable[[Card], Path]
 

@@ -8,7 +8,7 @@ import struct
 import tarfile
 
 from tests.fetch.local_hub import HubFile, LocalHub
-from unitd.core.models.catalog import Card, Part
+from unitd.core.models.catalog import Card, ModelFile
 
 HEADER_BYTES = 64
 """Of `gguf`: then the weights begin."""
@@ -37,18 +37,18 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def offer(hub: LocalHub, path: str, content: bytes, *, is_large: bool = True) -> Part:
+def offer(hub: LocalHub, path: str, content: bytes, *, is_large: bool = True) -> ModelFile:
     """Puts a file into a repository of the hub; how a card names it, without a hash."""
     hub.files[f"me/model/{path}"] = HubFile(content, is_large)
-    return Part(path, repository="me/model")
+    return ModelFile(path, repository="me/model")
 
 
-def release(hub: LocalHub, path: str, content: bytes) -> Part:
+def release(hub: LocalHub, path: str, content: bytes) -> ModelFile:
     """Puts a file on the page of releases; how a card names it."""
     hub.files[f"release/{path}"] = HubFile(content)
-    return Part(path, url=f"{hub.cdn_url}/release/{path}", size=len(content), sha256=sha256(content))
+    return ModelFile(path, url=f"{hub.cdn_url}/release/{path}", size=len(content), sha256=sha256(content))
 
 
-def card_of(*parts: Part, file: str = "") -> Card:
+def card_of(*parts: ModelFile, file: str = "") -> Card:
     """The card of a model of these parts; the first is the main one."""
     return Card("small", "llm", "llama", file=file or parts[0].path, parts=parts)

@@ -1,4 +1,4 @@
-"""Covers fetch.checks, fetch.archive and core.tensors: nothing bad is ever installed."""
+"""Covers fetch.integrity, fetch.archive and core.tensors: nothing bad is ever installed."""
 
 import gzip
 import io
@@ -17,7 +17,7 @@ from tests.fetch.local_hub import LocalHub
 from unitd.core.models.gguf_check import BLOCKS, check_tensors
 from unitd.fetch.archive import unpack
 from unitd.fetch.failures import PullFailed
-from unitd.fetch.verify import verify
+from unitd.fetch.integrity import verify
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
 

@@ -1,4 +1,4 @@
-"""Covers fetch.pull, fetch.hub, fetch.download, fetch.place and fetch.progress: a model's way here."""
+"""Covers fetch.pull, fetch.sources, fetch.downloader, fetch.staging and fetch.reporter: a model's way here."""
 
 import asyncio
 import random
@@ -12,15 +12,15 @@ from tests.fetch.conftest import Pull
 from tests.fetch.files import card_of, gguf, offer, packed, release, sha256
 from tests.fetch.local_hub import BLOCK, COMMIT, LocalHub
 from tests.helpers import eventually
-from unitd.core.models.catalog import Card, Part
+from unitd.core.models.catalog import Card, ModelFile
 from unitd.core.models.progress import Progress
-from unitd.fetch.download import Downloads
+from unitd.fetch.downloader import Downloader
 from unitd.fetch.failures import PullFailed
-from unitd.fetch.hub import Hub
-from unitd.fetch.progress import Meter
+from unitd.fetch.integrity import verify
 from unitd.fetch.pull import pull
 from unitd.fetch.records import read_record
-from unitd.fetch.verify import verify
+from unitd.fetch.reporter import ProgressReporter
+from unitd.fetch.sources import Hub
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
 
@@ -72,12 +72,12 @@ def test_speed_and_time_left_follow_the_line() -> None:
     """Over the last seconds; what was there before is no speed."""
     told: list[Progress] = []
     clock = iter([10.0, 10.1, 12.0])
-    meter = Meter(10_000, told.append, lambda: next(clock))
-    meter.found(4000)
+    reporter = ProgressReporter(10_000, told.append, lambda: next(clock))
+    reporter.found(4000)
 
-    meter.add("x", 0)
-    meter.add("x", 1000)
-    meter.add("x", 1000)
+    reporter.add("x", 0)
+    reporter.add("x", 1000)
+    reporter.add("x", 1000)
 
     assert [each.bytes for each in told] == [4000, 6000]
     assert (told[-1].bytes_per_s, told[-1].seconds_left) == (1000.0, 4.0)
@@ -110,7 +110,7 @@ def test_an_archive_of_unknown_size_is_asked_for_it(hub: LocalHub, pulled: Pull)
     """A card may leave the size out."""
     release(hub, "x.tar.bz2", packed(("encoder.onnx", b"weights")))
 
-    place = pulled(card_of(Part("x.tar.bz2", url=f"{hub.cdn_url}/release/x.tar.bz2"), file="encoder.onnx"))
+    place = pulled(card_of(ModelFile("x.tar.bz2", url=f"{hub.cdn_url}/release/x.tar.bz2"), file="encoder.onnx"))
 
     assert (place / "encoder.onnx").exists()
 
@@ -120,7 +120,7 @@ def test_a_repository_that_has_moved_is_followed(hub: LocalHub, pulled: Pull) ->
     offer(hub, "x.gguf", gguf())
     hub.moved["old/name"] = "me/model"
 
-    place = pulled(card_of(Part("x.gguf", repository="old/name")))
+    place = pulled(card_of(ModelFile("x.gguf", repository="old/name")))
 
     assert (place / "x.gguf").exists()
 
@@ -337,7 +337,7 @@ def test_a_disk_that_becomes_full_is_told(hub: LocalHub, pulled: Pull, models: P
     part, here = offer(hub, "x.gguf", gguf()), Hub(hub.url)
     partial = models / ".incoming" / "small" / "partial"
     partial.mkdir(parents=True)
-    Downloads(here, partial).place_of(here.locate(part)).symlink_to("/dev/full")
+    Downloader(here, partial).partial_file(here.locate(part)).symlink_to("/dev/full")
 
     with pytest.raises(PullFailed, match="is full: make room and try again"):
         pulled(card_of(part))

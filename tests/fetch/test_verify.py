@@ -1,4 +1,4 @@
-"""Covers fetch.verify, fetch.records and fetch.importing: what is here, and what somebody brings along."""
+"""Covers fetch.integrity, fetch.records and fetch.importing: what is here, and what somebody brings along."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ from unitd.core.models.catalog import Card
 from unitd.core.models.progress import Progress
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.importing import import_model
-from unitd.fetch.verify import verify
+from unitd.fetch.integrity import verify
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")
 

@@ -1,1 +1,1 @@
-"""The commands people type. They talk to the running daemon by its Unix socket; nothing here is loaded by `serve`."""
+"""The commands people type, and what they share; nothing here is loaded by `serve`."""

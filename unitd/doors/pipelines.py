@@ -9,7 +9,7 @@ work_id, and so do those that listen to it, with their links.
 import asyncio
 import logging
 
-from unitd.core.config.pipelines import inputs_of, setup_of
+from unitd.core.config.pipeline_tasks import inputs_of, setup_of
 from unitd.core.config.schema import PipelineSettings, PipelineTask
 from unitd.core.repeats import backoff_seconds
 from unitd.core.tasks.table import Task

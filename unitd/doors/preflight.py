@@ -18,7 +18,7 @@ import orjson
 
 from unitd.core.config.checks import addresses_of
 from unitd.core.config.exposure import reach_of, warnings_of
-from unitd.core.config.pipelines import check_pipelines, setup_of, tasks_of
+from unitd.core.config.pipeline_tasks import check_pipelines, setup_of, tasks_of
 from unitd.core.config.problems import (
     Key,
     Problem,

@@ -14,11 +14,11 @@ from unitd.core.models.catalog import Card, read_card
 from unitd.core.models.detect import family_of
 from unitd.core.models.gguf import read_description
 from unitd.fetch.archive import is_archive, unpack
-from unitd.fetch.checks import check_model_files, flaw_of
 from unitd.fetch.failures import PullFailed, disk_errors_told
-from unitd.fetch.place import CARD, describe, staging
-from unitd.fetch.progress import Tell
+from unitd.fetch.integrity import check_model_files, flaw_of
+from unitd.fetch.reporter import Report
 from unitd.fetch.space import check_space
+from unitd.fetch.staging import CARD, describe, staging
 from unitd.wire.errors import ConfigError
 
 QUANTIZE = (sys.executable, "-m", "units.llm.quantize")
@@ -26,7 +26,7 @@ QUANTIZE = (sys.executable, "-m", "units.llm.quantize")
 
 
 def import_model(
-    source: Path, models: Path, name: str, tell: Tell, known: Card | None = None, quantize: str = ""
+    source: Path, models: Path, name: str, report: Report, known: Card | None = None, quantize: str = ""
 ) -> Path:
     """Copies a model into a models folder under a name; its folder there.
 
@@ -38,9 +38,9 @@ def import_model(
         PullFailed: with a sentence; nothing is installed then.
     """
     name = known.name if known else name
-    with disk_errors_told(models), staging(models, name, tell) as stage:
-        if stage.place.exists():
-            raise PullFailed(f"{stage.place} is there: remove it first, or import under another name")
+    with disk_errors_told(models), staging(models, name, report) as stage:
+        if stage.target.exists():
+            raise PullFailed(f"{stage.target} is there: remove it first, or import under another name")
         stage.begin()
         check_space(stage.model, _size_of(source), name)
         if quantize:

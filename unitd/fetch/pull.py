@@ -12,18 +12,17 @@ from typing import Any
 from unitd.core.models.catalog import Card
 from unitd.core.models.progress import DONE, Progress
 from unitd.fetch.archive import is_archive, unpack
-from unitd.fetch.checks import check_download, check_model_files
-from unitd.fetch.download import Downloads
+from unitd.fetch.downloader import Downloader
 from unitd.fetch.failures import PullFailed, disk_errors_told
-from unitd.fetch.hub import Hub, Source
-from unitd.fetch.place import CARD, Staging, describe, staging
-from unitd.fetch.progress import Meter, Tell
+from unitd.fetch.integrity import check_download, check_model_files, verify
 from unitd.fetch.records import Installed, read_record
+from unitd.fetch.reporter import ProgressReporter, Report
+from unitd.fetch.sources import Hub, Source
 from unitd.fetch.space import check_space
-from unitd.fetch.verify import verify
+from unitd.fetch.staging import CARD, Staging, describe, staging
 
 
-def pull(card: Card, models: Path, tell: Tell, hub: Hub | None = None) -> Path:
+def pull(card: Card, models: Path, report: Report, hub: Hub | None = None) -> Path:
     """Brings a card's model into a models folder and tells how far it is, from any thread; its folder.
 
     A model that is there and sound is left alone; one that is damaged, or older than the card, is replaced.
@@ -33,38 +32,38 @@ def pull(card: Card, models: Path, tell: Tell, hub: Hub | None = None) -> Path:
     """
     if not card.parts:
         raise PullFailed(f"the card of {card.name} does not say where its files are to be had")
-    with disk_errors_told(models), staging(models, card.name, tell) as stage:
-        if not _is_there(card, stage.place, tell):
-            _fetch_and_install(card, stage, tell, hub or Hub())
-    tell(Progress(DONE, place=str(stage.place)))
-    return stage.place
+    with disk_errors_told(models), staging(models, card.name, report) as stage:
+        if not _is_there(card, stage.target, report):
+            _fetch_and_install(card, stage, report, hub or Hub())
+    report(Progress(DONE, place=str(stage.target)))
+    return stage.target
 
 
-def _is_there(card: Card, place: Path, tell: Tell) -> bool:
+def _is_there(card: Card, model: Path, report: Report) -> bool:
     """True when nothing is to be done; PullFailed when what is there is somebody's own."""
-    if not place.exists():
+    if not model.exists():
         return False
-    record = read_record(place)
+    record = read_record(model)
     if record is None or not record.origin:
-        raise PullFailed(f"{place} is there and was not pulled: remove it, or keep it and use it as it is")
+        raise PullFailed(f"{model} is there and was not pulled: remove it, or keep it and use it as it is")
     wanted = [asdict(part) for part in card.parts]
     if [{key: each.get(key) for key in wanted[0]} for each in record.origin] != wanted:
         return False
-    tell(Progress("checking"))
-    return not verify(place)
+    report(Progress("checking"))
+    return not verify(model)
 
 
-def _fetch_and_install(card: Card, stage: Staging, tell: Tell, hub: Hub) -> None:
+def _fetch_and_install(card: Card, stage: Staging, report: Report, hub: Hub) -> None:
     stage.begin()
-    downloads = Downloads(hub, stage.partial)
-    sources = downloads.locate(card.parts)
+    downloader = Downloader(hub, stage.partial)
+    sources = downloader.locate(card.parts)
     # An archive is there twice for a while: packed, and what comes out of it, of which only this much is known.
     unpacked = sum(source.size for source in sources if is_archive(source.part.path))
-    check_space(stage.partial, downloads.missing_bytes(sources) + unpacked, card.name)
-    downloads.fetch(sources, Meter(sum(source.size for source in sources), tell))
-    tell(Progress("checking"))
-    files = [_checked(source, downloads.place_of(source)) for source in sources]
-    _assemble(sources, downloads, stage.model, tell)
+    check_space(stage.partial, downloader.missing_bytes(sources) + unpacked, card.name)
+    downloader.fetch(sources, ProgressReporter(sum(source.size for source in sources), report))
+    report(Progress("checking"))
+    files = [_checked(source, downloader.partial_file(source)) for source in sources]
+    _assemble(sources, downloader, stage.model, report)
     check_model_files(stage.model)
     if card.file and not (stage.model / card.file).is_file():
         raise PullFailed(f"{card.name} came without {card.file}, its main file")
@@ -82,17 +81,17 @@ def _checked(source: Source, file: Path) -> Installed:
         raise
 
 
-def _assemble(sources: Sequence[Source], downloads: Downloads, model: Path, tell: Tell) -> None:
+def _assemble(sources: Sequence[Source], downloader: Downloader, model: Path, report: Report) -> None:
     """Unpacks archives and then moves files: what can fail goes first, a moved file has to be fetched again."""
     for source in sources:
         if is_archive(source.part.path):
-            tell(Progress("unpacking", source.part.path))
-            unpack(downloads.place_of(source), model, source.part.path)
+            report(Progress("unpacking", source.part.path))
+            unpack(downloader.partial_file(source), model, source.part.path)
     for source in sources:
         if not is_archive(source.part.path):
             target = model / source.part.path
             target.parent.mkdir(parents=True, exist_ok=True)
-            downloads.place_of(source).rename(target)
+            downloader.partial_file(source).rename(target)
 
 
 def _origin(source: Source) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping
 
-from unitd.core.config.reload import changed_keys, with_keys_of
+from unitd.core.config.changes import changed_keys, with_keys_of
 from unitd.core.config.schema import Settings
 
 log = logging.getLogger("unitd")

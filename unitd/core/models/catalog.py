@@ -24,7 +24,7 @@ DEFAULT_NAME = "default"
 
 
 @dataclass(frozen=True)
-class Part:
+class ModelFile:
     """One file to fetch: of a hub's repository, or an archive at an address."""
 
     path: str
@@ -82,7 +82,7 @@ class Card:
     file: str = ""
     """The main file: among the parts, inside the unpacked archive, beside an installed card."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ModelFile, ...] = ()
     """What there is to fetch."""
 
     licence: str = ""
@@ -195,10 +195,10 @@ def _check_json(document: dict[str, Any], where: str) -> None:
         raise ConfigError(f"{where}: it holds what JSON cannot: {error}") from error
 
 
-def _read_part(table: dict[str, Any], where: str) -> Part:
+def _read_part(table: dict[str, Any], where: str) -> ModelFile:
     values = _values(table, _PART_KEYS, where)
     _require(values, ("path",), where)
-    part = Part(**values)
+    part = ModelFile(**values)
     _check_path(part.path, f"{where}: path")
     if bool(part.repository) == bool(part.url):
         raise ConfigError(f"{where}: either repository or url must be there")

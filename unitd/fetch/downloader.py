@@ -13,10 +13,10 @@ from io import FileIO
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from unitd.core.models.catalog import Part
+from unitd.core.models.catalog import ModelFile
 from unitd.fetch.failures import BadLuck, Patience, PullFailed, disk_errors_told
-from unitd.fetch.hub import Hub, Source, told
-from unitd.fetch.progress import Meter
+from unitd.fetch.reporter import ProgressReporter
+from unitd.fetch.sources import Hub, Source, told
 
 # Enough to hide the time between small files; more would only share the same line.
 PARALLEL_FILES = 4
@@ -26,7 +26,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Downloads:
+class Downloader:
     """The files of one model on their way."""
 
     def __init__(self, hub: Hub, folder: Path) -> None:
@@ -35,20 +35,20 @@ class Downloads:
         self._folder = folder
         self._stop = threading.Event()
 
-    def locate(self, parts: Sequence[Part]) -> list[Source]:
+    def locate(self, parts: Sequence[ModelFile]) -> list[Source]:
         """Looks all files up, before any is fetched; PullFailed if one is not to be had."""
         return self._parallel(self._locate_patiently, parts)
 
     def missing_bytes(self, sources: Sequence[Source]) -> int:
         """What is still to come."""
-        return sum(max(0, source.size - _length(self.place_of(source))) for source in sources)
+        return sum(max(0, source.size - _length(self.partial_file(source))) for source in sources)
 
-    def fetch(self, sources: Sequence[Source], meter: Meter) -> None:
+    def fetch(self, sources: Sequence[Source], reporter: ProgressReporter) -> None:
         """Brings each file to its end; PullFailed if one cannot be had. Their content is not looked at."""
-        meter.found(sum(source.size for source in sources) - self.missing_bytes(sources))
-        self._parallel(lambda source: self._fetch(source, meter), sources)
+        reporter.found(sum(source.size for source in sources) - self.missing_bytes(sources))
+        self._parallel(lambda source: self._fetch(source, reporter), sources)
 
-    def place_of(self, source: Source) -> Path:
+    def partial_file(self, source: Source) -> Path:
         """The file that this one grows in."""
         identity = source.sha256 or f"{source.url} {source.etag} {source.size}"
         digest = hashlib.sha256(f"{source.part.path} {identity}".encode()).hexdigest()[:16]
@@ -67,7 +67,7 @@ class Downloads:
                 raise
         return [finished.result() for finished in running]
 
-    def _locate_patiently(self, part: Part) -> Source:
+    def _locate_patiently(self, part: ModelFile) -> Source:
         patience = Patience(self._stop)
         while True:
             try:
@@ -75,34 +75,34 @@ class Downloads:
             except BadLuck as cause:
                 patience.wait(cause, has_advanced=False)
 
-    def _fetch(self, source: Source, meter: Meter) -> None:
-        place, patience = self.place_of(source), Patience(self._stop)
+    def _fetch(self, source: Source, reporter: ProgressReporter) -> None:
+        partial, patience = self.partial_file(source), Patience(self._stop)
         with disk_errors_told(self._folder):
-            place.touch()
-            furthest = _length(place)
-            while _length(place) < source.size:
+            partial.touch()
+            furthest = _length(partial)
+            while _length(partial) < source.size:
                 try:
-                    self._continue(source, place, meter)
+                    self._continue(source, partial, reporter)
                 except BadLuck as cause:
                     # A server without Range begins anew each time: only what was never reached before is an advance.
-                    patience.wait(cause, has_advanced=_length(place) - furthest >= BLOCK_BYTES)
-                    furthest = max(furthest, _length(place))
+                    patience.wait(cause, has_advanced=_length(partial) - furthest >= BLOCK_BYTES)
+                    furthest = max(furthest, _length(partial))
 
-    def _continue(self, source: Source, place: Path, meter: Meter) -> None:
+    def _continue(self, source: Source, partial: Path, reporter: ProgressReporter) -> None:
         """Writes what the server sends, from where the file ends; BadLuck when it stops too early."""
-        start, name = _length(place), source.part.path
-        with self._hub.opened(source, start) as (at, chunks), place.open("r+b", buffering=0) as file:
+        start, name = _length(partial), source.part.path
+        with self._hub.opened(source, start) as (at, chunks), partial.open("r+b", buffering=0) as file:
             if at > start:
                 raise PullFailed(f"{told(source.part)}: byte {start} was asked for, the server sends from {at}")
             if at < start:
                 file.truncate(at)
-                meter.add(name, at - start)
+                reporter.add(name, at - start)
             file.seek(at)
             for chunk in chunks:
                 at += len(chunk)
                 self._check(source, at)
                 _write(file, chunk)
-                meter.add(name, len(chunk))
+                reporter.add(name, len(chunk))
         if at < source.size:
             raise BadLuck(f"{told(source.part)}: the connection ended after {at} of {source.size} bytes")
 
@@ -120,5 +120,5 @@ def _write(file: FileIO, chunk: bytes) -> None:
         left = left[file.write(left) :]
 
 
-def _length(place: Path) -> int:
-    return place.stat().st_size if place.exists() else 0
+def _length(partial: Path) -> int:
+    return partial.stat().st_size if partial.exists() else 0

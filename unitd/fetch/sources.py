@@ -20,7 +20,7 @@ from huggingface_hub import constants, get_hf_file_metadata, get_session, hf_hub
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, parse_ratelimit_headers
 
-from unitd.core.models.catalog import Part
+from unitd.core.models.catalog import ModelFile
 from unitd.fetch.failures import BadLuck, PullFailed
 from unitd.wire.errors import reason_of
 
@@ -35,7 +35,7 @@ _FIRST_AND_ALL = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 class Source:
     """One file, looked up."""
 
-    part: Part
+    part: ModelFile
     url: str
     size: int
     etag: str = ""
@@ -55,7 +55,7 @@ class Hub:
         self._endpoint = endpoint
         self._token = token
 
-    def locate(self, part: Part) -> Source:
+    def locate(self, part: ModelFile) -> Source:
         """Where a part lies and what it must be.
 
         Raises:
@@ -71,7 +71,7 @@ class Hub:
         _compare(part, source)
         return source
 
-    def _of_repository(self, part: Part) -> Source:
+    def _of_repository(self, part: ModelFile) -> Source:
         found = get_hf_file_metadata(
             hf_hub_url(part.repository, part.path, revision=part.revision, endpoint=self._endpoint),
             token=self._token,
@@ -84,7 +84,7 @@ class Hub:
         url = hf_hub_url(part.repository, part.path, revision=found.commit_hash, endpoint=self._endpoint)
         return Source(part, url, found.size, found.etag, found.commit_hash)
 
-    def _of_address(self, part: Part) -> Source:
+    def _of_address(self, part: ModelFile) -> Source:
         if part.size:
             return Source(part, part.url, part.size)
         response = get_session().head(part.url, headers=AS_IT_IS, timeout=constants.HF_HUB_ETAG_TIMEOUT)
@@ -113,12 +113,12 @@ class Hub:
             yield _first_byte(response, source), response.iter_raw()
 
 
-def told(part: Part) -> str:
+def told(part: ModelFile) -> str:
     """The part, as people are told of it."""
     return f"{part.path} of {part.repository}" if part.repository else part.url
 
 
-def _compare(part: Part, source: Source) -> None:
+def _compare(part: ModelFile, source: Source) -> None:
     """The hub's word against the catalogue's, before a byte is fetched."""
     if part.size and source.size != part.size:
         raise PullFailed(f"{told(part)} has {source.size} bytes, the catalogue says {part.size}: it is another file")
@@ -137,7 +137,7 @@ def _first_byte(response: httpx2.Response, source: Source) -> int:
 
 
 @contextmanager
-def errors_told(part: Part) -> Iterator[None]:
+def errors_told(part: ModelFile) -> Iterator[None]:
     """Turns what the client raises into a sentence."""
     try:
         yield
@@ -151,7 +151,7 @@ def errors_told(part: Part) -> Iterator[None]:
         raise PullFailed(f"{told(part)} cannot be fetched: {error}") from error
 
 
-def _refused(part: Part, response: httpx2.Response) -> PullFailed:
+def _refused(part: ModelFile, response: httpx2.Response) -> PullFailed:
     """The sentence for a status."""
     what, host, status = told(part), response.request.url.host, response.status_code
     if status in PASSING:
@@ -174,5 +174,5 @@ def _wait_wanted(response: httpx2.Response) -> float | None:
     return float(limit.reset_in_seconds) if limit and not limit.remaining else None
 
 
-def _at_revision(part: Part) -> str:
+def _at_revision(part: ModelFile) -> str:
     return f" at the revision {part.revision}" if part.repository else ""

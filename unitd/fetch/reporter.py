@@ -11,16 +11,16 @@ REPORT_INTERVAL_SECONDS = 0.25
 # Short enough to follow a line that gets slower, long enough not to jump.
 SPEED_WINDOW_SECONDS = 5.0
 
-Tell = Callable[[Progress], None]
+Report = Callable[[Progress], None]
 
 
-class Meter:
+class ProgressReporter:
     """Adds up what several threads fetch."""
 
-    def __init__(self, total: int, tell: Tell, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, total: int, report: Report, now: Callable[[], float] = time.monotonic) -> None:
         """`total`: bytes of all files; `now`: seconds."""
         self._total = total
-        self._tell = tell
+        self._report = report
         self._now = now
         self._lock = threading.Lock()
         self._bytes = 0
@@ -39,7 +39,7 @@ class Meter:
             self._bytes += count
             if now - self._told_at >= REPORT_INTERVAL_SECONDS or self._bytes == self._total:
                 self._told_at = now
-                self._tell(self._progress(file, now))
+                self._report(self._progress(file, now))
 
     def _progress(self, file: str, now: float) -> Progress:
         self._seen.append((now, self._bytes))

@@ -20,8 +20,8 @@ from typing import Any
 from unitd.core.models.catalog import Card
 from unitd.core.models.progress import INCOMING, Progress
 from unitd.fetch.failures import PullFailed
-from unitd.fetch.progress import Tell
 from unitd.fetch.records import RECORD, Installed, Record, sha256_of, write_record
+from unitd.fetch.reporter import Report
 
 CARD = "card.toml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
@@ -32,7 +32,7 @@ class Staging:
 
     def __init__(self, models: Path, name: str) -> None:
         self._folder = models / INCOMING / name
-        self.place = models / name
+        self.target = models / name
         self.model = self._folder / "model"
         self.partial = self._folder / "partial"
 
@@ -47,16 +47,16 @@ class Staging:
         _sync(self.model)
         older = self._folder / "older"
         shutil.rmtree(older, ignore_errors=True)
-        if self.place.exists():
-            self.place.rename(older)
-        self.model.rename(self.place)
-        _sync_folder(self.place.parent)
+        if self.target.exists():
+            self.target.rename(older)
+        self.model.rename(self.target)
+        _sync_folder(self.target.parent)
         shutil.rmtree(self._folder)
-        return self.place
+        return self.target
 
 
 @contextmanager
-def staging(models: Path, name: str, tell: Tell) -> Iterator[Staging]:
+def staging(models: Path, name: str, report: Report) -> Iterator[Staging]:
     """Waits until no other process makes this model.
 
     Raises:
@@ -70,7 +70,7 @@ def staging(models: Path, name: str, tell: Tell) -> Iterator[Staging]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell(Progress("waiting"))
+            report(Progress("waiting"))
             fcntl.flock(lock, fcntl.LOCK_EX)
         stage = Staging(models, name)
         try:

@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Any
 
-from unitd.cli.chat import call_text
+from unitd.cli.commands.chat import call_text
 from unitd.cli.connection import Connection, fail, read_text, say_what_is_missing
 from unitd.cli.screens import say
 

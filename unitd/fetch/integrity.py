@@ -1,11 +1,11 @@
-"""Whether a file is what it should be: its size, its hash, and whether an engine can be trusted with it."""
+"""Checks of files: size and hash, whether an engine can be trusted with a GGUF, and whether a model is still intact."""
 
 from pathlib import Path
 
 from unitd.core.models.gguf_check import check_tensors
 from unitd.fetch.failures import PullFailed
-from unitd.fetch.hub import Source, told
-from unitd.fetch.records import git_hash_of, sha256_of
+from unitd.fetch.records import Installed, git_hash_of, read_record, sha256_of
+from unitd.fetch.sources import Source, told
 
 GIT_DIGITS = 40
 
@@ -46,3 +46,25 @@ def flaw_of(file: Path) -> str:
     except ValueError as error:
         return str(error)
     return ""
+
+
+def verify(model: Path) -> list[str]:
+    """A sentence for each thing that is wrong with a model, a folder or a GGUF file; none when it is sound.
+
+    What was pulled or imported is held against its record, byte by byte; of other models a GGUF can be looked through.
+    """
+    if record := read_record(model):
+        return [wrong for file in record.files if (wrong := _difference(model, file))]
+    files = [path for path in (model, *sorted(model.rglob("*.gguf"))) if path.is_file()]
+    if not files:
+        return [f"{model.name} was neither pulled nor imported: there is nothing to hold it against"]
+    return [f"{file.name}: {wrong}" for file in files if (wrong := flaw_of(file))]
+
+
+def _difference(model: Path, file: Installed) -> str:
+    path = model / file.path
+    if not path.is_file():
+        return f"{file.path} is missing"
+    if (size := path.stat().st_size) != file.size:
+        return f"{file.path} has {size} bytes instead of {file.size}"
+    return "" if sha256_of(path) == file.sha256 else f"{file.path} has changed: its SHA-256 is another"

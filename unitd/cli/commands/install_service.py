@@ -12,7 +12,7 @@ from pathlib import Path
 
 from unitd.runtime.atomic_write import replace_file
 
-SOURCES = Path(__file__).parent.parent / "systemd"
+SOURCES = Path(__file__).parents[2] / "systemd"
 """The files as they are shipped, written for a program in SHIPPED."""
 
 SHIPPED = "/opt/unitd/bin/unitd"

@@ -182,7 +182,7 @@ def _import(board: _Board, arguments: argparse.Namespace) -> int:
 
 def _verify(board: _Board, arguments: argparse.Namespace) -> int:
     """Exit code 1 when anything is wrong."""
-    from unitd.fetch.verify import verify
+    from unitd.fetch.integrity import verify
 
     cards = [board.card(name) for name in arguments.name] or board.catalog().cards
     own = [card for card in cards if not card.is_bundled and "base_url" not in card.engine_options]
@@ -196,7 +196,7 @@ def _verify(board: _Board, arguments: argparse.Namespace) -> int:
 
 
 def _suggest(board: _Board, arguments: argparse.Namespace) -> int:
-    from unitd.cli.suggest import suggest
+    from unitd.cli.commands.suggest import suggest
 
     return suggest(board.settings, board.places.bundled_models, board.stock(*board.catalog().cards))
 
