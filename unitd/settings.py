@@ -83,7 +83,7 @@ def load_settings(
         return expand(read_settings(document, look_around))
     except Problems as error:
         sources = _Sources(path, TomlLines(text), options or {}, environment, credentials)
-        raise Problems(sources.placed(error.mistakes)) from error
+        raise Problems(sources.located(error.mistakes)) from error
     except RuntimeError as error:  # a home directory that cannot be found
         raise ConfigError(str(error)) from error
 
@@ -111,12 +111,12 @@ class _Sources:
     environment: Mapping[str, str]
     credentials: Path | None
 
-    def placed(self, mistakes: Sequence[Problem]) -> list[Problem]:
+    def located(self, mistakes: Sequence[Problem]) -> list[Problem]:
         """In the order of the file, each with the place where it was made; a default that does not work has none."""
         in_order = sorted(mistakes, key=lambda each: self.lines.of(each.key) or sys.maxsize)
-        return [replace(each, place=each.place or self._place_of(each.key)) for each in in_order]
+        return [replace(each, location=each.location or self._location_of(each.key)) for each in in_order]
 
-    def _place_of(self, key: Key) -> str:
+    def _location_of(self, key: Key) -> str:
         if str(key[-1]) in self.options.get(str(key[0]), {}):
             return "command line"
         if key not in self.lines:

@@ -110,7 +110,7 @@ def test_every_mistake_in_the_tools_is_told_with_its_own_line(tmp_path: Path) ->
 
     mistakes = list(unusable_files(settings_of(tmp_path, {"home": {"tools": str(tools)}})))
 
-    assert [each.place for each in mistakes] == [f"{tools}:3", f"{tools}:6"]
+    assert [each.location for each in mistakes] == [f"{tools}:3", f"{tools}:6"]
     assert [each.key for each in mistakes] == [("home", "tools")] * 2
     assert mistakes[1].words.startswith("tool 't': topic is no template: ")
 

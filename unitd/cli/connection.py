@@ -48,7 +48,7 @@ def read_text(file: Path) -> str:
         fail(f"{file} is no text in UTF-8")
 
 
-class Connection:
+class DaemonConnection:
     """A talk with the running daemon."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -156,7 +156,7 @@ def is_last(reply: dict[str, Any]) -> bool:
     return bool(reply["error"]["code"]) or not isinstance(data, dict) or bool(data.get("finish", True))
 
 
-def say_what_is_missing(connection: Connection, which: str) -> None:
+def say_what_is_missing(connection: DaemonConnection, which: str) -> None:
     """One line on stderr when the board's microphone (capture) or loudspeaker (playback) cannot be used now."""
     given_up = time.monotonic() + DEVICE_SECONDS
     while True:

@@ -205,10 +205,10 @@ Row = tuple[Key, dict[str, Any]]
 """A table of the document, and where it stands."""
 
 
-Known = Mapping[str, Set[str]]
+TemplateNames = Mapping[str, Set[str]]
 """The names in a template, with the properties that they have; none: whatever there is."""
 
-TemplateError = Callable[[str, Known], str]
+TemplateError = Callable[[str, TemplateNames], str]
 """What is wrong with a template that knows these names; "" when nothing is."""
 
 
@@ -291,7 +291,7 @@ def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError
     for name, schema in row.get("parameters", {}).items():
         if words := _misshape(schema):
             yield Problem((*at, "parameters", name), f"{tool}: {name}: {words}")
-    device: Known = {"entity": Entity.__dataclass_fields__.keys()} if row.get("kinds") else {}
+    device: TemplateNames = {"entity": Entity.__dataclass_fields__.keys()} if row.get("kinds") else {}
     for key in _TEMPLATES:
         # Topics of questions are followed from the start, when nothing but the devices is known.
         known = device if key == "state" else {**dict.fromkeys(row.get("parameters", ()), frozenset()), **device}

@@ -6,13 +6,13 @@ import time
 from typing import Any
 
 from unitd.cli.commands.chat import call_text
-from unitd.cli.connection import Connection, fail, read_text, say_what_is_missing
+from unitd.cli.connection import DaemonConnection, fail, read_text, say_what_is_missing
 from unitd.cli.screens import say
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Sets the chain up, shows what it hears, thinks and says, and takes it down at the end."""
-    connection = Connection(arguments)
+    connection = DaemonConnection(arguments)
     tasks: dict[str, str] = {}
     try:
         _set_up(connection, arguments, tasks)
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _set_up(connection: Connection, arguments: argparse.Namespace, tasks: dict[str, str]) -> None:
+def _set_up(connection: DaemonConnection, arguments: argparse.Namespace, tasks: dict[str, str]) -> None:
     """Adds the work_ids by unit to `tasks`; the microphone is heard when all of them are there."""
 
     def set_up(unit: str, **data: Any) -> None:

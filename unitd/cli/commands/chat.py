@@ -7,7 +7,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-from unitd.cli.connection import Connection
+from unitd.cli.connection import DaemonConnection
 from unitd.cli.screens import say
 from unitd.core.visible import SHOWN_IN_TEXT
 
@@ -18,7 +18,7 @@ class Chat:
     """One llm task and the questions to it."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        self._connection = Connection(arguments)
+        self._connection = DaemonConnection(arguments)
         self._numbers = itertools.count(1)
         setup = {
             "model": arguments.model,

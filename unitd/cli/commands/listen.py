@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from unitd.cli.connection import Connection, fail, read_file, read_text, say_what_is_missing
+from unitd.cli.connection import DaemonConnection, fail, read_file, read_text, say_what_is_missing
 from unitd.cli.screens import say
 
 CLEAR_LINE = "\r\x1b[K"
@@ -19,7 +19,7 @@ EMPTY_WAV = (
 def run(arguments: argparse.Namespace) -> int:
     """Prints one line for each utterance; a microphone is listened to until Ctrl-C."""
     audio = read_file(arguments.file) if arguments.file else b""
-    connection = Connection(arguments)
+    connection = DaemonConnection(arguments)
     setup: dict[str, Any] = {
         "model": arguments.model,
         "response_format": "asr.utf-8.stream",
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _show(connection: Connection, work_id: str, screen: "Screen") -> None:
+def _show(connection: DaemonConnection, work_id: str, screen: "Screen") -> None:
     """Shows what is heard; returns when a recording has been answered and everything has been heard."""
     has_answer = has_ended = False
     for reply in connection.replies():
@@ -83,7 +83,7 @@ class Screen:
             sys.stdout.write("\n")
 
 
-def _upload(connection: Connection, work_id: str, audio: bytes) -> None:
+def _upload(connection: DaemonConnection, work_id: str, audio: bytes) -> None:
     """The recording, and behind it one without a sound: its answer tells that everything has been heard."""
     for request_id, file in (("recording", audio), ("end", EMPTY_WAV)):
         request = {"request_id": request_id, "work_id": work_id, "action": "inference", "object": "asr.wav"}

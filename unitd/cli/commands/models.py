@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unitd.app import Places, shelf_of
-from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
+from unitd.cli.connection import DaemonConnection, fail, is_listened_to, socket_of
 from unitd.cli.screens import ProgressScreen, print_table
 from unitd.core.config.schema import Settings
 from unitd.core.models.catalog import Card, Catalog
@@ -144,7 +144,7 @@ async def _follow(downloads: Downloads, name: str, folder: Path) -> Progress:
 def _remove(board: _Board, arguments: argparse.Namespace) -> int:
     """By the daemon where one runs: it knows what is in use."""
     card = board.card(arguments.name)
-    is_gone = is_listened_to(socket_of(arguments)) and _remove_by_daemon(Connection(arguments), card.name)
+    is_gone = is_listened_to(socket_of(arguments)) and _remove_by_daemon(DaemonConnection(arguments), card.name)
     if not is_gone:
         asyncio.run(board.model_store.remove(card.name))
     what = "" if card.is_installed else ", which was not installed: what had come of it"
@@ -152,7 +152,7 @@ def _remove(board: _Board, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _remove_by_daemon(connection: Connection, name: str) -> bool:
+def _remove_by_daemon(connection: DaemonConnection, name: str) -> bool:
     """False when the daemon does not have it, as one that runs with another configuration."""
     connection.send({"request_id": "rm", "work_id": "sys", "action": "rmmode", "data": name})
     error = next(reply["error"] for reply in connection.replies(timeout=60) if reply["request_id"] == "rm")

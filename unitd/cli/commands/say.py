@@ -5,7 +5,7 @@ import base64
 import sys
 from pathlib import Path
 
-from unitd.cli.connection import Connection, fail
+from unitd.cli.connection import DaemonConnection, fail
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -13,7 +13,7 @@ def run(arguments: argparse.Namespace) -> int:
     text = sys.stdin.read() if arguments.text == "-" else arguments.text
     if not text.strip():
         fail("there is nothing to say")
-    connection = Connection(arguments)
+    connection = DaemonConnection(arguments)
     setup = {
         "model": arguments.model,
         "response_format": "tts.base64.wav" if arguments.output else "sys.pcm",
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         connection.close()
 
 
-def _save(connection: Connection, file: Path) -> int:
+def _save(connection: DaemonConnection, file: Path) -> int:
     for reply in connection.replies():
         if reply["request_id"] != "say":
             continue
@@ -47,7 +47,7 @@ def _save(connection: Connection, file: Path) -> int:
     raise AssertionError("replies never end")
 
 
-def _wait_until_heard(connection: Connection) -> int:
+def _wait_until_heard(connection: DaemonConnection) -> int:
     """The end of the text comes along as a frame; what counts is the one that says it was heard."""
     for reply in connection.replies():
         if reply["request_id"] != "say":

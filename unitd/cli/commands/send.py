@@ -5,14 +5,14 @@ import sys
 
 import orjson
 
-from unitd.cli.connection import Connection, fail, is_last
+from unitd.cli.connection import DaemonConnection, fail, is_last
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints every line up to the last one of this request; exit code 1 when it carries an error."""
     text = sys.stdin.read() if arguments.json == "-" else arguments.json
     request_id = _request_id(text)
-    connection = Connection(arguments)
+    connection = DaemonConnection(arguments)
     connection.send(text.encode())
     while True:
         line = connection.line(arguments.wait)

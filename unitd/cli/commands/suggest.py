@@ -15,8 +15,8 @@ from unitd.cli.screens import print_table
 from unitd.core.config.schema import Settings
 from unitd.core.models.forecast import (
     PROMPT_TOKENS,
-    Board,
     Forecast,
+    Hardware,
     Prospect,
     Speed,
     best_of,
@@ -59,11 +59,11 @@ def measured(bundled_models: Path, threads: int) -> Speed:
         fail(error.reason)
 
 
-def _board(settings: Settings) -> Board:
+def _board(settings: Settings) -> Hardware:
     cpuinfo, memory = Path("/proc/cpuinfo").read_text(), memory_of_board()
     # The device tree's texts end in a zero byte.
     tree = DEVICE_TREE_NAME.read_text().strip("\0 \n") if DEVICE_TREE_NAME.exists() else ""
-    return Board(
+    return Hardware(
         name=tree or processor_in(cpuinfo) or os.uname().machine,
         cores=os.cpu_count() or 1,
         features=features_in(cpuinfo),
@@ -72,7 +72,7 @@ def _board(settings: Settings) -> Board:
     )
 
 
-def _described(board: Board) -> str:
+def _described(board: Hardware) -> str:
     cores = "1 core" if board.cores == 1 else f"{board.cores} cores"
     able = f" with {', '.join(board.features)}" if board.features else ""
     memory = f"{in_mib(board.memory)} MiB of memory, {in_mib(board.for_models)} of them for models"
@@ -81,7 +81,7 @@ def _described(board: Board) -> str:
     return f"This board: {board.name}, {cores}{able}; {memory}.{company}"
 
 
-def _row(prospect: Prospect, board: Board, *, is_best: bool) -> tuple[str, ...]:
+def _row(prospect: Prospect, board: Hardware, *, is_best: bool) -> tuple[str, ...]:
     card, need = prospect.card, prospect.need
     left = f"{in_mib(board.for_models - need.total)} MiB" if need and prospect.fits else "-"
     return (

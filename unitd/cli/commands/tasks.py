@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Any
 
-from unitd.cli.connection import Connection
+from unitd.cli.connection import DaemonConnection
 from unitd.cli.screens import print_table
 from unitd.core.models.memory import in_mib
 
@@ -14,7 +14,7 @@ COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since", "ser
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the tasks."""
-    connection = Connection(arguments)
+    connection = DaemonConnection(arguments)
     tasks = connection.ask(action="lstask")["data"]
     rows = [_row(task) for task in tasks]
     if sys.stdout.isatty() and not rows:

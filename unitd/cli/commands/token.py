@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from unitd.cli.connection import Connection, fail, is_listened_to, socket_of
+from unitd.cli.connection import DaemonConnection, fail, is_listened_to, socket_of
 from unitd.core.access.grants import Limits, Role
 from unitd.core.access.tokens import Token, dump_tokens, issue
 from unitd.core.config.schema import Settings
@@ -113,7 +113,7 @@ def _tell_daemon(arguments: argparse.Namespace) -> str:
     """The running daemon takes the file over at once; what became of that, in a sentence."""
     if not is_listened_to(socket_of(arguments)):
         return "No daemon runs here; it reads the file when it starts\n"
-    Connection(arguments).ask(action="reload")
+    DaemonConnection(arguments).ask(action="reload")
     return "The running daemon knows it\n"
 
 

@@ -79,18 +79,18 @@ def _check_inputs(
     kind, units = kinds[task.unit], {each.name: each.unit for each in pipeline.tasks}
     names = [each.name for each in pipeline.tasks]
     earlier = names[: names.index(task.name)]
-    for entry in inputs_of(task):
-        if not isinstance(entry, str):
-            yield Problem(where, f"{name_of(where)} must be a text or a list of texts, {entry!r} is none")
-        elif entry in earlier:
-            if effect_of(units[entry], task.unit) is None and units[entry] in kinds and kind.setup_keys:
-                yield Problem(where, f"{name_of(where)}: {task.unit} has no use for the output of {units[entry]}")
-        elif entry in names:
-            words = f"{entry!r} does not stand before this task; what a task listens to comes first"
+    for source in inputs_of(task):
+        if not isinstance(source, str):
+            yield Problem(where, f"{name_of(where)} must be a text or a list of texts, {source!r} is none")
+        elif source in earlier:
+            if effect_of(units[source], task.unit) is None and units[source] in kinds and kind.setup_keys:
+                yield Problem(where, f"{name_of(where)}: {task.unit} has no use for the output of {units[source]}")
+        elif source in names:
+            words = f"{source!r} does not stand before this task; what a task listens to comes first"
             yield Problem(where, f"{name_of(where)}: {words}")
-        elif kind.setup_keys and not kind.may_listen_to(entry):
-            words = f"{entry!r} is neither a task of this pipeline nor data that {task.unit} takes"
-            yield Problem(where, f"{name_of(where)}: {words}{_hint(entry, earlier)}")
+        elif kind.setup_keys and not kind.may_listen_to(source):
+            words = f"{source!r} is neither a task of this pipeline nor data that {task.unit} takes"
+            yield Problem(where, f"{name_of(where)}: {words}{_hint(source, earlier)}")
 
 
 def _hint(name: str, known: Any) -> str:

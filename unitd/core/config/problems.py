@@ -19,11 +19,11 @@ class Problem:
     words: str
     """A sentence that names the key."""
 
-    place: str = ""
+    location: str = ""
     """Where people find it, such as FILE:LINE; "" as long as nobody knows."""
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.words}" if self.place else self.words
+        return f"{self.location}: {self.words}" if self.location else self.words
 
 
 class Problems(ConfigError):

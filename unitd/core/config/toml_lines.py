@@ -106,4 +106,4 @@ def with_lines(mistakes: Sequence[Problem], path: object, text: str) -> list[Pro
     """The mistakes of one file, in its order, each with its place FILE:LINE."""
     lines = TomlLines(text)
     in_order = sorted(mistakes, key=lambda each: lines.of(each.key) or 0)
-    return [replace(each, place=f"{path}:{lines.of(each.key) or 1}") for each in in_order]
+    return [replace(each, location=f"{path}:{lines.of(each.key) or 1}") for each in in_order]

@@ -68,7 +68,7 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class Board:
+class Hardware:
     """What models run on."""
 
     name: str

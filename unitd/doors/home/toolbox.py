@@ -19,7 +19,7 @@ import orjson
 from unitd.core.config.problems import Problems
 from unitd.core.config.schema import HomeSettings
 from unitd.core.config.toml_lines import with_lines
-from unitd.core.home import ENTITY_ID, Entity, Home, Known, Tool, misfit, read_home, with_prompt_text
+from unitd.core.home import ENTITY_ID, Entity, Home, TemplateNames, Tool, misfit, read_home, with_prompt_text
 from unitd.core.outcomes import done, failed, state
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.runtime.tasks.tool_loop import Call
@@ -327,7 +327,7 @@ def read_tools(path: Path) -> Home:
         raise Problems(with_lines(error.mistakes, path, text)) from error
 
 
-def _template_error(templates: "Environment", text: str, known: Known) -> str:
+def _template_error(templates: "Environment", text: str, known: TemplateNames) -> str:
     from jinja2 import nodes
     from jinja2.exceptions import TemplateSyntaxError
     from jinja2.meta import find_undeclared_variables
