@@ -1,4 +1,4 @@
-"""Covers fetch.integrity, fetch.archive and core.tensors: nothing bad is ever installed."""
+"""Covers fetch.integrity, fetch.archive and core.models.gguf_check: nothing bad is ever installed."""
 
 import gzip
 import io

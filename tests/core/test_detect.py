@@ -1,4 +1,4 @@
-"""Covers cardless: what a model without a card is, by its files, its header, the original's mode file."""
+"""Covers detect: what a model without a card is, by its files, its header, the original's mode file."""
 
 from typing import Any
 

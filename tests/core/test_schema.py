@@ -1,4 +1,4 @@
-"""Covers config, and reading on a good day: every documented key, and the defaults."""
+"""Covers schema, and loader on a good day: every documented key, and the defaults."""
 
 import dataclasses
 import tomllib

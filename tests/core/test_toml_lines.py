@@ -1,4 +1,4 @@
-"""Covers lines: on which line of a TOML text each key stands."""
+"""Covers toml_lines: on which line of a TOML text each key stands."""
 
 import tomllib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Covers registry, links and kinds: who is set up, for whom, and what may listen to what."""
+"""Covers table, links and kinds: who is set up, for whom, and what may listen to what."""
 
 from typing import Any
 

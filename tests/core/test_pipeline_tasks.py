@@ -1,4 +1,4 @@
-"""Covers core.pipelines and the keys of core.kinds: what in a pipeline of the configuration cannot work."""
+"""Covers pipeline_tasks and the keys of kinds: what in a pipeline of the configuration cannot work."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

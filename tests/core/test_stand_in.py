@@ -1,4 +1,4 @@
-"""Covers standin, languages: what a bundled model leaves out of a setup that is meant for another one."""
+"""Covers stand_in, languages: what a bundled model leaves out of a setup that is meant for another one."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Covers reading, checks and mistakes: what cannot be used is refused by its name, all of it at once."""
+"""Covers loader, checks and problems: what cannot be used is refused by its name, all of it at once."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Covers original: the table of the names that the original's clients use for models."""
+"""Covers original_names: the table of the names that the original's clients use for models."""
 
 from typing import Any
 

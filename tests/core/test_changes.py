@@ -1,4 +1,4 @@
-"""Covers reload and openness: what differs between two configurations, and what one leaves open."""
+"""Covers changes and exposure: what differs between two configurations, and what one leaves open."""
 
 import pytest
 

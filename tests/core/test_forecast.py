@@ -1,4 +1,4 @@
-"""Covers fit: what is forecast of models on boards, which of them is suggested, and what a processor says of itself."""
+"""Covers forecast: how fast models will be on boards, which one is suggested, and what a processor says of itself."""
 
 import pytest
 

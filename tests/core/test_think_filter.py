@@ -1,4 +1,4 @@
-"""Covers thoughts: what a model thinks is not spoken, in whatever pieces it comes."""
+"""Covers think_filter: what a model thinks is not spoken, in whatever pieces it comes."""
 
 import pytest
 
