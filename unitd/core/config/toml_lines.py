@@ -26,7 +26,7 @@ class TomlLines:
             if statement.lstrip().startswith("["):
                 self._enter(document, number)
             else:
-                self._note(self._table, document, number, _starts_of_items(statement, number))
+                self._note(self._table, document, number)
 
     def __contains__(self, key: Key) -> bool:
         return key in self._lines
@@ -52,16 +52,13 @@ class TomlLines:
                 self._lines.setdefault(key, number)
         self._table = key
 
-    def _note(self, key: Key, value: Any, number: int, starts: Sequence[int]) -> None:
-        """A value and what is in it; `starts` are the lines of the first list's items."""
+    def _note(self, key: Key, value: Any, number: int) -> None:
+        """Note that a value, and all that is in it, stands in the statement that begins on this line."""
         if key != self._table:
             self._lines.setdefault(key, number)
-        if isinstance(value, dict):
-            for name, each in value.items():
-                self._note((*key, name), each, number, starts)
-        elif isinstance(value, list):
-            for at, each in enumerate(value):
-                self._note((*key, at), each, starts[at] if at < len(starts) else number, ())
+        parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for name, each in parts:
+            self._note((*key, name), each, number)
 
 
 def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
@@ -74,25 +71,6 @@ def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
         if document:  # neither a blank line nor a comment
             yield begin, statement, document
         begin, statement = number + 1, ""
-
-
-def _starts_of_items(statement: str, begin: int) -> list[int]:
-    """The line on which each item of a list begins that stands on several lines: after a whole item comes the next."""
-    starts: list[int] = []
-    since, partial = begin, ""
-    for number, line in enumerate(statement.split("\n"), begin):
-        partial += line + "\n"
-        if (document := _maybe_parse(partial + "]")) is not None:
-            starts += [since] * (len(_first_list(document)) - len(starts))
-            since = number + 1
-    document = _maybe_parse(statement) or {}
-    return starts + [since] * (len(_first_list(document)) - len(starts))
-
-
-def _first_list(value: Any) -> list[Any]:
-    while isinstance(value, dict) and value:
-        value = next(iter(value.values()))
-    return value if isinstance(value, list) else []
 
 
 def _maybe_parse(text: str) -> dict[str, Any] | None:
