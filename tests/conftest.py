@@ -1,11 +1,9 @@
 """Fixtures and guards for all tests."""
 
-import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +11,12 @@ import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
-from tests.doors.calling_server import CallingServer, calling_server
-from tests.doors.mqtt.brokers import Broker, Listener, listening, running_broker
-from tests.helpers import WireClient
-from unitd.app import App, unit_argv
-from unitd.core.config.loader import read_settings
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.servers.brokers import Broker, Listener, listening, running_broker
+from tests.support.servers.calling_server import CallingServer, calling_server
+from unitd.app import App
 from unitd.core.config.schema import MqttSettings, Settings, WyomingSettings
-from unitd.settings import find_places
-
-StartDaemon = Callable[..., Any]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -56,58 +51,6 @@ def no_blocking() -> Iterator[None]:
     """A blocking call of the daemon in the event loop fails the test; the test itself may look at a file."""
     with blockbuster_ctx(["unitd"]):
         yield
-
-
-@asynccontextmanager
-async def running_app(
-    folder: Path,
-    document: dict[str, Any] | None = None,
-    argv_for: Callable[[str], Sequence[str]] = unit_argv,
-    again: dict[str, Any] | None = None,
-    model_cards: Path | None = None,
-) -> AsyncIterator[App]:
-    """A whole daemon on free ports with its state in `folder`; a reload reads what `again` changes; `model_cards` is
-    another catalogue."""
-    defaults: dict[str, Any] = {
-        "state": {"dir": str(folder)},
-        "models": {"dir": [str(folder / "models")]},
-        "tcp": {"port": 0},
-        "unix": {"path": str(folder / "unitd.sock")},
-        "http": {"enabled": False, "port": 0},
-        "audio": {"capture": "", "playback": ""},
-    }
-    for table, values in (document or {}).items():
-        defaults[table] = defaults.get(table, {}) | values if isinstance(values, dict) else values
-
-    def read_again() -> Settings:
-        return read_settings(defaults | (again or {}))
-
-    settings = read_settings(defaults)
-    places = await asyncio.to_thread(find_places)
-    places = replace(places, model_cards=model_cards or places.model_cards)
-    app = await asyncio.to_thread(lambda: App(settings, places, argv_for=argv_for, read_again=read_again))
-    running = asyncio.create_task(app.run())
-    started = asyncio.create_task(app.started.wait())
-    await asyncio.wait([running, started], return_when=asyncio.FIRST_COMPLETED)
-    try:
-        if not app.started.is_set():
-            started.cancel()
-            await running
-        yield app
-    finally:
-        app.stop()
-        await running
-
-
-@asynccontextmanager
-async def tcp_client(app: App) -> AsyncIterator[WireClient]:
-    """A client on the daemon's TCP port."""
-    host, port = app.endpoints["tcp"]
-    client = WireClient(*await asyncio.open_connection(host, port, limit=32 * 1024 * 1024))
-    try:
-        yield client
-    finally:
-        await client.close()
 
 
 @pytest.fixture

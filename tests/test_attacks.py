@@ -12,11 +12,13 @@ import psutil
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.mqtt.brokers import Broker, Listener
-from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually
-from tests.runtime.bad_unit import bad_unit
-from tests.units.engine_bench import BUNDLED
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.servers.brokers import Broker, Listener
+from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.units.engine_bench import BUNDLED
+from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.config.schema import HomeSettings
 from unitd.doors.home.toolbox import open_toolbox, start_in

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, WireClient
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from unitd.app import App
 
 TASK = "TASK"

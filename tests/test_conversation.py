@@ -10,7 +10,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, WireClient, text_of
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from unitd.app import App
 
 MakeClient = Callable[[], Awaitable[WireClient]]

@@ -11,9 +11,10 @@ import orjson
 import pytest
 from websockets.asyncio.client import connect
 
-from tests.conftest import running_app
-from tests.helpers import LLM_SETUP, WireClient
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
 from unitd.core.tasks.kinds import MAX_INPUTS
 from unitd.doors.http import door

@@ -9,8 +9,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.cli.programs import start
-from tests.helpers import WireClient, text_of
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.command_line import start
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "notes"
 SETUP = {"model": "boiler", "response_format": "notes.utf-8.stream", "input": "notes.utf-8"}

@@ -12,9 +12,11 @@ import pytest
 
 from bench.cable import Cable
 from bench.daemon import Daemon, StreamClient
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, MS, eventually, text_of
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import text_of
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.config.loader import read_settings
 from unitd.settings import find_places

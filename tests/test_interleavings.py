@@ -7,7 +7,9 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient, eventually
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.waiting import eventually
 
 MOVES = ["ask"] * 4 + ["pause", "work", "work", "wake", "warm", "exit", "setup"]
 TASKS = 8

@@ -16,8 +16,9 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import KWS_SETUP, WireClient, open_terminal
+from tests.support.clients.wire_client import WireClient, open_terminal
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import KWS_SETUP
 
 SETUP: dict[str, Any] = {
     "request_id": "2",

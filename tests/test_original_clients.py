@@ -11,9 +11,9 @@ import orjson
 import pytest
 
 from bench.naive import whole_answers
-from tests.conftest import running_app
-from tests.helpers import WireClient, open_terminal
-from tests.original_clients import ARDUINO, ArduinoClient
+from tests.support.clients.original_clients import ARDUINO, ArduinoClient
+from tests.support.clients.wire_client import WireClient, open_terminal
+from tests.support.daemon import running_app
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import LLM_SETUP, WireClient
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import LLM_SETUP
 from unitd.core.models.catalog import Catalog
 from unitd.core.models.original_names import OriginalNames, read_original_names
 from unitd.runtime.models.store import ModelStore

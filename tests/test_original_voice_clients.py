@@ -16,10 +16,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import WireClient, eventually, text_of
-from tests.original_clients import ARDUINO, MICROPYTHON, ArduinoClient, MicroPythonClient, OriginalClient
-from tests.units.spoken import RATE, Samples, joined, silence, speak
+from tests.support.clients.original_clients import (
+    ARDUINO,
+    MICROPYTHON,
+    ArduinoClient,
+    MicroPythonClient,
+    OriginalClient,
+)
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import running_app, tcp_client
+from tests.support.units.spoken import RATE, Samples, joined, silence, speak
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -13,13 +13,15 @@ import orjson
 import pytest
 from websockets.asyncio.client import connect
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.tokens import NO_TRUST, asking_app, client_with, show, write_tokens
-from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, MS, WireClient
-from tests.runtime.bad_unit import bad_unit
 from tests.runtime.children.conftest import becomes
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
+from tests.support.tokens import NO_TRUST, asking_app, client_with, show, write_tokens
+from tests.support.units.voice_host import tone
+from tests.support.waiting import MS
 from tests.test_voice import ask_audio, wav_of
-from tests.units.voice_host import tone
 from unitd.app import App
 from unitd.core.access.grants import Role
 

@@ -8,7 +8,7 @@ import pytest
 from bench.fuzz import fuzz
 from bench.kills import kills
 from bench.soak import growth, soak
-from tests.helpers import MS
+from tests.support.waiting import MS
 
 CLIENTS, SECONDS = 30, 12
 FRAMES = 5_000

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, WireClient, eventually
-from tests.units.spoken import RATE, VOICES, Samples, joined, read_wav, silence, speak
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import LLM_SETUP
+from tests.support.units.spoken import RATE, VOICES, Samples, joined, read_wav, silence, speak
+from tests.support.waiting import eventually
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)

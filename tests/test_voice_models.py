@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import WireClient
-from tests.units.spoken import SAID_IN_CLIPS, chinese_clip, chinese_model
+from tests.support.clients.wire_client import WireClient
+from tests.support.units.spoken import SAID_IN_CLIPS, chinese_clip, chinese_model
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import STARTED, serving
-from tests.conftest import running_app
-from tests.runtime.bad_unit import bad_unit
+from tests.support.command_line import STARTED, serving
+from tests.support.daemon import running_app
+from tests.support.programs.bad_unit import bad_unit
 from unitd.app import App
 
 

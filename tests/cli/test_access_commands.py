@@ -7,9 +7,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.cli.programs import unitd
-from tests.conftest import running_app, tcp_client
-from tests.doors.tokens import NO_TRUST, show
+from tests.support.command_line import unitd
+from tests.support.daemon import running_app, tcp_client
+from tests.support.tokens import NO_TRUST, show
 from unitd.core.access.tokens import dump_tokens
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import Finished, start, unitd
+from tests.support.command_line import Finished, start, unitd
 from unitd.app import App
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import PING, Finished, unitd
+from tests.support.command_line import PING, Finished, unitd
 from unitd import __version__
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import serving, unitd, without
-from tests.doors.mqtt.brokers import free_port
+from tests.support.command_line import serving, unitd, without
+from tests.support.servers.brokers import free_port
 
 
 async def test_doctor_finds_a_healthy_machine(config: Path) -> None:

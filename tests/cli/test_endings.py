@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import STARTED, UNITD, serving, start, unitd
-from tests.conftest import running_app
-from tests.runtime.bad_unit import bad_unit
+from tests.support.command_line import STARTED, UNITD, serving, start, unitd
+from tests.support.daemon import running_app
+from tests.support.programs.bad_unit import bad_unit
 
 pytestmark = pytest.mark.timeout(60)
 

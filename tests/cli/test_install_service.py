@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import UNITD, Finished, unitd
+from tests.support.command_line import UNITD, Finished, unitd
 from unitd.cli.commands.install_service import obstacles, pieces
 
 needs_systemd = pytest.mark.skipif(

@@ -14,14 +14,15 @@ from pathlib import Path
 import gguf as ggml
 import pytest
 
-from tests.cli.programs import UNITD, Finished, start, unitd
-from tests.conftest import running_app, tcp_client
-from tests.doors.mqtt.brokers import free_port
-from tests.fetch.files import gguf, packed
-from tests.fetch.local_hub import BLOCK, HubFile, LocalHub
-from tests.fetch.small_model import CONTENT, HALF, held_at_half, small_catalogue, small_hub
-from tests.helpers import LLM_SETUP, eventually
-from tests.runtime.bad_unit import bad_unit
+from tests.support.command_line import UNITD, Finished, start, unitd
+from tests.support.daemon import running_app, tcp_client
+from tests.support.models.model_files import gguf, packed
+from tests.support.models.small_model import CONTENT, HALF, held_at_half, small_catalogue, small_hub
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.servers.brokers import free_port
+from tests.support.servers.local_hub import BLOCK, HubFile, LocalHub
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import eventually
 from unitd.__main__ import main
 from unitd.settings import find_places
 

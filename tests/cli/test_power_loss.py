@@ -13,8 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.cli.programs import STARTED, UNITD
-from tests.helpers import KWS_SETUP, WireClient, eventually
+from tests.support.clients.wire_client import WireClient
+from tests.support.command_line import STARTED, UNITD
+from tests.support.setups import KWS_SETUP
+from tests.support.waiting import eventually
 
 CHANGING = "pwrite64,fsync,fdatasync,rename,unlink,ftruncate"
 EVERY = 3

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.cli.programs import KWS, serving, unitd
+from tests.support.command_line import KWS, serving, unitd
 
 
 async def lines_of(config: Path, request: str) -> dict[str, object]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.cli.programs import KWS, PING, unitd
-from tests.helpers import KWS_SETUP
+from tests.support.command_line import KWS, PING, unitd
+from tests.support.setups import KWS_SETUP
 
 LLM = {"model": "default", "response_format": "llm.utf-8.stream", "input": "llm.utf-8", "enoutput": True, "prompt": ""}
 

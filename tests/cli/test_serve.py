@@ -8,8 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.cli.programs import KWS, serving, start, unitd, without
-from tests.helpers import eventually
+from tests.support.command_line import KWS, serving, start, unitd, without
+from tests.support.waiting import eventually
 
 
 async def test_good_configuration_passes_the_check(config: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import unitd
+from tests.support.command_line import unitd
 from unitd.__main__ import build_parser
 from unitd.core.config.loader import read_settings
 from unitd.core.config.schema import Settings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import Finished, unitd
+from tests.support.command_line import Finished, unitd
 from unitd.cli.commands.suggest import measured
 
 LONG = 120

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.cli.programs import UNITD
-from tests.conftest import tcp_client
-from tests.helpers import LLM_SETUP
+from tests.support.command_line import UNITD
+from tests.support.daemon import tcp_client
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.cli.programs import Finished, serving, start, unitd
-from tests.units.spoken import RATE, Samples, joined, read_wav, silence, speak
+from tests.support.command_line import Finished, serving, start, unitd
+from tests.support.units.spoken import RATE, Samples, joined, read_wav, silence, speak
 
 pytestmark = pytest.mark.timeout(60)
 

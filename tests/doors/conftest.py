@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
-from tests.doors.wishes import TOOLS, MakeToolbox, Wire
+from tests.support.home.toolboxes import TOOLS, MakeToolbox, Wire
+from tests.support.servers.assistant_server import TOKEN, AssistantServer, assistant_server
 from unitd.__main__ import main
 from unitd.core.config.schema import HomeSettings
 from unitd.doors.home.toolbox import HomeToolbox, open_toolbox, start_in

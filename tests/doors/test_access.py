@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, show, write_tokens
-from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.tokens import NO_TRUST, asking_app, client_with, keep_tokens, show, write_tokens
+from tests.support.waiting import MS
 from unitd.core.access.grants import Limits, Role
 from unitd.doors.stream import door
 from unitd.runtime.sys import access

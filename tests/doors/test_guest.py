@@ -7,8 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.conftest import running_app
-from tests.helpers import LONG_QUESTION, eventually
+from tests.support.daemon import running_app
+from tests.support.setups import LONG_QUESTION
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.doors.chat_session import (
     ChatSession,

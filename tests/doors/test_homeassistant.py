@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.doors.assistant_server import AssistantServer, assistant_server
-from tests.doors.wishes import MakeToolbox, results_of
+from tests.support.home.toolboxes import MakeToolbox, results_of
+from tests.support.servers.assistant_server import AssistantServer, assistant_server
 from unitd.doors.home import homeassistant, toolbox
 
 

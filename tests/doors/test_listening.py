@@ -15,8 +15,9 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app
-from tests.helpers import MS, WireClient, eventually
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
+from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.config.schema import Settings
 from unitd.core.tasks.table import TaskTable

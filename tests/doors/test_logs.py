@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import KWS
-from tests.doors.service import Manager, started
+from tests.support.command_line import KWS
+from tests.support.service_manager import Manager, started
 from unitd.runtime.children.process import LAST_WORDS_BYTES
 from unitd.runtime.log_context import LogContext, LogContextFilter, about
 from unitd.service.journald import MAX_VALUE_BYTES, JournalHandler, encode_entry

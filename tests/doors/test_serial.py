@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, MS, WireClient, eventually, text_of
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.doors.stream import serial as serial_door
 

@@ -14,9 +14,10 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, show, write_tokens
-from tests.helpers import KWS_SETUP, LLM_SETUP, MS, eventually
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.tokens import NO_TRUST, asking_app, client_with, keep_tokens, show, write_tokens
+from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.access.grants import Role
 from unitd.doors import manager

@@ -11,9 +11,11 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, MS, WireClient, eventually
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.doors import manager
 from unitd.wire.errors import ConfigError

@@ -16,9 +16,9 @@ import orjson
 import psutil
 import pytest
 
-from tests.cli.programs import KWS, UNITD
-from tests.doors.service import Manager, started
-from tests.helpers import MS, eventually
+from tests.support.command_line import KWS, UNITD
+from tests.support.service_manager import Manager, started
+from tests.support.waiting import MS, eventually
 from unitd.service.systemd import Service, activated_sockets, take_variables
 from unitd.wire.errors import ConfigError
 

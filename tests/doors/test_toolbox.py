@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.doors.assistant_server import AssistantServer
-from tests.doors.wishes import MakeToolbox, Wire, results_of
+from tests.support.home.toolboxes import MakeToolbox, Wire, results_of
+from tests.support.servers.assistant_server import AssistantServer
 from unitd.wire.errors import ConfigError, LoadFailed
 
 

@@ -7,8 +7,9 @@ import orjson
 import pytest
 from wyoming.event import Event
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import WireClient, eventually
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.waiting import eventually
 from unitd.doors.unfinished import Unfinished
 from unitd.wire.session import Session
 

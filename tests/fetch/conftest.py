@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fetch.local_hub import LocalHub, local_hub
+from tests.support.servers.local_hub import LocalHub, local_hub
 from unitd.core.models.catalog import Card
 from unitd.core.models.progress import Progress
 from unitd.fetch.pull import pull

@@ -12,8 +12,8 @@ import gguf as ggml
 import pytest
 
 from tests.fetch.conftest import Pull
-from tests.fetch.files import card_of, gguf, offer, packed, release, sha256
-from tests.fetch.local_hub import LocalHub
+from tests.support.models.model_files import card_of, gguf, offer, packed, release, sha256
+from tests.support.servers.local_hub import LocalHub
 from unitd.core.models.gguf_check import BLOCKS, check_tensors
 from unitd.fetch.archive import unpack
 from unitd.fetch.failures import PullFailed

@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.fetch.files import gguf, offer, sha256
-from tests.fetch.local_hub import BLOCK, LocalHub
-from tests.helpers import eventually
+from tests.support.models.model_files import gguf, offer, sha256
+from tests.support.servers.local_hub import BLOCK, LocalHub
+from tests.support.waiting import eventually
 
 CARD = """
 name = "small"

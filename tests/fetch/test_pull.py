@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.fetch.conftest import Pull
-from tests.fetch.files import card_of, gguf, offer, packed, release, sha256
-from tests.fetch.local_hub import BLOCK, COMMIT, LocalHub
-from tests.helpers import eventually
+from tests.support.models.model_files import card_of, gguf, offer, packed, release, sha256
+from tests.support.servers.local_hub import BLOCK, COMMIT, LocalHub
+from tests.support.waiting import eventually
 from unitd.core.models.catalog import Card, ModelFile
 from unitd.core.models.progress import Progress
 from unitd.fetch.downloader import Downloader

@@ -4,11 +4,11 @@ import asyncio
 import random
 from pathlib import Path
 
-from tests.conftest import running_app, tcp_client
 from tests.fetch.conftest import Pull
-from tests.fetch.files import offer, sha256
-from tests.fetch.local_hub import LocalHub
-from tests.helpers import LLM_SETUP
+from tests.support.daemon import running_app, tcp_client
+from tests.support.models.model_files import offer, sha256
+from tests.support.servers.local_hub import LocalHub
+from tests.support.setups import LLM_SETUP
 from unitd.core.models.catalog import Card
 
 BUNDLED = Path("units/models/unitd-chat/unitd-chat.gguf")

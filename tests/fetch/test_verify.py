@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.fetch.conftest import Pull
-from tests.fetch.files import card_of, gguf, offer, packed
-from tests.fetch.local_hub import LocalHub
-from tests.units.gguf_files import write_adapter, write_full_weights
+from tests.support.models.gguf_files import write_adapter, write_full_weights
+from tests.support.models.model_files import card_of, gguf, offer, packed
+from tests.support.servers.local_hub import LocalHub
 from unitd.core.models.catalog import Card
 from unitd.core.models.progress import Progress
 from unitd.fetch.failures import PullFailed

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.assistant_server import TOKEN, AssistantServer, assistant_server
-from tests.doors.calling_server import CallingServer
-from tests.doors.mqtt.brokers import Broker, Listener
-from tests.home.boards import TOOLS
+from tests.support.daemon import running_app
+from tests.support.home.boards import TOOLS
+from tests.support.servers.assistant_server import TOKEN, AssistantServer, assistant_server
+from tests.support.servers.brokers import Broker, Listener
+from tests.support.servers.calling_server import CallingServer
 from unitd.app import App
 
 # The daemon imports these when its doors are opened; here they come first, for the guard against blocking calls.

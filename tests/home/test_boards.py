@@ -3,8 +3,8 @@
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from tests.conftest import running_app
-from tests.doors.mqtt.brokers import Broker, Listener
+from tests.support.daemon import running_app
+from tests.support.servers.brokers import Broker, Listener
 
 NODES = [f"board{number}" for number in range(5)]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.mqtt.brokers import Broker
-from tests.helpers import WireClient, text_of
-from tests.home.boards import SETUP, frames_of, said
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.boards import SETUP, frames_of, said
+from tests.support.servers.brokers import Broker
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "home" / "tools.toml"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.cli.programs import unitd
-from tests.conftest import running_app
-from tests.doors.mqtt.brokers import MISSING, MOSQUITTO, Broker, Listener
-from tests.home.boards import SETUP, TURN_ON
+from tests.support.command_line import unitd
+from tests.support.daemon import running_app
+from tests.support.home.boards import SETUP, TURN_ON
+from tests.support.servers.brokers import MISSING, MOSQUITTO, Broker, Listener
 from unitd.app import App
 from unitd.core.home import read_home
 

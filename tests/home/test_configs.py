@@ -11,11 +11,11 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.calling_server import CallingServer
-from tests.doors.mqtt.brokers import Broker, Listener
-from tests.helpers import WireClient
-from tests.home.boards import frames_of, said
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.boards import frames_of, said
+from tests.support.servers.brokers import Broker, Listener
+from tests.support.servers.calling_server import CallingServer
 from unitd.core.home import read_home
 
 ROOT = Path(__file__).parents[2]

@@ -8,13 +8,14 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.assistant_server import AssistantServer
-from tests.doors.calling_server import CallingServer
-from tests.doors.mqtt.brokers import Listener
-from tests.helpers import WireClient, eventually
-from tests.home.boards import SETUP, TOOLS, TURN_OFF, TURN_ON, frames_of, rest_of, said
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.boards import SETUP, TOOLS, TURN_OFF, TURN_ON, frames_of, rest_of, said
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.servers.assistant_server import AssistantServer
+from tests.support.servers.brokers import Listener
+from tests.support.servers.calling_server import CallingServer
+from tests.support.waiting import eventually
 from unitd.app import App
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.mqtt.brokers import Broker, Listener
-from tests.home.boards import TOOLS
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.boards import TOOLS
+from tests.support.servers.brokers import Broker, Listener
+from tests.support.units.spoken import joined, recording, silence, speak
 from tests.test_voice import write_wav
-from tests.units.spoken import joined, recording, silence, speak
 
 COMMANDS = (Path(__file__).parents[2] / "examples" / "home" / "commands.jsgf").read_text()
 

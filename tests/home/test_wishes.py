@@ -6,12 +6,13 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.assistant_server import AssistantServer
-from tests.doors.calling_server import CallingServer
-from tests.doors.mqtt.brokers import Broker, Listener, listening
-from tests.helpers import WireClient, eventually
-from tests.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, frames_of, said
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, frames_of, said
+from tests.support.servers.assistant_server import AssistantServer
+from tests.support.servers.brokers import Broker, Listener, listening
+from tests.support.servers.calling_server import CallingServer
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.doors.home import homeassistant
 from unitd.doors.local_client import LocalClient

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import FakeClient
+from tests.support.clients.fake_client import FakeClient
 from unitd.core.access.grants import TRUSTED, Limits, Role
 from unitd.core.access.tokens import TokenBook, dump_tokens, issue
 from unitd.core.config.loader import read_settings

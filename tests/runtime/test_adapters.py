@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, WireClient
-from tests.units.engine_bench import BUNDLED
-from tests.units.gguf_files import write_adapter
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.models.gguf_files import write_adapter
+from tests.support.setups import LLM_SETUP
+from tests.support.units.engine_bench import BUNDLED
 from unitd.runtime.models.adapters import read_wanted, with_files
 from unitd.wire.errors import LoadFailed
 

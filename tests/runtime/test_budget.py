@@ -10,9 +10,11 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, MS, WireClient
-from tests.runtime.bad_unit import GOBBLED_BYTES, bad_unit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import GOBBLED_BYTES, bad_unit
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import MS
 from unitd.app import App
 from unitd.core.models.memory import MIB
 from unitd.doors.local_client import LocalClient

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.helpers import MS
+from tests.support.waiting import MS
 from unitd.runtime.children import in_flight
 from unitd.runtime.children.in_flight import InFlight
 

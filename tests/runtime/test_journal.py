@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import KWS_SETUP, LLM_SETUP
 from unitd.runtime.tasks.store import StoredTask, TaskStore
 
 ENTRY = StoredTask(

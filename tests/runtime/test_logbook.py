@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import FakeClient, WireClient, eventually
+from tests.support.clients.fake_client import FakeClient
+from tests.support.clients.wire_client import WireClient
+from tests.support.waiting import eventually
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.sys.log_stream import KEPT_LINES, LogStream
 from unitd.wire.errors import BadField

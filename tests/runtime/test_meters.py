@@ -11,7 +11,9 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.helpers import LLM_SETUP, LONG_QUESTION, WireClient, eventually
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.runtime.metrics import NOT_UNDERSTOOD, Histogram, ModelMetrics
 

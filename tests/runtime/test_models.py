@@ -10,12 +10,13 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.fetch.files import HEADER_BYTES
-from tests.fetch.local_hub import BLOCK, HubFile, LocalHub
-from tests.fetch.small_model import CONTENT, FETCHED, HALF, board, held_at_half, small_catalogue, small_hub
-from tests.helpers import LLM_SETUP, WireClient, eventually
-from tests.runtime.asking import ask_sys
+from tests.support.clients.wire_client import WireClient, ask_sys
+from tests.support.daemon import running_app, tcp_client
+from tests.support.models.model_files import HEADER_BYTES
+from tests.support.models.small_model import CONTENT, FETCHED, HALF, board, held_at_half, small_catalogue, small_hub
+from tests.support.servers.local_hub import BLOCK, HubFile, LocalHub
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import eventually
 from unitd.app import App, unit_argv
 from unitd.core.access.grants import Grant, Role, check_request
 from unitd.core.models.progress import INCOMING

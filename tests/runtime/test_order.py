@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import orjson
 import pytest
 
-from tests.conftest import tcp_client
-from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient, text_of
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import tcp_client
+from tests.support.setups import KWS_SETUP, LLM_SETUP
 from unitd.app import App
 from unitd.runtime.dispatcher import MAX_PENDING
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import WireClient, eventually
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.doors.stream.client import StreamClient
 from unitd.runtime.metrics import Metrics

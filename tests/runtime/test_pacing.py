@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import MS, FakeClient, eventually
+from tests.support.clients.fake_client import FakeClient
+from tests.support.waiting import MS, eventually
 from unitd.core.tasks.kinds import BUILTIN_KINDS
 from unitd.core.tasks.table import Task
 from unitd.runtime.metrics import ModelMetrics

@@ -8,8 +8,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.helpers import eventually
-from tests.runtime import pulling
+from tests.support.programs import pulling
+from tests.support.waiting import eventually
 from unitd.core.models.progress import Progress
 from unitd.runtime.models.downloads import (
     AT_ONCE,

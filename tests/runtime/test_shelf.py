@@ -12,9 +12,10 @@ from typing import Any
 import gguf
 import pytest
 
-from tests.conftest import running_app
-from tests.helpers import LLM_SETUP, WireClient
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
 
 GOOD_CARD = 'name = "my-model"\nunit = "llm"\nfile = "weights.gguf"\n'

@@ -14,17 +14,19 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import WireClient, eventually
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs import PROGRAMS
+from tests.support.units.spoken import RATE, joined, silence, speak
+from tests.support.waiting import eventually
 from tests.test_voice import ASR, KWS, WAKE, until, write_wav
-from tests.units.spoken import RATE, joined, silence, speak
 from unitd.app import App, unit_argv
 
 pytestmark = pytest.mark.timeout(60)
 
 StartDaemon = Callable[..., Any]
 COMMANDS_IN_THREE_MINUTES = 30
-FLOOD = Path(__file__).parent / "flooding_microphone.py"
+FLOOD = PROGRAMS / "flooding_microphone.py"
 
 
 @pytest.fixture

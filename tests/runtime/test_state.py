@@ -10,9 +10,9 @@ import orjson
 import pytest
 from blockbuster import blockbuster_ctx
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP
-from tests.runtime.bad_unit import bad_unit
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
 from unitd.runtime.state_dir import StateDir
 from unitd.wire.errors import ConfigError
 

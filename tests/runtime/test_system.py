@@ -9,10 +9,11 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, WireClient, eventually
-from tests.runtime.asking import ask_sys
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient, ask_sys
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import eventually
 from unitd.app import App
 
 

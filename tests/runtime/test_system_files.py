@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app
-from tests.helpers import WireClient
-from tests.runtime.asking import ask_sys
+from tests.support.clients.wire_client import WireClient, ask_sys
+from tests.support.daemon import running_app
 from unitd.app import App
 
 CONTENT = bytes(range(256)) * 10

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, LONG_QUESTION, eventually
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.units.spoken import joined, silence, speak
+from tests.support.waiting import eventually
 from tests.test_voice import ASR, KWS, TTS, write_wav
-from tests.units.spoken import joined, silence, speak
 from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.metrics import Metrics, Step
 

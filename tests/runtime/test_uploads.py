@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import FakeClient, eventually
+from tests.support.clients.fake_client import FakeClient
+from tests.support.waiting import eventually
 from unitd.runtime.tasks.output import Asker
 from unitd.runtime.tasks.uploads import MAX_UNHEARD_BYTES, Uploads
 

@@ -8,9 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, WireClient
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
 from unitd.doors.http import door
 

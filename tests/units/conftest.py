@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
+from tests.support.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.llm.engine import Engine
 from units.llm.grammars import Grammars
 from units.llm.llama import Alarm, Model

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from tests.units.ears import Ears
-from tests.units.spoken import RATE, joined, recording, silence, speak
+from tests.support.units.ears import Ears
+from tests.support.units.spoken import RATE, joined, recording, silence, speak
 from units.asr.unit import AsrUnit
 
 HOME = """#JSGF V1.0;

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.units.ears import Ears
-from tests.units.spoken import joined, silence, speak
+from tests.support.units.ears import Ears
+from tests.support.units.spoken import joined, silence, speak
 from units.asr.unit import AsrUnit
 from units.base import LATER, SETUP_REFUSED, UNAVAILABLE, UnitFault
 

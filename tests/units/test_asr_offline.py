@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.units.ears import Ears
-from tests.units.far_silero import FarSilero
-from tests.units.spoken import RATE, Samples, cut_up, joined, silence, speak
+from tests.support.units.ears import Ears
+from tests.support.units.far_silero import FarSilero
+from tests.support.units.spoken import RATE, Samples, cut_up, joined, silence, speak
 from units.asr.engine import Heard, Rules, read_options
 from units.asr.unit import AsrUnit
 from units.base import LoadError, UnitFault

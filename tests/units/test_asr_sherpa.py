@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.units.ears import Ears, as_float
-from tests.units.spoken import RATE, Samples, cut_up, joined, recording, recordings_folder, silence
+from tests.support.units.ears import Ears, as_float
+from tests.support.units.spoken import RATE, Samples, cut_up, joined, recording, recordings_folder, silence
 from units.asr.unit import AsrUnit
 from units.base import SETUP_REFUSED, LoadError, UnitFault
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.units.ears import Ears
-from tests.units.spoken import RATE, cut_up, joined, silence, speak
+from tests.support.units.ears import Ears
+from tests.support.units.spoken import RATE, cut_up, joined, silence, speak
 from units.asr.unit import AsrUnit
 from units.asr.wake_phrase import without_wake_phrase
 from units.base import LATER, RUN_FAILED, SETUP_REFUSED, LoadError, UnitFault

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 from numpy.typing import NDArray
 
-from tests.units.voice_host import VoiceHost, tell, tone
+from tests.support.units.voice_host import VoiceHost, tell, tone
 from units.audio import playlist as playlist_module
 from units.audio.devices import BLOCK, PERIOD
 from units.audio.playlist import Item, Playlist

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.units.voice_host import VoiceHost, tell, tone
+from tests.support.units.voice_host import VoiceHost, tell, tone
 from units.audio import portaudio
 from units.audio.unit import AudioUnit
 

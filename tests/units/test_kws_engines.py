@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.units.kws_bench import KwsBench
-from tests.units.spoken import (
+from tests.support.units.kws_bench import KwsBench
+from tests.support.units.spoken import (
     RATE,
     SAID_IN_CLIPS,
     VOICES,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.units.kws_bench import TASK, KwsBench
-from tests.units.spoken import RATE, Samples, cut_up, joined, silence, speak
+from tests.support.units.kws_bench import TASK, KwsBench
+from tests.support.units.spoken import RATE, Samples, cut_up, joined, silence, speak
 from unitd.wire.envelope import Envelope
 
 pytest.importorskip("pymicro_wakeword", reason="pip install pymicro-wakeword")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.units.kws_bench import TASK, KwsBench
-from tests.units.spoken import RATE, joined, silence, speak
+from tests.support.units.kws_bench import TASK, KwsBench
+from tests.support.units.spoken import RATE, joined, silence, speak
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, SETUP_REFUSED, LoadError, UnitFault
 from units.sound.wav import wav_header

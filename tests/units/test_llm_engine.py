@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
+from tests.support.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.base import LoadError
 from units.llm.engine import SMALLEST_EXACT_CHUNK, Engine
 from units.llm.grammars import Grammars

@@ -7,9 +7,10 @@ import gguf
 import numpy as np
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, WireClient
-from tests.units.engine_bench import BUNDLED
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import LLM_SETUP
+from tests.support.units.engine_bench import BUNDLED
 from units.llm.llama import Model
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.units.engine_bench import BUNDLED, Bench
-from tests.units.fake_host import FakeHost
+from tests.support.units.engine_bench import BUNDLED, Bench
+from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, SETUP_REFUSED, UNAVAILABLE, UnitFault
 from units.llm import grammars as grammars_of_models

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.units.engine_bench import BUNDLED, SLOTS, Bench
-from tests.units.fake_host import FakeHost
-from tests.units.gguf_files import write_adapter
+from tests.support.models.gguf_files import write_adapter
+from tests.support.units.engine_bench import BUNDLED, SLOTS, Bench
+from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import UnitFault
 from units.llm import unit

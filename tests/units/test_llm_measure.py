@@ -9,7 +9,7 @@ from pathlib import Path
 import gguf
 import pytest
 
-from tests.units.engine_bench import BUNDLED
+from tests.support.units.engine_bench import BUNDLED
 from unitd.core.models.forecast import forecast, multiplied_weights, read_speed
 from unitd.core.models.gguf import Shape, read_shape
 from unitd.core.models.gguf_check import check_tensors

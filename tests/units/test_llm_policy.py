@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import LLM_SETUP, LONG_QUESTION, WireClient, text_of
-from tests.units.engine_bench import Bench
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.units.engine_bench import Bench
 from units.llm.policy import PausePolicy, ends_sentence, read_policy
 
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app
-from tests.helpers import LLM_SETUP, WireClient
-from tests.units.engine_bench import BUNDLED
-from tests.units.gguf_files import without_template
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
+from tests.support.models.gguf_files import without_template
+from tests.support.setups import LLM_SETUP
+from tests.support.units.engine_bench import BUNDLED
 from unitd.app import App
 from units.llm.llama import Model
 from units.llm.options import Message

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP
-from tests.units.engine_bench import BUNDLED
-from tests.units.gguf_files import write_full_weights
+from tests.support.daemon import running_app, tcp_client
+from tests.support.models.gguf_files import write_full_weights
+from tests.support.setups import LLM_SETUP
+from tests.support.units.engine_bench import BUNDLED
 
 
 async def quantize(*arguments: object) -> tuple[int, str]:

@@ -13,11 +13,12 @@ import httpx
 import orjson
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, WireClient, text_of
-from tests.units.engine_bench import BUNDLED
-from tests.units.fake_host import FakeHost
-from tests.units.gguf_files import write_adapter
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import running_app, tcp_client
+from tests.support.models.gguf_files import write_adapter
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
+from tests.support.units.engine_bench import BUNDLED
+from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import LoadError
 from units.llm import remote

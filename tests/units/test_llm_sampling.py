@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.units.engine_bench import Bench
+from tests.support.units.engine_bench import Bench
 from units.base import UnitFault
 from units.llm.grammars import Grammars
 from units.llm.options import SamplerSpec, read_options

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tests.units.engine_bench import SLOTS, Bench
+from tests.support.units.engine_bench import SLOTS, Bench
 from units.llm import engine, pace, shares
 from units.llm.options import SamplerSpec
 from units.llm.pace import Pace

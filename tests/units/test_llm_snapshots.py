@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.units.engine_bench import BUNDLED
-from tests.units.fake_host import FakeHost
+from tests.support.units.engine_bench import BUNDLED
+from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.llm import snapshots, unit
 from units.llm.snapshots import Snapshots, identity_of

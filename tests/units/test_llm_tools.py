@@ -8,9 +8,10 @@ import llama_cpp
 import orjson
 import pytest
 
-from tests.helpers import LLM_SETUP, WireClient
-from tests.units.engine_bench import BUNDLED
-from tests.units.fake_host import FakeHost
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import LLM_SETUP
+from tests.support.units.engine_bench import BUNDLED
+from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import UnitFault
 from units.llm.calls import MAX_CALLS, CallStream, grammar_of

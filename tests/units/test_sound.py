@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.units.spoken import Samples, cut_up, joined
+from tests.support.units.spoken import Samples, cut_up, joined
 from units.base import RUN_FAILED, UnitFault
 from units.sound.upload import Upload
 from units.sound.wav import wav_header

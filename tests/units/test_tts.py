@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.units.voice_host import VoiceHost, tell
+from tests.support.units.voice_host import VoiceHost, tell
 from unitd.wire.envelope import Envelope
 from units.base import SETUP_REFUSED, UnitFault
 from units.sound.upload import Upload

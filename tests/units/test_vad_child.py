@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.units.spoken import RATE, cut_up, joined, silence, speak
+from tests.support.units.spoken import RATE, cut_up, joined, silence, speak
 from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
 
 PROGRAM = """

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.wire.packets import Transport, over_each_transport, random_slices
+from tests.support.wire.packets import Transport, over_each_transport, random_slices
 from unitd.wire import envelope
 from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.wire.packets import PING, PING_BYTES, PING_FRAME, Transport, gist, over_each_transport
+from tests.support.wire.packets import PING, PING_BYTES, PING_FRAME, Transport, gist, over_each_transport
 from unitd.wire.errors import NotJson
 from unitd.wire.framing import Frame, Framer
 

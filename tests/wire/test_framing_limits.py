@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.wire.packets import PING, PING_BYTES, PING_FRAME, Transport, gist, over_each_transport
+from tests.support.wire.packets import PING, PING_BYTES, PING_FRAME, Transport, gist, over_each_transport
 from unitd.wire import framing
 from unitd.wire.errors import NotJson, TooLong
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES, Frame, Framer

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.wire.inferences import ENCODED, PCM, TEXT_STREAM, chunk, inputs, sent, talk
-from tests.wire.packets import Transport, over_each_transport
+from tests.support.wire.inferences import ENCODED, PCM, TEXT_STREAM, chunk, inputs, sent, talk
+from tests.support.wire.packets import Transport, over_each_transport
 from unitd.wire.errors import BadIndex, Unavailable
 from unitd.wire.joining import MAX_OPEN_STREAMS, StreamJoiner, decode_base64
 from unitd.wire.messages import Reply, Request

@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.wire.inferences import ENCODED, PCM, TEXT_STREAM, chunk, inputs, raw, sent, talk
-from tests.wire.packets import Transport, over_each_transport
+from tests.support.wire.inferences import ENCODED, PCM, TEXT_STREAM, chunk, inputs, raw, sent, talk
+from tests.support.wire.packets import Transport, over_each_transport
 from unitd.wire.messages import Reply, Request
 from unitd.wire.session import Session
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.http.voice_agent import Agent, agent_at
+from tests.support.clients.voice_agent import Agent, agent_at
+from tests.support.daemon import running_app
 from unitd.app import App, unit_argv
 
 Start = Callable[..., Awaitable[App]]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.http.far_server import far_server
-from tests.doors.http.voice_agent import Agent, Message, agent_at, asking, health_of
+from tests.support.clients.voice_agent import Agent, Message, agent_at, asking, health_of
+from tests.support.daemon import running_app
+from tests.support.servers.far_server import far_server
 from unitd.app import App
 
 # A server behind the engine

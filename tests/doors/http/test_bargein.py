@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.http.bargein_client import (
+from tests.support.clients.bargein_client import (
     Person,
     Script,
     capacity_of,
@@ -17,9 +16,11 @@ from tests.doors.http.bargein_client import (
     text_of,
     until_nobody_is_left,
 )
-from tests.helpers import LONG_QUESTION, MS
-from tests.onlooker import at_work, tasks_of
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.onlooker import at_work, tasks_of
+from tests.support.daemon import running_app
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LONG_QUESTION
+from tests.support.waiting import MS
 from unitd.app import App
 from unitd.core.config.schema import BargeInSettings
 from unitd.doors.local_client import LocalClient

@@ -11,10 +11,11 @@ import psutil
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.conftest import running_app
-from tests.doors.http.bargein_client import Person, engine_that_says, kinds_of, person_at
-from tests.helpers import LLM_SETUP, LONG_QUESTION, MS
-from tests.onlooker import at_work
+from tests.support.clients.bargein_client import Person, engine_that_says, kinds_of, person_at
+from tests.support.clients.onlooker import at_work
+from tests.support.daemon import running_app
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.waiting import MS
 from unitd import __version__
 from unitd.app import App
 from unitd.doors.local_client import LocalClient

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.assistant_server import TOKEN, AssistantServer
-from tests.doors.calling_server import CallingServer
-from tests.doors.http.bargein_client import Frame, Person, kinds_of, person_at, text_of
-from tests.doors.wishes import TOOLS
+from tests.support.clients.bargein_client import Frame, Person, kinds_of, person_at, text_of
+from tests.support.daemon import running_app
+from tests.support.home.toolboxes import TOOLS
+from tests.support.servers.assistant_server import TOKEN, AssistantServer
+from tests.support.servers.calling_server import CallingServer
 from unitd.app import App
 
 TURN_OFF = '["turn_off", {"entity": "kitchen light"}]'

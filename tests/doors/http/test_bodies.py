@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from tests.doors.http.conftest import Start
-from tests.doors.tokens import asking_app, write_tokens
-from tests.helpers import MS
+from tests.support.tokens import asking_app, write_tokens
+from tests.support.waiting import MS
 from unitd.app import App
 from unitd.core.access.grants import Limits, Role
 from unitd.doors.http import door, guard

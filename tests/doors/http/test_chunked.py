@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.http.voice_agent import JOKE, SENTENCES, TOKENS, Agent, Message, agent_at, asking, kill_children
-from tests.helpers import LONG_QUESTION, eventually
-from tests.onlooker import tasks_of
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.onlooker import tasks_of
+from tests.support.clients.voice_agent import JOKE, SENTENCES, TOKENS, Agent, Message, agent_at, asking, kill_children
+from tests.support.daemon import running_app
+from tests.support.programs import PROGRAMS
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LONG_QUESTION
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.doors.http.chunked.stream import read_pause
 from unitd.doors.local_client import LocalClient
 
-EXAMPLE = Path(__file__).with_name("chunked_example.py").read_text()
+EXAMPLE = (PROGRAMS / "chunked_example.py").read_text()
 
 
 # The document

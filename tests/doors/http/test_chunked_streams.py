@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.http.voice_agent import JOKE, TOKENS, Agent, Message, agent_at, asking, health_of
-from tests.doors.tokens import asking_app, write_tokens
-from tests.helpers import LONG_QUESTION
-from tests.onlooker import tasks_of, until_no_task_is_left
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.onlooker import tasks_of, until_no_task_is_left
+from tests.support.clients.voice_agent import JOKE, TOKENS, Agent, Message, agent_at, asking, health_of
+from tests.support.daemon import running_app
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import LONG_QUESTION
+from tests.support.tokens import asking_app, write_tokens
 from unitd.app import App
 from unitd.core.access.grants import Limits, Role
 from unitd.doors.http.chunked.handler import MAX_STREAMS

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench.crowd import BUSY, IDLE, crowd
-from tests.helpers import MS
+from tests.support.waiting import MS
 
 SECONDS = 6
 

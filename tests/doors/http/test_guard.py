@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.conftest import running_app
+from tests.support.daemon import running_app
 from unitd.core.config.loader import read_settings
 from unitd.core.config.schema import BODY_FRAMES
 

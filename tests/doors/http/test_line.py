@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.helpers import eventually
+from tests.support.waiting import eventually
 from unitd.doors.http.waiting_line import WaitingLine
 
 

@@ -14,8 +14,9 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.parser import text_string_to_metric_families as parse
 from websockets.asyncio.client import connect
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, LONG_QUESTION, eventually
+from tests.support.daemon import running_app, tcp_client
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.waiting import eventually
 from unitd.app import App
 
 Scrape = Callable[[], Any]

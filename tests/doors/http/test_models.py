@@ -9,10 +9,10 @@ import httpx
 import orjson
 import pytest
 
-from tests.doors.tokens import asking_app, write_tokens
-from tests.fetch.local_hub import LocalHub
-from tests.fetch.small_model import CONTENT, FETCHED, HALF, board, held_at_half, small_hub
-from tests.helpers import MS
+from tests.support.models.small_model import CONTENT, FETCHED, HALF, board, held_at_half, small_hub
+from tests.support.servers.local_hub import LocalHub
+from tests.support.tokens import asking_app, write_tokens
+from tests.support.waiting import MS
 from unitd.core.access.grants import Role
 
 pytestmark = pytest.mark.timeout(60)

@@ -16,9 +16,9 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel
 
-from tests.conftest import tcp_client
-from tests.helpers import LLM_SETUP, LONG_QUESTION
-from tests.units.spoken import RATE, Samples, joined, silence, speak
+from tests.support.daemon import tcp_client
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.units.spoken import RATE, Samples, joined, silence, speak
 from tests.units.test_llm_tools import ROOMS, TOOL_TOKEN, TOOLS
 from unitd.app import App
 

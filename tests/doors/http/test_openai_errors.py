@@ -10,10 +10,11 @@ import httpx
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, LONG_QUESTION, MS
-from tests.onlooker import at_work, tasks_of, until_no_task_is_left
-from tests.units.gguf_files import without_template
+from tests.support.clients.onlooker import at_work, tasks_of, until_no_task_is_left
+from tests.support.daemon import running_app, tcp_client
+from tests.support.models.gguf_files import without_template
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.waiting import MS
 from unitd.app import App
 from unitd.doors.http.openai.errors import api_error
 from unitd.wire.errors import InternalError, RunFailed

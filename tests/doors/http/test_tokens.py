@@ -15,10 +15,12 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.conftest import running_app
-from tests.doors.http.bargein_client import capacity_of, person_at
-from tests.doors.tokens import NO_TRUST, asking_app, client_with, keep_tokens, write_tokens
-from tests.helpers import LLM_SETUP, LONG_QUESTION, MS, WireClient
+from tests.support.clients.bargein_client import capacity_of, person_at
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.tokens import NO_TRUST, asking_app, client_with, keep_tokens, write_tokens
+from tests.support.waiting import MS
 from unitd.__main__ import main
 from unitd.app import App
 from unitd.core.access.grants import Limits, Role

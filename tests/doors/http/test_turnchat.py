@@ -10,10 +10,9 @@ import numpy as np
 import orjson
 import pytest
 
-from tests.conftest import tcp_client
 from tests.doors.http.conftest import Start
-from tests.doors.http.far_server import far_server
-from tests.doors.http.turnchat_client import (
+from tests.support.clients.onlooker import tasks_of, until_no_task_is_left
+from tests.support.clients.turnchat_client import (
     ENDLESS,
     GREEDY,
     STORY,
@@ -28,14 +27,16 @@ from tests.doors.http.turnchat_client import (
     types_of,
     url,
 )
-from tests.helpers import MS
-from tests.onlooker import tasks_of, until_no_task_is_left
-from tests.units.spoken import RATE, silence
+from tests.support.daemon import tcp_client
+from tests.support.programs import PROGRAMS
+from tests.support.servers.far_server import far_server
+from tests.support.units.spoken import RATE, silence
+from tests.support.waiting import MS
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
 
-EXAMPLE = Path(__file__).parent / "turnchat_example.py"
+EXAMPLE = PROGRAMS / "turnchat_example.py"
 
 
 # Text

@@ -8,7 +8,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.doors.http.conftest import Start
-from tests.doors.http.turnchat_client import ask, chat, chat_socket, everything, post, receive, types_of, url
+from tests.support.clients.turnchat_client import ask, chat, chat_socket, everything, post, receive, types_of, url
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)

@@ -11,9 +11,9 @@ import psutil
 import pytest
 import soxr
 
-from tests.conftest import tcp_client
 from tests.doors.http.conftest import Start
-from tests.doors.http.turnchat_client import (
+from tests.support.clients.onlooker import tasks_of
+from tests.support.clients.turnchat_client import (
     CLIENT_RATE,
     ENDLESS,
     GREEDY,
@@ -28,9 +28,9 @@ from tests.doors.http.turnchat_client import (
     sound_in,
     types_of,
 )
-from tests.helpers import MS
-from tests.onlooker import tasks_of
-from tests.units.spoken import RATE, Samples, joined, silence, speak
+from tests.support.daemon import tcp_client
+from tests.support.units.spoken import RATE, Samples, joined, silence, speak
+from tests.support.waiting import MS
 from unitd.app import App, unit_argv
 
 pytestmark = pytest.mark.timeout(60)

@@ -12,9 +12,9 @@ import pytest
 import websockets
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.conftest import running_app
-from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION
-from tests.onlooker import tasks_of, until_no_task_is_left
+from tests.support.clients.onlooker import tasks_of, until_no_task_is_left
+from tests.support.daemon import running_app
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from unitd.app import App
 from unitd.core.config.loader import read_settings
 from unitd.core.config.schema import BODY_FRAMES

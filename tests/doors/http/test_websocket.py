@@ -15,10 +15,10 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.conftest import running_app
 from tests.doors.http.conftest import Start
-from tests.doors.tokens import NO_TRUST, write_tokens
-from tests.helpers import MS
+from tests.support.daemon import running_app
+from tests.support.tokens import NO_TRUST, write_tokens
+from tests.support.waiting import MS
 from unitd.app import App
 from unitd.core.access.grants import Limits, Role
 from unitd.doors.http import websocket

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app
-from tests.doors.mqtt.brokers import Broker, Listener
+from tests.support.daemon import running_app
+from tests.support.servers.brokers import Broker, Listener
 from unitd.app import App
 
 # The daemon imports these when its doors are opened; here they come first, for the guard against blocking calls.

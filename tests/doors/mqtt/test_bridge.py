@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.mqtt.brokers import Broker, Listener, listening
-from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION
+from tests.support.daemon import running_app, tcp_client
+from tests.support.servers.brokers import Broker, Listener, listening
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from unitd.app import App
 
 NODE = "kitchen"

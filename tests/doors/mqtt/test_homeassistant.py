@@ -7,8 +7,8 @@ import jinja2
 import orjson
 import pytest
 
-from tests.doors.mqtt.brokers import Broker, Listener, listening
-from tests.helpers import KWS_SETUP, LLM_SETUP
+from tests.support.servers.brokers import Broker, Listener, listening
+from tests.support.setups import KWS_SETUP, LLM_SETUP
 from unitd.app import App
 from unitd.doors.mqtt.homeassistant import (
     KEPT_GONE,

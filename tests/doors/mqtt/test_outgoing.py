@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.helpers import MS
+from tests.support.waiting import MS
 from unitd.doors.mqtt.publish_queue import (
     LIMIT_ANSWER_BYTES,
     LIMIT_ANSWERS,

@@ -15,9 +15,10 @@ import psutil
 import pytest
 from jinja2 import Environment
 
-from tests.conftest import running_app
-from tests.doors.mqtt.brokers import Broker, Listener, listening
-from tests.helpers import KWS_SETUP, LLM_SETUP, LONG_QUESTION, eventually
+from tests.support.daemon import running_app
+from tests.support.servers.brokers import Broker, Listener, listening
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.core.config.schema import MqttSettings
 from unitd.doors.local_client import LocalClient

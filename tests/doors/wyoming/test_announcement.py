@@ -13,8 +13,8 @@ from wyoming.client import AsyncTcpClient
 from wyoming.ping import Ping, Pong
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-from tests.conftest import running_app
-from tests.helpers import eventually
+from tests.support.daemon import running_app
+from tests.support.waiting import eventually
 from unitd.doors.wyoming import announcing
 
 OPEN = {"auth": {"without_token": ["wyoming"], "without_tls": ["wyoming"]}}

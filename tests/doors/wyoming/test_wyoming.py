@@ -20,12 +20,12 @@ from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 from wyoming.wake import Detect, Detection
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.assistant_server import TOKEN, AssistantServer
-from tests.doors.calling_server import CallingServer
-from tests.doors.wishes import TOOLS
-from tests.helpers import eventually
-from tests.units.spoken import RATE, Samples, joined, recording, silence, speak
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.toolboxes import TOOLS
+from tests.support.servers.assistant_server import TOKEN, AssistantServer
+from tests.support.servers.calling_server import CallingServer
+from tests.support.units.spoken import RATE, Samples, joined, recording, silence, speak
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.doors.wyoming import door, hearing
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app
-from tests.helpers import MS, WireClient
-from tests.runtime.bad_unit import bad_unit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.waiting import MS
 from unitd.app import App
 from unitd.runtime.children import process
 

@@ -11,11 +11,13 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually
-from tests.runtime.bad_unit import LAST_WORDS, bad_unit
 from tests.runtime.children.conftest import becomes, state_of
 from tests.runtime.children.test_work import ASR_SETUP, say_to
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import LAST_WORDS, bad_unit
+from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.tasks.kinds import BUILTIN_KINDS
 from unitd.runtime.children import in_flight

@@ -7,10 +7,12 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient, eventually, text_of
-from tests.runtime.bad_unit import bad_unit
 from tests.runtime.children.conftest import becomes, ends, state_of
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.waiting import eventually
 
 USAGE = LLM_SETUP | {"usage": True}
 

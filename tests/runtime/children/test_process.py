@@ -7,10 +7,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import LLM_SETUP, MS, WireClient, eventually, text_of
-from tests.runtime.bad_unit import LAST_WORDS, LOAD_REASON, bad_unit
 from tests.runtime.children.conftest import becomes, ends, state_of
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import LAST_WORDS, LOAD_REASON, bad_unit
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import MS, eventually
 from unitd.core.tasks.kinds import BUILTIN_KINDS
 from unitd.runtime.children import process
 

@@ -11,9 +11,11 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.helpers import LLM_SETUP, MS, WireClient, text_of
-from tests.runtime.bad_unit import LAST_WORDS, LOAD_REASON
 from tests.runtime.children.conftest import becomes
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.programs.bad_unit import LAST_WORDS, LOAD_REASON
+from tests.support.setups import LLM_SETUP
+from tests.support.waiting import MS
 from unitd.runtime.children import process
 from unitd.runtime.children.supervisor import fail
 from unitd.runtime.sys import board

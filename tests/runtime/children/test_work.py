@@ -8,8 +8,10 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.helpers import KWS_SETUP, LLM_SETUP, MS, WireClient, eventually, text_of
 from tests.runtime.children.conftest import becomes, ends, state_of
+from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.waiting import MS, eventually
 from unitd.runtime.tasks import output
 
 ASR_SETUP = {

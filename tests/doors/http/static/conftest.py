@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser
 
-from tests.conftest import running_app, tcp_client
-from tests.doors.http.static.browser import Visit, chromium, visit
-from tests.doors.http.static.teller import Teller, story_teller
-from tests.helpers import WireClient
+from tests.support.clients.browser import Visit, chromium, visit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.servers.teller import Teller, story_teller
 from unitd.app import App
 
 

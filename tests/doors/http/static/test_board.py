@@ -7,9 +7,9 @@ from typing import Literal
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.conftest import running_app
-from tests.doors.http.static.browser import Visit, visit
-from tests.helpers import WireClient
+from tests.support.clients.browser import Visit, visit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
 
 pytestmark = pytest.mark.timeout(60)
 

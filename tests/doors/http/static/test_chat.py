@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.conftest import running_app
-from tests.doors.http.static.browser import Visit, visit
-from tests.doors.http.static.teller import Teller
-from tests.doors.mqtt.brokers import Broker, Listener
-from tests.helpers import WireClient
+from tests.support.clients.browser import Visit, visit
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app
+from tests.support.servers.brokers import Broker, Listener
+from tests.support.servers.teller import Teller
 
 # The daemon imports these when it has tools; here they come first, for the guard against blocking calls.
 for _module in ("unitd.doors.mqtt.door", "unitd.doors.home.toolbox", "jinja2.sandbox"):

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, WebSocketRoute, expect
 
-from tests.conftest import running_app
-from tests.doors.http.static.browser import PATIENCE_MS, Visit, visit
-from tests.doors.tokens import asking_app, write_tokens
-from tests.helpers import eventually
+from tests.support.clients.browser import PATIENCE_MS, Visit, visit
+from tests.support.daemon import running_app
+from tests.support.tokens import asking_app, write_tokens
+from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.core.access.grants import Role
 from unitd.runtime.sys import access

@@ -3,8 +3,9 @@
 import pytest
 from playwright.async_api import expect
 
-from tests.doors.http.static.browser import Visit
-from tests.helpers import KWS_SETUP, LLM_SETUP, WireClient
+from tests.support.clients.browser import Visit
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import KWS_SETUP, LLM_SETUP
 
 pytestmark = pytest.mark.timeout(60)
 

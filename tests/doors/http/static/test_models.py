@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Locator, expect
 
-from tests.doors.http.static.browser import Visit, visit
-from tests.fetch.local_hub import LocalHub
-from tests.fetch.small_model import HALF, board, small_hub
+from tests.support.clients.browser import Visit, visit
+from tests.support.models.small_model import HALF, board, small_hub
+from tests.support.servers.local_hub import LocalHub
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.doors.http.static.browser import Visit, visit
-from tests.doors.tokens import asking_app, client_with, write_tokens
-from tests.helpers import KWS_SETUP, WireClient
+from tests.support.clients.browser import Visit, visit
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import KWS_SETUP
+from tests.support.tokens import asking_app, client_with, write_tokens
 from unitd.app import App
 from unitd.core.access.grants import Role
 

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.doors.http.static.browser import PATIENCE_MS, Visit, chromium, visit
-from tests.helpers import KWS_SETUP, WireClient
-from tests.units.spoken import RATE, Samples, speak
+from tests.support.clients.browser import PATIENCE_MS, Visit, chromium, visit
+from tests.support.clients.wire_client import WireClient
+from tests.support.setups import KWS_SETUP
+from tests.support.units.spoken import RATE, Samples, speak
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)

@@ -1,6 +1,6 @@
 """A real program that speaks the pulling program's protocol, and says what a test writes down for it.
 
-`python tests/runtime/pulling.py DIR`: notes its order in DIR/orders, then prints each line of DIR/lines as soon as it
+`python pulling.py DIR` notes its order in DIR/orders, then prints each line of DIR/lines as soon as it
 is there. A line `stderr TEXT` is printed to stderr, `exit N` ends it.
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 import gguf
 import numpy as np
 
-from tests.units.engine_bench import BUNDLED
+from tests.support.units.engine_bench import BUNDLED
 
 RANK = 4
 CHANGED = ("attn_output.weight", "ffn_down.weight")

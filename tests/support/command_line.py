@@ -11,7 +11,8 @@ from pathlib import Path
 
 import orjson
 
-from tests.helpers import KWS_SETUP, eventually
+from tests.support.setups import KWS_SETUP
+from tests.support.waiting import eventually
 
 UNITD = str(Path(sys.executable).with_name("unitd"))
 PING = '{"request_id":"1","work_id":"sys","action":"ping"}'

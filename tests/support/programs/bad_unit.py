@@ -1,4 +1,4 @@
-"""A real child program that misbehaves when told to: `python tests/runtime/bad_unit.py MODE[=PATH] FD`.
+"""A real child program that misbehaves when told to: `python tests/support/programs/bad_unit.py MODE[=PATH] FD`.
 
 A prompt is echoed word by word; a word that stands in FAULTS happens instead of being echoed ("hello abort" says
 hello and dies). So it does in what an ear hears, and as "fault" of a setup, if there is a file "where" it says. A mode

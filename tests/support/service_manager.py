@@ -8,9 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.programs import UNITD
+from tests.support.command_line import UNITD
+from tests.support.programs import PROGRAMS
 
-LAUNCHER = str(Path(__file__).with_name("activate.py"))
+LAUNCHER = str(PROGRAMS / "activate.py")
 
 
 class Manager:

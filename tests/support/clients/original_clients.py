@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from tests.helpers import WireClient
+from tests.support.clients.wire_client import WireClient
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class FarSilero:
     _all: ClassVar[list["FarSilero"]] = []
 
     def __init__(self) -> None:
-        root = Path(__file__).parents[2]
+        root = Path(__file__).parents[3]
         command = [sys.executable, "-c", _PROGRAM]
         self._process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._all.append(self)

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import running_app, tcp_client
-from tests.helpers import WireClient
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
 from unitd.app import App
 from unitd.core.access.grants import Limits, Role
 from unitd.core.access.tokens import Token, dump_tokens, issue

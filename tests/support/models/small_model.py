@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import running_app
-from tests.fetch.files import gguf
-from tests.fetch.local_hub import BLOCK, HubFile, LocalHub, local_hub
-from tests.helpers import eventually
-from tests.runtime.bad_unit import bad_unit
+from tests.support.daemon import running_app
+from tests.support.models.model_files import gguf
+from tests.support.programs.bad_unit import bad_unit
+from tests.support.servers.local_hub import BLOCK, HubFile, LocalHub, local_hub
+from tests.support.waiting import eventually
 from unitd.app import App
 
 CARD = """

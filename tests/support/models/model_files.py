@@ -7,7 +7,7 @@ import random
 import struct
 import tarfile
 
-from tests.fetch.local_hub import HubFile, LocalHub
+from tests.support.servers.local_hub import HubFile, LocalHub
 from unitd.core.models.catalog import Card, ModelFile
 
 HEADER_BYTES = 64

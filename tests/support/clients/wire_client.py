@@ -1,46 +1,11 @@
-"""What tests share: a client of the wire, a waiting that is no sleep, small fakes that behave."""
+"""A client of the wire over any stream: a socket or a pseudo-terminal."""
 
 import asyncio
 import itertools
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-
-from unitd.core.access.grants import TRUSTED, Grant
-from unitd.wire.messages import Reply
-
-MS = 0.001 * float(os.environ.get("UNITD_TEST_SLOWNESS", "1"))
-"""A millisecond, stretched on slow machines."""
-
-LLM_SETUP = {
-    "model": "qwen2.5-0.5B-prefill-20e",
-    "response_format": "llm.utf-8.stream",
-    "input": "llm.utf-8",
-    "enoutput": True,
-    "max_token_len": 256,
-    "prompt": "You are a knowledgeable assistant capable of answering various questions and providing information.",
-    "temperature": 0.0,
-    "frame_interval_ms": 0,  # each token in a frame of its own; tests/runtime/test_pacing.py has the spacing
-}
-KWS_SETUP = {
-    "model": "sherpa-onnx-kws-zipformer-gigaspeech-3.3M-2024-01-01",
-    "response_format": "kws.bool",
-    "input": "sys.pcm",
-    "enoutput": True,
-    "kws": "HELLO",
-}
-# The bundled model has learnt to go on for a while when asked so.
-LONG_QUESTION = "tell me a very long story"
-
-
-async def eventually(condition: Callable[[], bool], timeout: float = 5.0) -> None:
-    """Returns as soon as the condition holds."""
-    async with asyncio.timeout(timeout):
-        while not condition():
-            await asyncio.sleep(0.001)
 
 
 class WireClient:
@@ -131,35 +96,9 @@ def text_of(frames: list[dict[str, Any]]) -> str:
     return "".join(frame["data"]["delta"] for frame in frames)
 
 
-@dataclass(eq=False)
-class FakeClient:
-    """A client behind no door: keeps what it is sent."""
-
-    name: str = "fake"
-    party: str = "fake"
-    door: str = "test"
-    is_gone: bool = False
-    keeps_tasks: bool = True
-    restores_tasks: bool = True
-    frame_interval: float = 0.0
-    grant: Grant = TRUSTED
-    address: str = ""
-    received: list[Reply] = field(default_factory=list)
-
-    def admit(self, grant: Grant) -> "FakeClient":
-        """It has shown a token."""
-        self.grant = grant
-        return self
-
-    def send(self, reply: Reply) -> None:
-        """Keeps it."""
-        self.received.append(reply)
-
-    def hold(self, reason: str, *, is_held: bool) -> None:
-        """Nothing is read from it anyway."""
-
-    async def wait_for_room(self) -> None:
-        """There is always room."""
+async def ask_sys(client: WireClient, action: str, **fields: Any) -> dict[str, Any]:
+    """One sys action and its reply."""
+    return await client.ask(work_id="sys", action=action, **fields)
 
 
 async def open_terminal(main_end: int) -> WireClient:

@@ -10,8 +10,8 @@ import httpx
 import orjson
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.helpers import MS
-from tests.onlooker import tasks_of
+from tests.support.clients.onlooker import tasks_of
+from tests.support.waiting import MS
 from unitd.app import App
 
 Frame = dict[str, Any]

@@ -30,7 +30,7 @@ SAID_IN_CLIPS: dict[int, list[str]] = {
 }
 """What is said in the test clips of the Chinese model, of the words in its list."""
 
-_DEFAULT_FOLDER = Path(__file__).parents[3] / "shared" / "voice"
+_DEFAULT_FOLDER = Path(__file__).parents[4] / "shared" / "voice"
 
 
 @functools.cache

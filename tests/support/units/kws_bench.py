@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.units.fake_host import FakeHost
-from tests.units.spoken import RATE, Samples, cut_up
+from tests.support.units.fake_host import FakeHost
+from tests.support.units.spoken import RATE, Samples, cut_up
 from unitd.wire.envelope import Envelope
 from units.kws.unit import KwsUnit
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.units.fake_host import FakeHost
+from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import Unit
 

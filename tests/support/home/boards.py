@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.helpers import WireClient, text_of
+from tests.support.clients.wire_client import WireClient, text_of
 
 TOOLS = """
 [[entity]]

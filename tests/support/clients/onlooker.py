@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from tests.helpers import MS
+from tests.support.waiting import MS
 from unitd.app import App
 from unitd.doors.local_client import LocalClient
 

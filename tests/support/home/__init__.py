@@ -1,0 +1,1 @@
+"""Tools of a home, and what is asked of them."""

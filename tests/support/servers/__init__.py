@@ -1,0 +1,1 @@
+"""Servers that the daemon talks to: engines, Home Assistant, a broker, a hub of models."""

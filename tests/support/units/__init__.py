@@ -1,0 +1,1 @@
+"""Unit programs without a daemon, and sound for them."""

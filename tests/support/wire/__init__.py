@@ -1,0 +1,1 @@
+"""Packets and inferences as clients send them."""
