@@ -26,7 +26,7 @@ class Fields:
         self.where = where
         if not isinstance(values, Mapping):
             raise self.refusal("", "an object")
-        self._values = {key: each for key, each in values.items() if each is not None or not self.null_is_absent}
+        self._values = values
 
     def refusal(self, key: str, wanted: str, shown: str = "") -> Exception:
         """Return the dialect's error for a key whose value must be `wanted`; the key "" means the object itself.
@@ -36,11 +36,11 @@ class Fields:
         raise NotImplementedError
 
     def __contains__(self, key: str) -> bool:
-        return key in self._values
+        return key in self._values and not (self.null_is_absent and self._values[key] is None)
 
     def get(self, key: str) -> Any:
         """Return the value as it is, None where the key is absent."""
-        return self._values.get(key)
+        return self._values[key] if key in self else None
 
     def place(self, key: str) -> str:
         """Return the place of a key, such as "messages[0].role"."""
@@ -71,7 +71,7 @@ class Fields:
 
     def texts(self, key: str, wanted: str = "a text or a list of texts") -> list[str]:
         """Return a list of texts; a text alone counts as a list of one, an absent key as an empty list."""
-        value = self._values.get(key, [])
+        value = self._values[key] if key in self else []
         listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
             raise self.refusal(key, wanted)
@@ -79,11 +79,11 @@ class Fields:
 
     def table(self, key: str) -> Self:
         """Return the object at a key, an empty one where the key is absent."""
-        return type(self)(self._values.get(key, {}), self.place(key))
+        return type(self)(self._values[key] if key in self else {}, self.place(key))
 
     def listed(self, key: str, wanted: str = "a list") -> list[Any]:
         """Return a list of anything, an empty one where the key is absent."""
-        value = self._values.get(key, [])
+        value = self._values[key] if key in self else []
         if not isinstance(value, list):
             raise self.refusal(key, wanted)
         return value
@@ -91,7 +91,7 @@ class Fields:
     def _checked(
         self, key: str, default: D, fits: Callable[[Any], bool], wanted: str, *, is_shown: bool = True
     ) -> Any | D:
-        if key not in self._values:
+        if key not in self:
             return default
         value = self._values[key]
         if not fits(value):
