@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support.clients.fake_client import FakeClient
-from unitd.core.tasks.kinds import BUILTIN_KINDS, COMMON_ACTIONS, third_party_kind
-from unitd.core.tasks.links import Effect, check_link, effect_of
+from unitd.core.tasks.kinds import BUILTIN_KINDS, COMMON_ACTIONS, Effect, third_party_kind
+from unitd.core.tasks.links import check_link, effect_of
 from unitd.core.tasks.table import (
     FIRST_NUMBER,
     Client,

@@ -15,23 +15,13 @@ from unitd.core.config.schema import (
     PipelineTask,
     Settings,
 )
-from unitd.core.models.catalog import DEFAULT_NAME
-from unitd.core.tasks.kinds import UnitKind
+from unitd.core.tasks.kinds import UnitKind, kind_named
 from unitd.core.tasks.links import effect_of
-
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "llm": {"model": DEFAULT_NAME, "response_format": "llm.utf-8.stream", "prompt": "", "input": "llm.utf-8"},
-    "kws": {"model": "unitd-kws", "response_format": "kws.bool", "input": "sys.pcm"},
-    "asr": {"model": "unitd-asr", "response_format": "asr.utf-8.stream", "input": "sys.pcm"},
-    "vad": {"model": "unitd-vad", "response_format": "vad.bool", "input": "sys.pcm"},
-    "tts": {"model": "unitd-tts", "response_format": "sys.pcm", "input": "tts.utf-8"},
-}
-"""What a task in the configuration need not say."""
 
 
 def setup_of(task: PipelineTask) -> dict[str, Any]:
     """The data of the task's setup; its `input` still holds names of the pipeline."""
-    return DEFAULTS.get(task.unit, {}) | {"enoutput": True} | task.data
+    return {**kind_named(task.unit).usual_setup} | {"enoutput": True} | task.data
 
 
 def inputs_of(task: PipelineTask) -> list[Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unitd.core.models.gguf import Shape
+from unitd.core.tasks.kinds import PROGRAM_MEMORY, ProgramMemory
 
 MIB = 1024 * 1024
 
@@ -25,31 +26,11 @@ LLAMA_FILE_FACTOR = 1.1
 # ONNX runtime holds a file and what it makes of it while it loads (20 MiB became 41).
 FILE_FACTOR = 2
 
-PROGRAM_MIB = {
-    ("llm", "llama"): 34,
-    ("llm", "openai"): 28,
-    ("kws", "auto"): 32,
-    ("kws", "sherpa"): 110,
-    ("kws", "sherpa-onnx"): 110,
-    ("asr", "auto"): 115,
-    ("asr", "pocketsphinx"): 115,
-    ("tts", "auto"): 25,
-    ("tts", "espeak"): 25,
-    ("tts", "espeak-program"): 25,
-    ("vad", "auto"): 30,
-    ("audio", ""): 25,
-}
-"""Interpreter, libraries and one task, by unit and engine, as measured (PSS, Python 3.11 on x86-64)."""
-
 USUAL_PROGRAM_MIB = 60
 """Of any other: an interpreter with numpy and an engine's library."""
 
-TASK_MIB = {"asr": 48, "audio": 256}
-"""What one more task may make a program fill: a decoder that has heard something takes 29 MiB, half an hour of sound
-that waits for the loudspeaker is of the one "task" of audio."""
-
-USUAL_TASK_MIB = 16
-"""Of any other: voices and wake words take less than 3."""
+UNMEASURED = ProgramMemory({})
+"""Of a program that is not known."""
 
 RESERVE_MIB = 128
 """Addresses that a program reserves and never fills; 27 to 49 MiB were measured without a large model. With one there
@@ -57,9 +38,6 @@ are buffers for the worst case besides: a model of 643 MiB had 839, so half the 
 
 STACK_MIB = 8
 """The same for the stack of a thread, of which engines start one for each core."""
-
-TASK_RESERVE_MIB = {"vad": 192}
-"""The same for a task: Silero's network reserves 85 MiB and fills 3; a task has one for each of its two sources."""
 
 UNKNOWN_RESERVE_MIB = 1024
 """Of the programs of other packages, whose libraries nobody has measured here."""
@@ -72,7 +50,7 @@ class Need:
     weights: int = 0
     kv_cache: int = 0
     working: int = 0
-    task: int = USUAL_TASK_MIB * MIB
+    task: int = UNMEASURED.task * MIB
     """What one more task may take, beside what the program was made for."""
 
     @property
@@ -93,8 +71,9 @@ def in_mib(size: int) -> str:
 
 def need_of_program(unit: str, engine: str, file_bytes: int) -> Need:
     """What a unit needs for its model's files, which may be none."""
-    working, task = PROGRAM_MIB.get((unit, engine), USUAL_PROGRAM_MIB), TASK_MIB.get(unit, USUAL_TASK_MIB)
-    return Need(file_bytes * FILE_FACTOR, working=working * MIB, task=task * MIB)
+    program = PROGRAM_MEMORY.get(unit, UNMEASURED)
+    working = program.engines.get(engine, USUAL_PROGRAM_MIB)
+    return Need(file_bytes * FILE_FACTOR, working=working * MIB, task=program.task * MIB)
 
 
 def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int, *, exact: bool) -> Need:
@@ -104,7 +83,7 @@ def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int
     `exact` computes without flash attention: what each token pays to each other one is then written down, for the
     whole chunk, and once more in half precision.
     """
-    weights, program = int(file_bytes * LLAMA_FILE_FACTOR), PROGRAM_MIB["llm", "llama"] * MIB
+    weights, program = int(file_bytes * LLAMA_FILE_FACTOR), PROGRAM_MEMORY["llm"].engines["llama"] * MIB
     if shape is None:
         return Need(weights, working=program)
     tokens = -(-context // CACHE_STEP_TOKENS) * CACHE_STEP_TOKENS
@@ -126,10 +105,10 @@ def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int
     The kernel counts addresses, filled or not, so what is reserved comes on top. Mapped files, such as the weights of
     a GGUF, do not count.
     """
-    if unit not in {each for each, _ in PROGRAM_MIB}:
+    if unit not in PROGRAM_MEMORY:
         return max(limit, need.total) + UNKNOWN_RESERVE_MIB * MIB
     filled = max(min(2 * need.total + need.task * tasks, limit), need.total)
-    reserve = RESERVE_MIB + STACK_MIB * cores + TASK_RESERVE_MIB.get(unit, 0) * tasks
+    reserve = RESERVE_MIB + STACK_MIB * cores + PROGRAM_MEMORY[unit].task_reserve * tasks
     return filled + need.total // 2 + reserve * MIB
 
 

@@ -1,7 +1,14 @@
-"""The kinds of units and what each understands, as one table. A kind that is not here comes from an entry point."""
+"""The kinds of units, one row for each: all that the daemon must know of a unit without loading it.
 
-from dataclasses import dataclass
+A kind that has no row comes from an entry point of an installed package.
+"""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from unitd.core.models.catalog import DEFAULT_NAME
 from unitd.wire.messages import is_task_id, unit_of
 
 COMMON_KEYS = frozenset(
@@ -36,9 +43,64 @@ MAX_INPUTS = 64
 COMMON_ACTIONS = frozenset({"setup", "inference", "link", "unlink", "pause", "work", "exit", "taskinfo"})
 
 
+class Effect(Enum):
+    """What the target of a link does when its source has something to say."""
+
+    STOP = "stop"
+    """The running generation ends, the queue is dropped."""
+
+    PROMPT = "prompt"
+    """A finished text becomes an inference."""
+
+    WAKE = "wake"
+    """The target sleeps until it is woken."""
+
+    SPEAK = "speak"
+    """An answer is spoken while it is written."""
+
+    SPEECH = "speech"
+    """The target is told when somebody begins and ends to speak."""
+
+
+class Output(Enum):
+    """What a task's frames hold."""
+
+    ANSWER = "answer"
+    """The text of a language model, token by token, and its calls of tools."""
+
+    TRANSCRIPT = "transcript"
+    """What somebody has said."""
+
+    WAKE = "wake"
+    """A wake word was heard."""
+
+    SPEECH = "speech"
+    """Somebody begins or ends to speak."""
+
+    SOUND = "sound"
+    """A text as audio."""
+
+    OTHER = "other"
+    """The output of another package's unit."""
+
+
+@dataclass(frozen=True)
+class ProgramMemory:
+    """What a unit's program takes, in MiB."""
+
+    engines: Mapping[str, int]
+    """Interpreter, libraries and one task, by engine, as measured (PSS, Python 3.11 on x86-64)."""
+
+    task: int = 16
+    """What one more task may make the program fill: voices and wake words take less than 3."""
+
+    task_reserve: int = 0
+    """Addresses that a task reserves and never fills."""
+
+
 @dataclass(frozen=True)
 class UnitKind:
-    """What the daemon must know of a unit without loading it."""
+    """One kind of units."""
 
     name: str
     required: tuple[str, ...] = ("model", "response_format", "enoutput")
@@ -47,12 +109,23 @@ class UnitKind:
     setup_keys: frozenset[str] = frozenset()
     """Every key of a setup that the daemon or the unit's program reads; empty where that is not known."""
 
+    usual_setup: Mapping[str, Any] = field(default_factory=dict)
+    """What a task of a pipeline in the configuration need not say."""
+
     actions: frozenset[str] = COMMON_ACTIONS
     sources: frozenset[str] = frozenset()
     """What a task may listen to besides tasks and its own clients: microphone, button."""
 
+    effects: Mapping[str, Effect] = field(default_factory=dict)
+    """What the output does to tasks that listen to it, by the program that serves them: docs/original-firmware.md,
+    section 4. Other tasks have no use for the output."""
+
+    output: Output = Output.OTHER
     program: str = ""
-    """The unit program and the cards that serve it, where they are another kind's: melotts is spoken by tts."""
+    """The unit program and the cards that serve this kind, where they are another kind's: melotts is spoken by tts."""
+
+    memory: ProgramMemory | None = None
+    """None where the program is another kind's, or nobody has measured it."""
 
     hears: bool = False
     """An inference is audio: it goes on where the last one ended, and nothing waits in a queue."""
@@ -82,55 +155,78 @@ class UnitKind:
 MICROPHONE = "sys.pcm"
 """The entry of `input` that means the board's own microphone; in a response_format its loudspeaker."""
 
-BUILTIN_KINDS = {
-    kind.name: kind
-    for kind in (
-        UnitKind(
-            "llm",
-            required=("model", "response_format", "enoutput", "prompt"),
-            setup_keys=COMMON_KEYS | _SAMPLING_KEYS | _LLM_KEYS,
-            actions=COMMON_ACTIONS | {"cancel", "warm"},
-        ),
-        UnitKind(
-            "kws",
-            setup_keys=COMMON_KEYS | _KWS_KEYS,
-            actions=COMMON_ACTIONS | {"trigger"},
-            sources=frozenset({MICROPHONE, "buttons_thread"}),
-            hears=True,
-        ),
-        UnitKind(
-            "asr",
-            setup_keys=COMMON_KEYS | _ASR_KEYS,
-            patience_seconds=8.0,
-            sources=frozenset({MICROPHONE}),
-            hears=True,
-        ),
-        UnitKind(
-            "whisper",
-            setup_keys=COMMON_KEYS | _ASR_KEYS,
-            patience_seconds=8.0,
-            sources=frozenset({MICROPHONE}),
-            program="asr",
-            hears=True,
-        ),
-        UnitKind("vad", setup_keys=COMMON_KEYS | _VAD_KEYS, sources=frozenset({MICROPHONE}), hears=True),
-        UnitKind(
-            "tts",
-            setup_keys=COMMON_KEYS | _TTS_KEYS,
-            actions=COMMON_ACTIONS | {"cancel"},
-            patience_seconds=8.0,
-        ),
-        UnitKind(
-            "melotts",
-            setup_keys=COMMON_KEYS | _TTS_KEYS,
-            actions=COMMON_ACTIONS | {"cancel"},
-            patience_seconds=13.0,
-            program="tts",
-        ),
-    )
+_LLM = UnitKind(
+    "llm",
+    required=("model", "response_format", "enoutput", "prompt"),
+    setup_keys=COMMON_KEYS | _SAMPLING_KEYS | _LLM_KEYS,
+    usual_setup={"model": DEFAULT_NAME, "response_format": "llm.utf-8.stream", "prompt": "", "input": "llm.utf-8"},
+    actions=COMMON_ACTIONS | {"cancel", "warm"},
+    effects={"tts": Effect.SPEAK},
+    output=Output.ANSWER,
+    memory=ProgramMemory({"llama": 34, "openai": 28}),
+)
+_KWS = UnitKind(
+    "kws",
+    setup_keys=COMMON_KEYS | _KWS_KEYS,
+    usual_setup={"model": "unitd-kws", "response_format": "kws.bool", "input": MICROPHONE},
+    actions=COMMON_ACTIONS | {"trigger"},
+    sources=frozenset({MICROPHONE, "buttons_thread"}),
+    effects={"llm": Effect.STOP, "tts": Effect.STOP, "asr": Effect.WAKE, "vad": Effect.WAKE},
+    output=Output.WAKE,
+    memory=ProgramMemory({"auto": 32, "sherpa": 110, "sherpa-onnx": 110}),
+    hears=True,
+)
+_ASR = UnitKind(
+    "asr",
+    setup_keys=COMMON_KEYS | _ASR_KEYS,
+    usual_setup={"model": "unitd-asr", "response_format": "asr.utf-8.stream", "input": MICROPHONE},
+    sources=frozenset({MICROPHONE}),
+    effects={"llm": Effect.PROMPT},
+    output=Output.TRANSCRIPT,
+    # A decoder that has heard something takes 29 MiB.
+    memory=ProgramMemory({"auto": 115, "pocketsphinx": 115}, task=48),
+    hears=True,
+    patience_seconds=8.0,
+)
+_VAD = UnitKind(
+    "vad",
+    setup_keys=COMMON_KEYS | _VAD_KEYS,
+    usual_setup={"model": "unitd-vad", "response_format": "vad.bool", "input": MICROPHONE},
+    sources=frozenset({MICROPHONE}),
+    effects={"asr": Effect.SPEECH},
+    output=Output.SPEECH,
+    # Silero's network reserves 85 MiB and fills 3; a task has one for each of its two sources.
+    memory=ProgramMemory({"auto": 30}, task_reserve=192),
+    hears=True,
+)
+_TTS = UnitKind(
+    "tts",
+    setup_keys=COMMON_KEYS | _TTS_KEYS,
+    usual_setup={"model": "unitd-tts", "response_format": MICROPHONE, "input": "tts.utf-8"},
+    actions=COMMON_ACTIONS | {"cancel"},
+    output=Output.SOUND,
+    memory=ProgramMemory({"auto": 25, "espeak": 25, "espeak-program": 25}),
+    patience_seconds=8.0,
+)
+# The original's other names for the same: their tasks are served by the programs and the cards of asr and tts.
+_WHISPER = replace(_ASR, name="whisper", usual_setup={}, program="asr", memory=None)
+_MELOTTS = replace(_TTS, name="melotts", usual_setup={}, program="tts", memory=None, patience_seconds=13.0)
+
+BUILTIN_KINDS = {kind.name: kind for kind in (_LLM, _KWS, _ASR, _WHISPER, _VAD, _TTS, _MELOTTS)}
+
+PROGRAM_MEMORY: Mapping[str, ProgramMemory] = {
+    # Half an hour of sound that waits for the loudspeaker is of the one "task" of audio, a unit without tasks.
+    "audio": ProgramMemory({"": 25}, task=256),
+    **{kind.name: kind.memory for kind in BUILTIN_KINDS.values() if kind.memory is not None},
 }
+"""By unit program."""
+
+
+def kind_named(name: str) -> UnitKind:
+    """Return the kind of this name; of a name that is not built in, a unit of another package."""
+    return BUILTIN_KINDS.get(name) or third_party_kind(name)
 
 
 def third_party_kind(name: str) -> UnitKind:
-    """A unit from the entry-point group `unitd.units`: it may use every action that exists, and none is required."""
+    """Return the kind of a unit from the entry-point group `unitd.units`: it has every action and requires no key."""
     return UnitKind(name, required=(), actions=COMMON_ACTIONS | {"cancel", "warm", "trigger"})

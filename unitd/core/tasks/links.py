@@ -4,50 +4,15 @@ A link lives in its target's `inputs`; this module only judges.
 """
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
 
+from unitd.core.tasks.kinds import Effect, kind_named
 from unitd.wire.errors import BadLink
 from unitd.wire.messages import is_task_id, unit_of
 
 
-class Effect(Enum):
-    """What the target does when the source has something to say."""
-
-    STOP = "stop"
-    """The running generation ends, the queue is dropped."""
-
-    PROMPT = "prompt"
-    """A finished text becomes an inference."""
-
-    WAKE = "wake"
-    """The target sleeps until it is woken."""
-
-    SPEAK = "speak"
-    """An answer is spoken while it is written."""
-
-    SPEECH = "speech"
-    """The target is told when somebody begins and ends to speak."""
-
-
-EFFECTS: dict[tuple[str, str], Effect] = {
-    ("kws", "llm"): Effect.STOP,
-    ("kws", "tts"): Effect.STOP,
-    ("kws", "melotts"): Effect.STOP,
-    ("kws", "asr"): Effect.WAKE,
-    ("kws", "whisper"): Effect.WAKE,
-    ("kws", "vad"): Effect.WAKE,
-    ("asr", "llm"): Effect.PROMPT,
-    ("whisper", "llm"): Effect.PROMPT,
-    ("llm", "tts"): Effect.SPEAK,
-    ("llm", "melotts"): Effect.SPEAK,
-    ("vad", "asr"): Effect.SPEECH,
-    ("vad", "whisper"): Effect.SPEECH,
-}
-
-
 def effect_of(source: str, target: str) -> Effect | None:
     """The effect of one work_id on another, None when the pair means nothing."""
-    return EFFECTS.get((unit_of(source), unit_of(target)))
+    return kind_named(unit_of(source)).effects.get(kind_named(unit_of(target)).serving)
 
 
 def check_link(source: str, target: str, inputs: Mapping[str, Sequence[str]]) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 import orjson
 
+from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt.homeassistant import (
@@ -155,10 +156,10 @@ class Bridge:
             self._texts.pop((task.work_id, reply.request_id), None)
         if reply.code or reply.object == TOOL_CALL:
             return
-        if task.kind.name == "kws":
+        if task.kind.output is Output.WAKE:
             if reply.data:
                 self._on_wake(topic, reply.data)
-        elif task.kind.name != "vad" and task.kind.serving != "tts":
+        elif task.kind.output not in (Output.SPEECH, Output.SOUND):
             self._on_text(task, topic, reply)
 
     def on_changed(self, work_id: str) -> None:

@@ -17,7 +17,7 @@ from hashlib import sha256
 from itertools import count, islice
 from typing import Any
 
-from unitd.core.tasks.kinds import BUILTIN_KINDS
+from unitd.core.tasks.kinds import Output, kind_named
 
 Component = dict[str, Any]
 
@@ -196,9 +196,10 @@ def _board_components(board: Board) -> dict[str, Component]:
 
 
 def _task_components(board: Board, place: Place, entry: Mapping[str, Any]) -> dict[str, Component]:
-    maker = _MAKERS.get(place.unit)
+    kind = kind_named(place.unit)
+    maker = _MAKERS.get(kind.output)
     components = maker(board, place) if maker else []
-    if maker and not BUILTIN_KINDS[place.unit].takes_itself(entry["inputs_"]):
+    if maker and not kind.takes_itself(entry["inputs_"]):
         components = [each for each in components if each["platform"] not in ("text", "notify")]
     available = [
         {"topic": f"{board.base}/status"},
@@ -311,7 +312,7 @@ def _tts(board: Board, place: Place) -> list[Component]:
     return [_component(board, place.key, "say", "notify", f"Speak by {place.label}", command_topic=command)]
 
 
-_MAKERS = {"llm": _llm, "kws": _kws, "asr": _asr, "whisper": _asr, "tts": _tts, "melotts": _tts}
+_MAKERS = {Output.ANSWER: _llm, Output.WAKE: _kws, Output.TRANSCRIPT: _asr, Output.SOUND: _tts}
 
 
 def _component(board: Board, owner: str, key: str, platform: str, name: str, **more: Any) -> Component:

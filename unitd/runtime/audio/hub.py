@@ -21,6 +21,7 @@ from unitd.core.config.schema import AudioSettings
 from unitd.core.models.catalog import Card
 from unitd.core.repeats import is_doubling
 from unitd.core.tasks.deaths import Part
+from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Child, Supervisor, fail
@@ -240,7 +241,7 @@ class AudioHub:
         waiting = []
         tasks: dict[Child, list[str]] = {}
         for ear in self._ears():
-            if ear.hears_microphone and not (is_deaf and ear.task.kind.name == "kws"):
+            if ear.hears_microphone and not (is_deaf and ear.task.kind.output is Output.WAKE):
                 tasks.setdefault(ear.child, []).append(ear.task.work_id)
         for child, names in tasks.items():
             if can_wait:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.core.tasks.links import Effect, effect_of
+from unitd.core.tasks.kinds import Effect, Output
+from unitd.core.tasks.links import effect_of
 from unitd.core.tasks.table import Task, TaskTable
 from unitd.core.tasks.think_filter import ThinkFilter
 from unitd.runtime.audio.hub import AudioHub
@@ -168,4 +169,4 @@ def _key(task: Task, inference: Inference) -> tuple[str, int]:
 
 
 def _is_voice(task: Task) -> bool:
-    return task.kind.serving == "tts"
+    return task.kind.output is Output.SOUND

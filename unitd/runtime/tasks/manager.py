@@ -16,7 +16,7 @@ from unitd.core.home import NO_TOOLS, with_prompt_text
 from unitd.core.models.catalog import Card
 from unitd.core.models.stand_in import fitted
 from unitd.core.tasks.deaths import Deaths
-from unitd.core.tasks.kinds import MAX_INPUTS, UnitKind
+from unitd.core.tasks.kinds import MAX_INPUTS, Output, UnitKind
 from unitd.core.tasks.links import check_link
 from unitd.core.tasks.table import (
     ABSENT,
@@ -252,7 +252,7 @@ class TaskManager:
     async def _plan(self, kind: UnitKind, data: dict[str, Any]) -> "_Plan":
         """Raises UnitdError: no such model, or a value that cannot be used."""
         card = await self._card_for(kind, data)
-        tools = (card.defaults | data).get("tools") if kind.name == "llm" else None
+        tools = (card.defaults | data).get("tools") if kind.output is Output.ANSWER else None
         toolbox = await self._toolbox_of(tools) if isinstance(tools, str) else None
         given = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
         setup, warning = fitted(card, setup_data(kind, given))
@@ -260,7 +260,7 @@ class TaskManager:
             setup = await toolbox.prepare(setup)
         elif tools == AUTO:
             setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
-        if kind.name == "llm" and "lora" in setup:
+        if kind.output is Output.ANSWER and "lora" in setup:
             setup = await with_files(setup, self._model_store.folders)
         return _Plan(card, data, setup, toolbox, warning)
 

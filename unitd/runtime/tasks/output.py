@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Client, Task
 from unitd.runtime.metrics import ModelMetrics
 from unitd.runtime.tasks.observers import TaskObservers
@@ -104,7 +105,7 @@ class TaskOutput:
         self._meter = meter
         self._observers = observers
         self._is_streaming = task.is_stream and task.enoutput
-        self._is_text = task.kind.serving == "llm"
+        self._is_text = task.kind.output is Output.ANSWER
         self._running: Inference | None = None
         self._keepalive: asyncio.TimerHandle | None = None
         self._pacer = FramePacer(self._deliver)
