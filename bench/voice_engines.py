@@ -18,33 +18,30 @@ COMMANDS = "#JSGF V1.0; grammar home; public <c> = turn (on | off) the (kitchen 
 
 def kws(phrase: str, engine: str = "auto", path: str = "", **options: object) -> Feed:
     """A kws task's ears."""
+    from units.engines import find_engine
     from units.kws.task import KwsTask
-    from units.kws.unit import ENGINES
 
     data = {"kws": phrase, "response_format": "kws.bool", **options}
-    task = KwsTask("kws.1", data, ENGINES[engine](path), lambda words: None)
+    task = KwsTask("kws.1", data, find_engine("kws", engine)(path), lambda words: None)
     return lambda samples: task.hear("upload", samples)
 
 
 def asr(engine: str = "auto", path: str = "", grammar: str = "") -> Feed:
     """An asr task's stream."""
-    import importlib
-
     from units.asr.engine import read_options
-    from units.asr.unit import BUNDLED, ENGINES
+    from units.engines import find_engine
 
-    module, maker = ENGINES[BUNDLED if engine == "auto" else engine]
-    loaded = getattr(importlib.import_module(module), maker)({"path": path, "engine_options": {}})
+    loaded = find_engine("asr", engine)({"path": path, "engine_options": {}})
     stream = loaded.open(read_options({"grammar": grammar}, loaded.usual_rules, has_vad=False))
     return lambda samples: stream.feed(samples)
 
 
 def vad(engine: str) -> Feed:
     """A vad task's gate."""
-    from units.vad.detectors import find_detector
+    from units.engines import find_engine
     from units.vad.gate import GateRules, SpeechGate
 
-    return SpeechGate(find_detector(engine)(), GateRules()).feed
+    return SpeechGate(find_engine("vad", engine)(), GateRules()).feed
 
 
 ENGINES: dict[str, Callable[[], Feed]] = {
@@ -91,11 +88,11 @@ def wakes(phrase: str, threshold: float) -> dict[str, float]:
 
 
 def _heard(phrase: str, threshold: float, clip: Samples) -> int:
+    from units.engines import find_engine
     from units.kws.task import KwsTask
-    from units.kws.unit import ENGINES as KWS
 
     data = {"kws": phrase, "response_format": "kws.bool", "threshold": threshold}
-    task = KwsTask("kws.1", data, KWS["auto"](""), lambda words: None)
+    task = KwsTask("kws.1", data, find_engine("kws", "auto")(""), lambda words: None)
     return len(task.hear("upload", clip)) + len(task.finish("upload"))
 
 
@@ -117,11 +114,12 @@ def errors() -> dict[str, float]:
 
 def voice() -> dict[str, float]:
     """The bundled voice: processor seconds per second of speech, ms to the first sound, MiB."""
-    from units.tts.engine import Voice, load_engine
+    from units.engines import find_engine
+    from units.tts.engine import Voice
 
     me = psutil.Process()
     before = me.memory_info().rss
-    engine = load_engine({"engine": "auto", "path": "", "engine_options": {}})
+    engine = find_engine("tts", "auto")({"path": "", "engine_options": {}})
     began, first, seconds = time.process_time(), 0.0, 0.0
     for _ in range(20):
         asked = time.perf_counter()

@@ -10,10 +10,7 @@ import pytest
 from unitd.core.models.catalog import Card, read_card
 from unitd.core.models.memory import need_of_llama
 from unitd.core.tasks.kinds import BUILTIN_KINDS
-from units.asr.unit import ENGINES as ASR_ENGINES
-from units.kws.unit import ENGINES as KWS_ENGINES
-from units.llm.face import ENGINES as LLM_ENGINES
-from units.tts.engine import ENGINES as TTS_ENGINES
+from units.engines import ENGINES
 
 ROOT = Path(__file__).parent.parent
 GIB = 1024**3
@@ -41,10 +38,8 @@ def test_no_two_cards_share_a_name() -> None:
 @EVERY
 def test_a_card_is_for_a_unit_and_an_engine_that_are_here(card: Card) -> None:
     """Nothing is fetched that nobody runs."""
-    engines = {"llm": LLM_ENGINES, "kws": KWS_ENGINES, "asr": ASR_ENGINES, "tts": TTS_ENGINES}
-
     assert card.unit in BUILTIN_KINDS
-    assert card.engine in engines[card.unit]
+    assert card.engine in ENGINES[card.unit]
 
 
 @EVERY

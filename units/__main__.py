@@ -4,7 +4,6 @@ KIND is built in or registered by an installed package in the entry-point group 
 the host and returns a `units.base.Unit`). FD is the channel to the daemon.
 """
 
-import importlib
 import socket
 import sys
 from collections.abc import Callable
@@ -12,30 +11,21 @@ from typing import cast
 
 from unitd.wire.envelope import ENTRY_POINT_GROUP
 from units.base import Unit
+from units.engines import UNITS, imported
 from units.host import Host, guard_stdout
-
-BUILTIN = {
-    "llm": "units.llm.face:LlmFace",
-    "kws": "units.kws.unit:KwsUnit",
-    "asr": "units.asr.unit:AsrUnit",
-    "vad": "units.vad.unit:VadUnit",
-    "tts": "units.tts.unit:TtsUnit",
-    "audio": "units.audio.unit:AudioUnit",
-}
 
 Maker = Callable[[Host], Unit]
 
 
 def find_maker(kind: str) -> Maker:
     """The unit's class; importing it loads no engine yet."""
-    if kind in BUILTIN:
-        module, _, name = BUILTIN[kind].partition(":")
-        return cast(Maker, getattr(importlib.import_module(module), name))
+    if kind in UNITS:
+        return imported(UNITS[kind])
     from importlib.metadata import entry_points  # a tenth of the imports of a built-in unit, which does without
 
     for point in entry_points(group=ENTRY_POINT_GROUP, name=kind):
         return cast(Maker, point.load())
-    raise SystemExit(f"there is no unit {kind!r}; built in: {', '.join(BUILTIN)}")
+    raise SystemExit(f"there is no unit {kind!r}; built in: {', '.join(UNITS)}")
 
 
 def main() -> None:

@@ -12,7 +12,8 @@ import orjson
 import pytest
 
 from units.base import LoadError, UnitFault
-from units.tts.engine import Engine, SpeechFailed, Voice, load_engine
+from units.engines import find_engine
+from units.tts.engine import Engine, SpeechFailed, Voice
 from units.tts.espeak_voices import EspeakVoices
 from units.tts.sherpa import find_voice_files
 from units.tts.speech import resampled
@@ -40,7 +41,8 @@ needs_sherpa = pytest.mark.skipif(not importlib.util.find_spec("sherpa_onnx"), r
 
 def load(engine: str, path: Path | str = "") -> Engine:
     """An engine as a card would choose it."""
-    return load_engine({"engine": engine, "path": str(path)})
+    loaded: Engine = find_engine("tts", engine)({"engine": engine, "path": str(path)})
+    return loaded
 
 
 # espeak-ng

@@ -10,7 +10,7 @@ from tests.support.units.ears import Ears
 from tests.support.units.far_silero import FarSilero
 from tests.support.units.spoken import RATE, cut_up, joined, recording, silence, speak
 from units.base import SETUP_REFUSED, LoadError, UnitFault
-from units.vad import detectors
+from units.engines import ENGINES
 from units.vad.gate import GateRules, SpeechGate
 from units.vad.unit import VadUnit
 
@@ -21,7 +21,7 @@ SPEECH = "the weather is nice in paris"
 @pytest.fixture(autouse=True)
 def far_silero(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The real silero, out of llama.cpp's way."""
-    monkeypatch.setitem(detectors.DETECTORS, "silero", ("tests.support.units.far_silero", "FarSilero"))
+    monkeypatch.setitem(ENGINES["vad"], "silero", "tests.support.units.far_silero:FarSilero")
     yield
     FarSilero.close_all()
 

@@ -17,8 +17,8 @@ from units.asr.decoding import Decoding, FreeDecoding, GrammarDecoding, Pool, ma
 from units.asr.engine import AsrOptions, Heard, Rules
 from units.asr.grammar import check_grammar, check_trial, try_grammar
 from units.base import LoadError
+from units.setup_values import refusal
 from units.sound.gain import Gain, amplified
-from units.sound.setup_values import refusal
 from units.sound.upload import RATE, Samples
 from units.sound.wav import SAMPLE_BYTES
 from units.trials import Began, Trial

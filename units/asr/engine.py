@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from unitd.wire.languages import main_language
 from units.base import LoadError
-from units.sound.setup_values import number, text
+from units.setup_values import SetupValues
 from units.sound.upload import Samples
 from units.trials import Trial
 
@@ -87,25 +87,25 @@ _NAMES = {
     "rule2": "endpoint_config.rule2.min_trailing_silence",
     "rule3": "endpoint_config.rule3.min_utterance_length",
 }
-_LONGEST_SECONDS = 3600.0
+_LONGEST_SECONDS = 3600
 LONGEST_TIMEOUT_MS = 60_000
 
 
 def read_options(data: Mapping[str, Any], usual: Rules, *, has_vad: bool) -> AsrOptions:
     """The options of a setup; UnitFault names the key of a bad value."""
-    rules = {rule: _rule(data, rule, name, getattr(usual, rule)) for rule, name in _NAMES.items()}
-    if "silence_timeout" in data:
+    values = SetupValues(data)
+    rules = {rule: _rule(values, rule, name, getattr(usual, rule)) for rule, name in _NAMES.items()}
+    if "silence_timeout" in values:
         # Before rule2, which the original's clients send to every model, its offline ones included.
-        rules["rule2"] = number(data, "silence_timeout", 0, 1, LONGEST_TIMEOUT_MS) / 1000
+        rules["rule2"] = values.number("silence_timeout", 0.0, 1, LONGEST_TIMEOUT_MS) / 1000
     if has_vad:
         rules["rule2"] = math.inf
-    return AsrOptions(Rules(**rules), main_language(text(data, "language")), text(data, "grammar"))
+    return AsrOptions(Rules(**rules), main_language(values.text("language", "")), values.text("grammar", ""))
 
 
-def _rule(data: Mapping[str, Any], rule: str, long_name: str, usual: float) -> float:
+def _rule(values: SetupValues, rule: str, long_name: str, usual: float) -> float:
     """The short name before the long one; 0, which the original's clients may send, leaves the usual value."""
-    key = rule if rule in data else long_name
-    return number(data, key, usual, 0.0, _LONGEST_SECONDS) or usual
+    return values.number(rule if rule in values else long_name, usual, 0, _LONGEST_SECONDS) or usual
 
 
 def find_file(folder: Path, *patterns: str) -> Path:

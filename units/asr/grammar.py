@@ -20,7 +20,7 @@ from typing import Any
 from units import confined
 from units.asr.grammar_size import TooLarge, check_size
 from units.base import LoadError, UnitFault
-from units.sound.setup_values import refusal
+from units.setup_values import refusal
 
 try:
     from pocketsphinx import Decoder, set_loglevel

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from units.asr.engine import AsrOptions, Heard, Rules, find_file, find_tokens, folder_of
 from units.asr.sherpa import find_onnx
 from units.base import LoadError
-from units.sound.setup_values import refusal
+from units.engines import find_engine
+from units.setup_values import refusal
 from units.sound.upload import RATE, Samples
-from units.vad.detectors import BUNDLED, find_detector
-from units.vad.gate import Detector, GateRules, SpeechGate
+from units.vad.gate import BUNDLED, Detector, GateRules, SpeechGate
 
 try:
     import sherpa_onnx
@@ -46,7 +46,7 @@ class OfflineEngine:
         self._family = find_family(self._folder)
         self._models: dict[str, Any] = {}
         self._model("")
-        self._make_detector = find_detector(BUNDLED)
+        self._make_detector = find_engine("vad", BUNDLED)
         self.about = f"sherpa-onnx {sherpa_onnx.__version__}, {self._family}, {self._folder.name}"
 
     def trial_of(self, options: AsrOptions) -> None:

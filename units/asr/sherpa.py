@@ -11,7 +11,7 @@ import numpy as np
 
 from units.asr.engine import AsrOptions, Heard, Rules, find_file, find_tokens, folder_of
 from units.base import LoadError
-from units.sound.setup_values import refusal
+from units.setup_values import refusal
 from units.sound.upload import RATE, Samples
 
 try:

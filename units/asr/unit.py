@@ -1,25 +1,16 @@
 """The asr unit's face, whisper's too: what engines understand becomes frames in the original's shape."""
 
-import importlib
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from units.asr.engine import AsrOptions, Engine, Recogniser, read_options
 from units.asr.wake_phrase import without_wake_phrase
-from units.base import LoadError
+from units.engines import find_engine
 from units.host import Host
+from units.setup_values import SetupValues, inputs_of, is_task_of
 from units.sound.hearing import HearingUnit
 from units.sound.hearing_task import HearingTask, Source
-from units.sound.setup_values import inputs, is_task_of, text
 from units.sound.upload import Samples
 from units.trials import Trial
-
-ENGINES = {
-    "pocketsphinx": ("units.asr.bundled", "BundledEngine"),
-    "sherpa-onnx": ("units.asr.sherpa", "SherpaEngine"),
-    "sherpa-onnx-offline": ("units.asr.offline", "OfflineEngine"),
-}
-BUNDLED = "pocketsphinx"
 
 
 class AsrUnit(HearingUnit):
@@ -27,12 +18,7 @@ class AsrUnit(HearingUnit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Loads the card's engine; no other is imported."""
-        name = BUNDLED if load["engine"] == "auto" else load["engine"]
-        if name not in ENGINES:
-            raise LoadError(f"there is no asr engine {name!r}; there is {', '.join(ENGINES)}")
-        module, maker = ENGINES[name]
-        make: Callable[[Mapping[str, Any]], Engine] = getattr(importlib.import_module(module), maker)
-        self._engine = make(load)
+        self._engine: Engine = find_engine("asr", load["engine"])(load)
         return {"about": self._engine.about}
 
     def trial_of(self, data: dict[str, Any]) -> Trial | None:
@@ -45,7 +31,7 @@ class AsrUnit(HearingUnit):
 
 
 def _options(data: dict[str, Any], engine: Engine) -> AsrOptions:
-    has_vad = any(is_task_of("vad", entry) for entry in inputs(data))
+    has_vad = any(is_task_of("vad", entry) for entry in inputs_of(data))
     return read_options(data, engine.usual_rules, has_vad=has_vad)
 
 
@@ -65,7 +51,7 @@ class AsrTask(HearingTask):
         super().__init__(work_id, data)
         self._host = host
         self._engine = engine
-        self._is_stream = "stream" in text(data, "response_format")
+        self._is_stream = "stream" in SetupValues(data).text("response_format", "")
         self._options = _options(data, engine)
         # Made at setup, because only the engine can judge a grammar or a language.
         self._spare: Recogniser | None = engine.open(self._options)

@@ -6,7 +6,7 @@ of audio at a time between the messages, so that an hour of sound from a client 
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,20 +15,12 @@ import numpy as np
 
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
+from units.engines import ENGINES, find_engine
 from units.host import Host
-from units.kws.bundled import BundledEngine
 from units.kws.ear import Wake
-from units.kws.sherpa import SherpaEngine
 from units.kws.spotter import Engine
 from units.kws.task import KwsTask
 from units.sound.upload import NOTHING, RATE, Samples
-
-ENGINES: Mapping[str, Callable[[str], Engine]] = {
-    "auto": BundledEngine,
-    "sherpa": SherpaEngine,
-    "sherpa-onnx": SherpaEngine,
-}
-"""By the card's `engine`; each takes the card's path."""
 
 SLICE = RATE // 2
 """Samples of an upload in one step: some 15 ms of computing."""
@@ -88,10 +80,9 @@ class KwsUnit(Unit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Makes the card's engine ready."""
-        engine = ENGINES.get(load["engine"])
-        if engine is None:
-            raise LoadError(f"kws has no engine {load['engine']!r}; it has {', '.join(ENGINES)}")
-        self._engine = engine(load["path"])
+        if load["engine"] not in ENGINES["kws"]:
+            raise LoadError(f"kws has no engine {load['engine']!r}; it has {', '.join(ENGINES['kws'])}")
+        self._engine: Engine = find_engine("kws", load["engine"])(load["path"])
         return {"about": self._engine.about}
 
     @property

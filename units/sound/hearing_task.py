@@ -18,7 +18,7 @@ import numpy as np
 
 from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, UnitFault
-from units.sound.setup_values import inputs, is_task_of, number
+from units.setup_values import SetupValues, inputs_of, is_task_of
 from units.sound.upload import RATE, Samples, Upload
 
 Source = Literal["mic", "upload"]
@@ -101,9 +101,9 @@ class HearingTask(ABC):
         self.is_upload_answered = False
         """True once a final frame has answered the upload that is being heard."""
 
-        delay_ms = number(data, "awake_delay", USUAL_AWAKE_DELAY_MS, 0, 60_000)
+        delay_ms = SetupValues(data).number("awake_delay", USUAL_AWAKE_DELAY_MS, 0, 60_000)
         self._offset = (delay_ms - USUAL_AWAKE_DELAY_MS) / 1000 - BEFORE_SPEECH_SECONDS
-        self._wakers = {entry for entry in inputs(data) if is_task_of("kws", entry)}
+        self._wakers = {entry for entry in inputs_of(data) if is_task_of("kws", entry)}
         self.is_asleep = bool(self._wakers)
         self._hears_from = 0.0
         self.wake_phrase = ""

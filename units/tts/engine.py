@@ -3,7 +3,6 @@
 An engine turns one piece of text into sound and knows nothing of tasks. It is imported only when a card chooses it.
 """
 
-import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from units.base import LoadError
+from units.engines import find_engine
 
 Samples: TypeAlias = NDArray[np.int16]
 
@@ -59,32 +59,8 @@ class Engine(Protocol):
         """The text in a checked voice, a stretch at a time; ends early once `is_cut`. SpeechFailed when it cannot."""
 
 
-ENGINES = {
-    "espeak": "units.tts.espeak",
-    "espeak-program": "units.tts.espeak_program",
-    "piper": "units.tts.piper",
-    "sherpa": "units.tts.sherpa",
-    "sherpa-onnx": "units.tts.sherpa",
-}
-"""Module by the card's `engine`; each has `load_engine(load) -> Engine`, which raises LoadError."""
-
-
-def load_engine(load: dict[str, Any]) -> Engine:
-    """The engine of a `load` message; `auto` is what speaks without any model."""
-    if load["engine"] == "auto":
-        return _load_bundled(load)
-    if load["engine"] not in ENGINES:
-        raise LoadError(f"there is no tts engine {load['engine']!r}; there is auto, {', '.join(ENGINES)}")
-    return _load_named(load["engine"], load)
-
-
-def _load_named(name: str, load: dict[str, Any]) -> Engine:
-    engine: Engine = importlib.import_module(ENGINES[name]).load_engine(load)
-    return engine
-
-
-def _load_bundled(load: dict[str, Any]) -> Engine:
-    """espeak-ng from its wheel, else its program."""
+def load_bundled(load: dict[str, Any]) -> Engine:
+    """Return espeak-ng from its wheel, else its program: what speaks without any model."""
     try:
         return _load_named("espeak", load)
     except LoadError as no_library:
@@ -92,3 +68,8 @@ def _load_bundled(load: dict[str, Any]) -> Engine:
             return _load_named("espeak-program", load)
         except LoadError as no_program:
             raise LoadError(f"{no_library}; or: {no_program}") from no_program
+
+
+def _load_named(name: str, load: dict[str, Any]) -> Engine:
+    engine: Engine = find_engine("tts", name)(load)
+    return engine

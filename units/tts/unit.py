@@ -13,8 +13,9 @@ from typing import Any
 
 from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, Handler, Unit, UnitFault
+from units.engines import find_engine
 from units.host import Host
-from units.tts.engine import Engine, Sound, SpeechFailed, load_engine
+from units.tts.engine import Engine, Sound, SpeechFailed
 from units.tts.options import USUAL_RATE, TtsOptions, read_options
 from units.tts.pieces import speakable
 from units.tts.speech import Speech, contained, resampled
@@ -93,7 +94,7 @@ class TtsUnit(Unit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Loads the voice that the card names."""
-        self._engine = load_engine(load)
+        self._engine = find_engine("tts", load["engine"])(load)
         return {"about": self._engine.about}
 
     @property

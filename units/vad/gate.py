@@ -6,8 +6,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from units.sound.setup_values import number
+from units.setup_values import SetupValues
 from units.sound.upload import NOTHING, RATE, Samples
+
+BUNDLED = "silero"
+"""The engine of which a task makes a detector where neither its setup nor the card names one."""
 
 # Between the two a frame counts as what was before it, as in silero's own programs.
 HYSTERESIS = 0.15
@@ -39,11 +42,11 @@ class GateRules:
 
 def read_gate_rules(data: Mapping[str, Any]) -> GateRules:
     """The rules of a setup; UnitFault names the key of a bad value."""
-    usual = GateRules()
+    values, usual = SetupValues(data), GateRules()
     return GateRules(
-        number(data, "silero_vad.threshold", usual.threshold, 0.01, 1.0),
-        number(data, "silero_vad.min_silence_duration", usual.min_silence_seconds, 0.0, 60.0),
-        number(data, "silero_vad.min_speech_duration", usual.min_speech_seconds, 0.0, 60.0),
+        values.number("silero_vad.threshold", usual.threshold, 0.01, 1),
+        values.number("silero_vad.min_silence_duration", usual.min_silence_seconds, 0, 60),
+        values.number("silero_vad.min_speech_duration", usual.min_speech_seconds, 0, 60),
     )
 
 

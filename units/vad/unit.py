@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from units.base import LoadError
+from units.engines import find_engine
 from units.host import Host
+from units.setup_values import SetupValues, refusal
 from units.sound.hearing import HearingUnit
 from units.sound.hearing_task import HearingTask, Source
-from units.sound.setup_values import number, refusal, text
 from units.sound.upload import Samples
-from units.vad.detectors import BUNDLED, find_detector
-from units.vad.gate import Detector, SpeechGate, read_gate_rules
+from units.vad.gate import BUNDLED, Detector, SpeechGate, read_gate_rules
 
 # After a wake, as asr's rule1: so long nobody speaks before it sleeps again.
 PATIENCE_SECONDS = 2.4
@@ -22,13 +22,13 @@ class VadUnit(HearingUnit):
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Makes one detector, to know that it can be made."""
         self._engine = BUNDLED if load["engine"] == "auto" else load["engine"]
-        find_detector(self._engine)()
+        find_engine("vad", self._engine)()
         return {"about": f"voice activity by {self._engine}"}
 
     def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
         """A task with the detector that its setup names."""
         try:
-            make = find_detector(text(data, "engine", self._engine))
+            make = find_engine("vad", SetupValues(data).text("engine", self._engine))
         except LoadError as error:
             raise refusal(f"engine: {error}") from error
         return VadTask(work_id, data, self._host, make)
@@ -41,7 +41,7 @@ class VadTask(HearingTask):
         super().__init__(work_id, data)
         self._host = host
         self._rules = read_gate_rules(data)
-        self._patience = number(data, "rule1", PATIENCE_SECONDS, 0.1, 3600.0)
+        self._patience = SetupValues(data).number("rule1", PATIENCE_SECONDS, 0.1, 3600)
         self._make_detector = make_detector
         self._gates: dict[Source, SpeechGate] = {"mic": self._make_gate()}
 

@@ -1,19 +1,14 @@
 """The llm unit as the daemon starts it: the model's card says which engine serves it, and only that one is imported."""
 
-import importlib
 from typing import Any
 
 from unitd.wire.envelope import Envelope
-from units.base import LoadError, Unit
+from units.base import Unit
+from units.engines import find_engine
 from units.host import Host
 
-ENGINES = {
-    "llama": ("units.llm.unit", "LlmUnit"),
-    "openai": ("units.llm.remote", "RemoteLlmUnit"),
-}
 
-
-class LlmFace(Unit):
+class LlmLoader(Unit):
     """Everything is the chosen engine's, once it is loaded."""
 
     def __init__(self, host: Host) -> None:
@@ -23,10 +18,7 @@ class LlmFace(Unit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Chooses and loads."""
-        if load["engine"] not in ENGINES:
-            raise LoadError(f"there is no llm engine {load['engine']!r}; there is {', '.join(ENGINES)}")
-        module, name = ENGINES[load["engine"]]
-        unit: Unit = getattr(importlib.import_module(module), name)(self._host)
+        unit: Unit = find_engine("llm", load["engine"])(self._host)
         info = unit.load(load)
         self._unit, self.handlers = unit, unit.handlers
         return info
