@@ -177,14 +177,17 @@ class App:
             waiting,
         )
         self.access.is_awaiting, self.access.forget = self._dispatcher.is_awaited_by, self.forget_client
-        connections: dict[str, Callable[[], int]] = {}
-        live = Status(lambda: self._manager.runners, lambda: self._supervisor.children, connections, self._budget.usage)
+        live = Status(
+            lambda: self._manager.runners,
+            lambda: self._supervisor.children,
+            lambda: self._doors.connections,
+            self._budget.usage,
+        )
         self._doors = DoorManager(
             self,
             settings,
             observers=self._observers,
             live=live,
-            connections=connections,
             models=model_store,
             clock=clock,
             activated=activated or {},

@@ -20,7 +20,6 @@ from tests.support.tokens import NO_TRUST, asking_app, client_with, keep_tokens,
 from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.access.grants import Role
-from unitd.doors import manager
 from unitd.doors.stream import door
 
 importlib.import_module("unitd.doors.http.door")
@@ -181,7 +180,7 @@ async def test_noise_before_the_first_object_is_skipped(tmp_path: Path) -> None:
 
 async def test_a_first_line_that_does_not_end_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It could still be a request of HTTP; its client learns that nothing of it is served."""
-    monkeypatch.setattr(manager, "TCP_IDLE_SECONDS", 100 * MS)
+    monkeypatch.setattr(door, "TCP_IDLE_SECONDS", 100 * MS)
     async with running_app(tmp_path) as app:
         answer = await said_by(app, "tcp", b"noise " + PUSH)
 

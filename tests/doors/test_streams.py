@@ -17,7 +17,7 @@ from tests.support.programs.bad_unit import bad_unit
 from tests.support.setups import LLM_SETUP
 from tests.support.waiting import MS, eventually
 from unitd.app import App
-from unitd.doors import manager
+from unitd.doors.stream import door
 from unitd.wire.errors import ConfigError
 
 SUBSCRIBE = b'{"request_id":"1","work_id":"sys","action":"log","data":{"lines":0,"subscribe":true}}'
@@ -43,7 +43,7 @@ async def unix_client(daemon: App) -> AsyncIterator[WireClient]:
 @pytest.fixture
 def quick_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A TCP client may be silent in mid-object for a tenth of a second."""
-    monkeypatch.setattr(manager, "TCP_IDLE_SECONDS", 100 * MS)
+    monkeypatch.setattr(door, "TCP_IDLE_SECONDS", 100 * MS)
 
 
 async def deaf_connection(app: App) -> WireClient:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unitd.core.access.grants import TRUSTED, Grant
-from unitd.doors.server import Server
+from unitd.doors.base import BaseClient, Server
 from unitd.wire.errors import BadField, Unavailable, UnitdError, error_of_code
 from unitd.wire.messages import NONE, Reply, Request
 from unitd.wire.session import check_depth
@@ -79,8 +79,10 @@ class ReplyStream:
         return _without_error(self._frames.popleft())
 
 
-class LocalClient:
-    """One conversation of a door; a `table.Client`."""
+class LocalClient(BaseClient):
+    """One conversation of a door."""
+
+    is_gone = False
 
     def __init__(
         self,
@@ -93,16 +95,9 @@ class LocalClient:
         address: str = "",
         party: str = "",
     ) -> None:
-        """`party`: with whom it counts as one, if it is no client of its own."""
-        self.name = name
-        self.party = party or name
-        self.grant = grant
-        self.address = address
-        self.door = door
+        """Make a client; `party` is what it counts as one with, if it does not count for itself."""
+        super().__init__(name, door, grant=grant, address=address, party=party)
         self.keeps_tasks = keeps_tasks
-        self.restores_tasks = False
-        self.frame_interval = 0.0
-        self.is_gone = False
         self._server = server
         self._numbers = itertools.count(1)
         self._listeners: dict[str, Callable[[Reply], None]] = {}
@@ -113,16 +108,6 @@ class LocalClient:
         """Passes a reply on to whoever waits for it."""
         if (listener := self._listeners.get(reply.request_id)) is not None:
             listener(reply)
-
-    def admit(self, grant: Grant) -> "LocalClient":
-        """Doors with guests learn who it is before they let them in."""
-        return self
-
-    def hold(self, reason: str, *, is_held: bool) -> None:
-        """Nothing is read ahead of what is awaited, so there is nothing to hold."""
-
-    async def wait_for_room(self) -> None:
-        """There is always room: `ReplyStream` has the bound."""
 
     # As the door uses it
 

@@ -13,8 +13,8 @@ from unitd.core.config.pipeline_tasks import inputs_of, setup_of
 from unitd.core.config.schema import PipelineSettings, PipelineTask
 from unitd.core.repeats import backoff_seconds
 from unitd.core.tasks.table import Task
+from unitd.doors.base import Server
 from unitd.doors.local_client import LocalClient
-from unitd.doors.server import Server
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 

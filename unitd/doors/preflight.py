@@ -34,32 +34,19 @@ from unitd.core.config.schema import (
 )
 from unitd.core.models.catalog import DEFAULT_NAME, Card, Catalog
 from unitd.core.tasks.kinds import UnitKind
+from unitd.doors.table import DOORS
 from unitd.doors.tls import Tls
 from unitd.runtime.sys.access import load_tokens, tokens_file
 from unitd.runtime.tasks.manager import setup_data
 from unitd.service.systemd import Activated
 from unitd.wire.errors import ConfigError, LoadFailed, UnitdError
 
-PACKAGES = {
-    "http": (("starlette", "starlette"), ("uvicorn", "uvicorn")),
-    "serial": (("serial_asyncio_fast", "pyserial-asyncio-fast"),),
-    "mqtt": (("aiomqtt", "aiomqtt"),),
-    "wyoming": (("wyoming", "wyoming"), ("zeroconf", "zeroconf")),
-}
-"""The modules that each door imports when it is opened, and the packages that they come with."""
-
 
 def missing_packages(settings: Settings) -> Iterator[Problem]:
     """Yield the packages that open doors need and that are not installed; they are looked for, not imported."""
-    is_open = {
-        "http": settings.http.enabled,
-        "serial": settings.serial is not None,
-        "mqtt": settings.mqtt is not None,
-        "wyoming": settings.wyoming is not None,
-    }
-    for door, packages in PACKAGES.items():
-        for module, package in packages:
-            if is_open[door] and find_spec(module) is None:
+    for door, row in DOORS.items():
+        for module, package in row.packages:
+            if row.is_open(settings) and find_spec(module) is None:
                 yield Problem((door,), f"{door} needs {package}, which is not installed: pip install {package}")
 
 

@@ -18,7 +18,7 @@ class Status:
     children: Callable[[], Sequence[Child]]
     """Every unit program that runs or is being started."""
 
-    connections: Mapping[str, Callable[[], int]]
+    connections: Callable[[], Mapping[str, int]]
     """How many clients are connected, by door."""
 
     memory: Callable[[], Awaitable[Usage]]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -21,6 +21,7 @@ from unitd.core.config.schema import HomeSettings
 from unitd.core.config.toml_lines import with_lines
 from unitd.core.home import ENTITY_ID, Entity, Home, TemplateNames, Tool, misfit, read_home, with_prompt_text
 from unitd.core.outcomes import done, failed, state
+from unitd.doors.base import Commands
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.runtime.tasks.tool_loop import Call
 from unitd.wire.errors import ConfigError, LoadFailed
@@ -42,16 +43,6 @@ NAME_LENGTH = 64
 REREAD_SECONDS = 10.0
 
 
-class Mqtt(Protocol):
-    """The bridge, as tools need it."""
-
-    async def command(self, topic: str, payload: bytes) -> bool:
-        """One message for now or never; True once the broker has it."""
-
-    def last_on(self, topic: str) -> bytes | None:
-        """The last message on a topic that is followed."""
-
-
 class ToolFailed(Exception):
     """Why a call could not be done, in a few words."""
 
@@ -69,7 +60,7 @@ class HomeToolbox:
     def __init__(
         self,
         home: Home,
-        mqtt: Mqtt | None,
+        mqtt: Commands | None,
         homeassistant: HomeAssistant | None,
         domains: tuple[str, ...],
         start: Callable[[Coroutine[Any, Any, None], str], None],
@@ -275,7 +266,7 @@ def _plain(value: str) -> str:
 
 
 async def open_toolbox(
-    settings: HomeSettings, mqtt: Mqtt | None, start: Callable[[Coroutine[Any, Any, None], str], None]
+    settings: HomeSettings, mqtt: Commands | None, start: Callable[[Coroutine[Any, Any, None], str], None]
 ) -> HomeToolbox:
     """The tools and devices of the file, and the devices that Home Assistant knows.
 
@@ -292,7 +283,7 @@ async def open_toolbox(
     return toolbox
 
 
-def _warn_of_missing(home: Home, mqtt: Mqtt | None, settings: HomeSettings) -> None:
+def _warn_of_missing(home: Home, mqtt: Commands | None, settings: HomeSettings) -> None:
     """Tools that cannot work as the board is configured."""
     for tool in home.tools:
         is_remote = bool(tool.service or tool.state_of)

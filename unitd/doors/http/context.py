@@ -13,10 +13,10 @@ from starlette.requests import HTTPConnection
 from unitd.core.access.grants import Grant
 from unitd.core.config.schema import Settings
 from unitd.core.models.catalog import Card
+from unitd.doors.base import Server
 from unitd.doors.http.grants import address_of, grant_of
 from unitd.doors.http.waiting_line import WaitingLine
 from unitd.doors.local_client import LocalClient
-from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.status import Status
 from unitd.wire.errors import Unavailable

@@ -7,8 +7,9 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import h11
 import uvicorn
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unitd.core.config.schema import BODY_FRAMES, HttpSettings
+from unitd.doors.base import Door, DoorContext
 from unitd.doors.http import (
     metrics,
     models,
@@ -28,12 +30,12 @@ from unitd.doors.http import (
 )
 from unitd.doors.http.bargein import handler as bargein
 from unitd.doors.http.chunked import handler as chunked
-from unitd.doors.http.context import HttpContext
+from unitd.doors.http.context import ConnectionSlots, HttpContext
 from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
 from unitd.doors.http.openai import api as openai_api
 from unitd.doors.http.turnchat import handler as turnchat
 from unitd.doors.http.websocket import bounded
-from unitd.doors.listening import Connections, Listener, Network, passed
+from unitd.doors.listening import Connections, Listener, passed
 from unitd.doors.small_reads import SmallReads
 from unitd.wire.errors import ConfigError
 
@@ -52,85 +54,99 @@ PING_SECONDS = 30.0
 UNREAD_SECONDS = 30
 
 
-class HttpDoor:
+class HttpDoor(Door):
     """Serves all dialects on all its ports."""
 
-    def __init__(self, context: HttpContext, network: Network, tls: ssl.SSLContext | None = None) -> None:
-        self._settings: HttpSettings = context.settings.http
-        places = context.seats.limit + HTTP_CONNECTIONS
-        self._open_connections = connections = Connections(
-            "http", places, context.server.access, network, is_encrypted=tls is not None
+    name = "http"
+
+    def __init__(self, shared: DoorContext) -> None:
+        self._settings: HttpSettings = shared.settings.http
+        self._activated = shared.activated.get(self.name, ())
+        self._seats = ConnectionSlots(self._settings.connections)
+        places, tls = self._seats.limit + HTTP_CONNECTIONS, shared.tls_for(self.name)
+        self._accepted = Connections(
+            self.name, places, shared.server.access, shared.network, is_encrypted=tls is not None
         )
-        body_bytes = BODY_FRAMES * context.settings.limits.frame_bytes
-        routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(context)]
-        names = _names_of(self._settings.host)
-        app = Starlette(
-            routes=routes,
-            middleware=[
-                Middleware(_OneLength),
-                Middleware(
-                    Guard,
-                    access=context.server.access,
-                    body_bytes=body_bytes,
-                    names=names,
-                    unfinished=context.unfinished,
-                ),
-            ],
-            exception_handlers=ERROR_HANDLERS,
+        context = HttpContext(
+            shared.server,
+            shared.settings,
+            self._seats,
+            shared.clock,
+            shared.models,
+            shared.status,
+            shared.unfinished,
         )
-        logging.getLogger("uvicorn").setLevel(logging.WARNING)
-        self._server = _Server(
-            uvicorn.Config(
-                app,
-                http=_patient(connections),
-                ssl_context_factory=(lambda *_: tls) if tls else None,
-                h11_max_incomplete_event_size=HEAD_BYTES,
-                ws=bounded(context.unfinished, body_bytes),
-                ws_max_size=body_bytes,
-                ws_ping_interval=PING_SECONDS,
-                ws_ping_timeout=PING_SECONDS,
-                ws_per_message_deflate=False,
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                timeout_graceful_shutdown=GOODBYE_SECONDS,
-            )
-        )
+        self._server = _server_of(context, self._accepted, tls)
         self._listeners: list[socket.socket] = []
         self._is_over = asyncio.Event()
+        self._is_over.set()
 
     @property
-    def connections(self) -> int:
-        """How many are open."""
-        return len(self._open_connections)
+    def connections(self) -> Mapping[str, int]:
+        """Return how many WebSockets are served, and how many other connections are open."""
+        return {self.name: len(self._accepted) - self._seats.active, "ws": self._seats.active}
 
-    def bind(self, activated: Sequence[socket.socket] = ()) -> list[list[str | int]]:
-        """Takes the ports, or sockets that were opened for us; returns the real addresses.
+    async def open(self) -> list[Any]:
+        """Take the ports, or sockets that were opened for the daemon. Return the address, or a list of several.
 
         Raises:
             ConfigError: an address cannot be listened on.
         """
-        ports = () if activated else (self._settings.port, *self._settings.extra_ports)
+        ports = () if self._activated else (self._settings.port, *self._settings.extra_ports)
         for port in ports:
-            self._listeners.append(_listen(self._open_connections, self._settings.host, port))
-        for each in activated:
+            self._listeners.append(_listen(self._accepted, self._settings.host, port))
+        for each in self._activated:
             _cut_off_deaf_clients(each)
-            self._listeners.append(passed(self._open_connections, each))
-        return [list(each.getsockname()[:2]) for each in self._listeners]
+            self._listeners.append(passed(self._accepted, each))
+        self._is_over.clear()
+        addresses = [list(each.getsockname()[:2]) for each in self._listeners]
+        return addresses if len(addresses) > 1 else addresses[0]
 
     async def run(self) -> None:
-        """Serves until `stop`, then says goodbye to whoever is connected."""
+        """Serves until `close`, then says goodbye to whoever is connected."""
         try:
             await self._server.serve(sockets=self._listeners)
         finally:
             self._is_over.set()
 
-    async def stop(self) -> None:
+    async def close(self) -> None:
         """Takes no new clients, gives those that are here a moment, and ends."""
         self._server.should_exit = True
         await self._is_over.wait()
+
+
+def _server_of(context: HttpContext, accepted: Connections, tls: ssl.SSLContext | None) -> uvicorn.Server:
+    """Return a server of all dialects, which counts its clients in `accepted`."""
+    body_bytes = BODY_FRAMES * context.settings.limits.frame_bytes
+    guard = Middleware(
+        Guard,
+        access=context.server.access,
+        body_bytes=body_bytes,
+        names=_names_of(context.settings.http.host),
+        unfinished=context.unfinished,
+    )
+    routes: list[BaseRoute] = [route for dialect in DIALECTS for route in dialect.routes(context)]
+    app = Starlette(routes=routes, middleware=[Middleware(_OneLength), guard], exception_handlers=ERROR_HANDLERS)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    return _Server(
+        uvicorn.Config(
+            app,
+            http=_patient(accepted),
+            ssl_context_factory=(lambda *_: tls) if tls else None,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+            ws=bounded(context.unfinished, body_bytes),
+            ws_max_size=body_bytes,
+            ws_ping_interval=PING_SECONDS,
+            ws_ping_timeout=PING_SECONDS,
+            ws_per_message_deflate=False,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=GOODBYE_SECONDS,
+        )
+    )
 
 
 class _OneLength:

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.core.access.grants import STRANGER, Grant, is_other_owner
+from unitd.doors.base import BaseClient
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.grants import GRANT
 from unitd.doors.http.sockets import TRY_AGAIN_LATER, Message, close, receive, send_text
@@ -26,7 +27,7 @@ log = logging.getLogger("unitd.doors")
 
 def routes(context: HttpContext) -> list[BaseRoute]:
     """The socket."""
-    return [seated_route("/ws/units", context, lambda ws: _Talk(ws, context).talk(), _explain)]
+    return [seated_route("/ws/units", context, lambda ws: SocketHandler(ws, context).run(), _explain)]
 
 
 def _explain(error: UnitdError, context: HttpContext) -> Message:
@@ -103,53 +104,48 @@ class _Lines:
                 self._has_room.set()
 
 
-class _Client:
-    """Who talks by the socket, until it becomes another owner's; a `table.Client`."""
+class _Client(BaseClient):
+    """Whoever uses the socket, until it becomes another owner's."""
 
     keeps_tasks = False
-    restores_tasks = False
-    frame_interval = 0.0
-    door = "ws"
 
-    def __init__(self, talk: "_Talk", name: str, address: str, grant: Grant) -> None:
-        self.name = self.party = name
-        self.address = address
-        self.grant = STRANGER
-        self._talk = talk
+    def __init__(self, handler: "SocketHandler", name: str, address: str, grant: Grant) -> None:
+        super().__init__(name, "ws", grant=STRANGER, address=address)
+        self._handler = handler
         self._is_former = False
         self.admit(grant)
 
     @property
     def is_gone(self) -> bool:
         """True when nothing of what is sent to this one arrives."""
-        return self._is_former or self._talk.lines.is_gone
+        return self._is_former or self._handler.lines.is_gone
 
     def send(self, reply: Reply) -> None:
         """Queues one line; a client that does not read is cut off."""
         if not self.is_gone:
-            self._talk.send(self, reply)
+            self._handler.send(self, reply)
 
     def admit(self, grant: Grant) -> "_Client":
         """What it may do from now on, and how much it may send at a time."""
         if is_other_owner(self.grant, grant):
             self._is_former = True
-            return self._talk.go_on_as(_Client(self._talk, self.name, self.address, grant))
+            return self._handler.go_on_as(_Client(self._handler, self.name, self.address, grant))
         self.grant = grant
-        self._talk.limit(grant)
+        self._handler.limit(grant)
         return self
 
     def hold(self, reason: str, *, is_held: bool) -> None:
         """While anything holds it, no more messages are read."""
         if not self._is_former:
-            self._talk.lines.hold(reason, is_held=is_held)
+            self._handler.lines.hold(reason, is_held=is_held)
 
     async def wait_for_room(self) -> None:
         """Returns when everything has been taken."""
         if not self._is_former:
-            await self._talk.lines.wait_for_room()
+            await self._handler.lines.wait_for_room()
 
 
-class _Talk:
+class SocketHandler:
     """One socket."""
 
     def __init__(self, ws: WebSocket, context: HttpContext) -> None:
@@ -191,7 +187,7 @@ class _Talk:
         self._session.drop_unfinished()
         self.client.send(error_reply(Unavailable("too much is being sent at the same time"), "0", "sys"))
 
-    async def talk(self) -> None:
+    async def run(self) -> None:
         """Reads and writes side by side until one of them ends, or the client shall go."""
         name = self.client.name
         try:

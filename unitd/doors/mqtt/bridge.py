@@ -22,6 +22,7 @@ import orjson
 
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
+from unitd.doors.base import Server
 from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt.homeassistant import (
     MAX_ANNOUNCED,
@@ -34,7 +35,6 @@ from unitd.doors.mqtt.homeassistant import (
 )
 from unitd.doors.mqtt.publish_queue import PublishQueue
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
-from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.tasks.output import TOOL_CALL
 from unitd.wire.errors import TooLong, UnitdError

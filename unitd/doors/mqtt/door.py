@@ -9,8 +9,9 @@ import logging
 import random
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,13 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from unitd import __version__
 from unitd.core.config.schema import MqttSettings
 from unitd.core.repeats import backoff_seconds
+from unitd.doors.base import Door, DoorContext
+from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt.bridge import Bridge
+from unitd.doors.mqtt.homeassistant import Board
 from unitd.doors.mqtt.publish_queue import Publication
 from unitd.doors.mqtt.requests import Incoming
 from unitd.wire.errors import ConfigError, UnitdError, reason_of
@@ -80,8 +85,10 @@ class _Connection(aiomqtt.Client):
             log.warning("a message on %s is dropped: too many wait", message.topic)
 
 
-class MqttDoor:
+class MqttDoor(Door):
     """Lives as long as the daemon."""
+
+    name = "mqtt"
 
     def __init__(
         self,
@@ -92,7 +99,7 @@ class MqttDoor:
         """Raises ConfigError when a password or certificate file cannot be read."""
         self._settings = settings
         self._base = bridge.board.base
-        self._bridge = bridge
+        self.broker = self._bridge = bridge
         self._outgoing = bridge.outgoing
         self._stats = stats
         self._password = _read(settings.password_file) if settings.password_file else None
@@ -104,7 +111,16 @@ class MqttDoor:
 
         self._connected_at = 0.0
         self._is_session_bad = False
-        self.is_connected = False
+        self._is_connected = False
+
+    @property
+    def connections(self) -> Mapping[str, int]:
+        """Return 1 while the broker is there, else 0."""
+        return {self.name: int(self._is_connected)}
+
+    def stop_accepting(self) -> None:
+        """Announce nothing any more: the tasks end with the daemon, Home Assistant keeps their entities."""
+        self._bridge.close()
 
     async def run(self) -> None:
         """Connects and stays connected until cancelled."""
@@ -120,7 +136,7 @@ class MqttDoor:
 
     def _note_failure(self, error: BaseException) -> None:
         """Complains once; what a new try may change is tried at once."""
-        was_connected, self.is_connected = self.is_connected, False
+        was_connected, self._is_connected = self._is_connected, False
         self._bridge.forget_values()
         if self._has_other_version(error):
             return
@@ -145,7 +161,7 @@ class MqttDoor:
     async def _stay_connected(self, client: _Connection) -> None:
         async with client:
             log.info("connected to the broker at %s:%s", self._settings.host, self._settings.port)
-            self.is_connected, self._failures, self._is_session_bad = True, 0, False
+            self._is_connected, self._failures, self._is_session_bad = True, 0, False
             self._connected_at = time.monotonic()
             for topic in self._bridge.subscriptions:
                 _heed_cancel()
@@ -247,6 +263,34 @@ class MqttDoor:
             self._version = aiomqtt.ProtocolVersion.V311
             return True
         return False
+
+
+def make_door(context: DoorContext) -> MqttDoor:
+    """Return the door to the broker; its bridge follows all tasks from now on.
+
+    Raises:
+        ConfigError: a password or certificate file cannot be read.
+    """
+    settings = context.settings.mqtt
+    assert settings is not None
+    board = Board(settings.node, f"unitd/{settings.node}", settings.discovery_prefix, __version__)
+    bridge = Bridge(context.server, board, context.clock, context.settings.limits.frame_bytes, context.unfinished)
+    context.observers.follow(bridge)
+    return MqttDoor(
+        settings, bridge, partial(_stats, LocalClient(context.server, "the board itself", "inside"), time.monotonic())
+    )
+
+
+async def _stats(local_client: LocalClient, began: float) -> dict[str, Any]:
+    """Return how the board is, for those who show it."""
+    measured = (await local_client.ask("sys", "hwinfo")).data
+    return {
+        "cpu_percent": measured["cpu_loadavg"],
+        "memory_percent": measured["mem"],
+        "temperature": measured["temperature"] / 1000 or None,  # 0: there is no sensor
+        "uptime_s": round(time.monotonic() - began),
+        "version": __version__,
+    }
 
 
 def _code_of(error: BaseException) -> int | None:

@@ -13,8 +13,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
-from unitd.core.access.grants import TRUSTED, Grant
 from unitd.core.tasks.table import Client
+from unitd.doors.base import BaseClient
 from unitd.doors.mqtt.publish_queue import Publication, PublishQueue
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.tasks.output import TOOL_CALL
@@ -87,26 +87,19 @@ def _digest(kind: bytes, data: bytes) -> bytes:
     return kind + hashlib.sha256(data).digest()
 
 
-class Sender:
-    """Whoever sent one request: its answers go where it said; a `table.Client`.
+class Sender(BaseClient):
+    """Whoever sent one request: its answers go where it said. Who may publish here is the broker's matter.
 
     A task that it sets up outlives the request; what such a task says by itself stands on the task's own topics.
     """
 
-    door = "mqtt"
-    grant = TRUSTED  # who may publish here is the broker's matter
-    address = ""
-    keeps_tasks = True
     restores_tasks = True
-    frame_interval = 0.0
-    is_gone = False
 
     def __init__(
         self, name: str, party: str, answer: Callable[[Reply], None], wait_for_room: Callable[[], Awaitable[None]]
     ) -> None:
         """Requests whose answers go to the same topic count as those of one client (`party`)."""
-        self.name = name
-        self.party = party
+        super().__init__(name, "mqtt", party=party)
         self._answer = answer
         self._wait_for_room = wait_for_room
         self._request: Request | None = None
@@ -123,13 +116,6 @@ class Sender:
         self._answer(reply)
         if request is not None and (request.action != "inference" or _is_last(reply)):
             self._answer = _to_nobody
-
-    def admit(self, grant: Grant) -> Client:
-        """One message is all of it."""
-        return self
-
-    def hold(self, reason: str, *, is_held: bool) -> None:
-        """A topic cannot be held; what a unit cannot take is refused."""
 
     async def wait_for_room(self) -> None:
         """Return when the broker has taken enough of what waits for it."""

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 from unitd.core.access.grants import (
     STRANGER,
-    TRUSTED,
     Grant,
     is_other_owner,
 )
 from unitd.core.repeats import is_doubling
+from unitd.doors.base import BaseClient
 from unitd.runtime.metrics import Metrics
 from unitd.wire.messages import Reply
 from unitd.wire.session import Session
@@ -27,10 +27,9 @@ log = logging.getLogger("unitd.outbox")
 LOSSY_HARD_FACTOR = 4
 
 
-class StreamClient:
-    """The sending half of one client; a `table.Client`."""
+class StreamClient(BaseClient):
+    """The sending half of one client."""
 
-    keeps_tasks = True
     restores_tasks = True
 
     def __init__(
@@ -48,11 +47,8 @@ class StreamClient:
         succeed: Callable[[], "StreamClient"] | None = None,
     ) -> None:
         """`succeed` makes the client that goes on here when the line becomes another owner's."""
+        super().__init__(name, door)
         self._succeed = succeed
-        self.name = name
-        self.door = door
-        self.address = ""
-        self.grant = TRUSTED
         self.dropped_frames = 0
         self.frame_interval = frame_interval
         self._frame_bytes = frame_bytes
@@ -65,11 +61,6 @@ class StreamClient:
         self._holds: set[str] = set()
         self._has_room = asyncio.Event()
         self._has_room.set()
-
-    @property
-    def party(self) -> str:
-        """Each connection shares with the others."""
-        return self.name
 
     @property
     def is_gone(self) -> bool:

@@ -5,17 +5,16 @@ import itertools
 import logging
 import os
 import socket
-import ssl
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from unitd.core.access.grants import TRUSTED, network_of
-from unitd.doors.listening import Connections, Network, bound, passed
-from unitd.doors.server import Server
+from unitd.doors.base import Door, DoorContext, Server
+from unitd.doors.listening import Connections, bound, passed
 from unitd.doors.small_reads import SmallReads
 from unitd.doors.stream.protocol import StreamProtocol, StreamSettings
 from unitd.wire.errors import ConfigError, NotJson, Unavailable
@@ -40,8 +39,8 @@ _UNREAD_BYTES = 256 * 1024
 _KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
 
 
-class _StreamTalk(StreamProtocol, SmallReads):
-    """A Talk that counts itself in its door and takes its name from its peer."""
+class _StreamConnection(StreamProtocol, SmallReads):
+    """The protocol of one client, which counts itself in its door and takes its name from its peer."""
 
     def __init__(self, door: "StreamDoor", server: Server, settings: StreamSettings) -> None:
         super().__init__(server, settings)
@@ -56,16 +55,16 @@ class _StreamTalk(StreamProtocol, SmallReads):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer, number = transport.get_extra_info("peername"), self._door.enter(self)
-        self._connection = transport.get_extra_info("socket")
+        self._socket = transport.get_extra_info("socket")
         self._is_encrypted = transport.get_extra_info("sslcontext") is not None
         self.client.name = f"tcp {peer[0]}:{peer[1]}" if isinstance(peer, tuple) else f"unix {number}"
         if isinstance(peer, tuple):
             self.client.address, self.network = peer[0], network_of(peer[0])
-            _notice_silence(self._connection)
+            _notice_silence(self._socket)
         self.client.admit(self._server.access.grant_at(self._door.name, self.client.address))
         super().connection_made(transport)
-        if self._door.connections is not None:
-            self._door.connections.settle(transport)
+        if self._door.accepted is not None:
+            self._door.accepted.settle(transport)
         if refusal := self._door.refusal(self):
             log.warning("%s is refused: %s", self.client.name, refusal.reason)
             self.client.send(error_reply(refusal, "0", "sys"))
@@ -136,7 +135,7 @@ class _StreamTalk(StreamProtocol, SmallReads):
         then ends the transport before the loop has read the client's last requests, often its `exit`.
         """
         with suppress(OSError):  # nothing is left to read
-            if unread := os.read(self._connection.fileno(), _UNREAD_BYTES):
+            if unread := os.read(self._socket.fileno(), _UNREAD_BYTES):
                 self._serve(unread)
 
     def _look_again_later(self) -> None:
@@ -159,123 +158,133 @@ def _notice_silence(connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
-class StreamDoor:
-    """A listening socket and the talks that came in by it."""
+class StreamDoor(Door):
+    """Listening sockets and the clients that came in by them."""
 
-    def __init__(self, server: Server, settings: StreamSettings, max_connections: int) -> None:
-        self._server = server
-        self._settings = settings
-        self._max_connections = max_connections
-        self.connections: Connections | None = None
-        """Those who came by the network; None of a Unix socket."""
+    def __init__(self, context: DoorContext, name: str, frame_interval_ms: int) -> None:
+        self.name = name
+        self.accepted: Connections | None = None
+        """The connections of clients that came by the network; None of a Unix socket."""
 
-        self.talks: set[_StreamTalk] = set()
+        self._context = context
+        self._server = context.server
+        self._settings = StreamSettings.of(context, name, TCP_IDLE_SECONDS, frame_interval=frame_interval_ms / 1000)
+        self._activated = context.activated.get(name, ())
+        self._max_connections = context.settings.tcp.max_connections
+        self._clients: set[_StreamConnection] = set()
         self._all_gone = asyncio.Event()
         self._all_gone.set()
         self._numbers = itertools.count(1)
         self._listeners: list[asyncio.Server] = []
 
     @property
-    def name(self) -> str:
-        """ "tcp" or "unix"."""
-        return self._settings.door
+    def connections(self) -> Mapping[str, int]:
+        """Return how many clients are connected."""
+        return {self.name: len(self._clients)}
 
-    def refusal(self, newcomer: _StreamTalk) -> Unavailable | None:
+    def refusal(self, newcomer: "_StreamConnection") -> Unavailable | None:
         """Why a client that has just connected cannot stay; None when it can."""
-        if len(self.talks if self.connections is None else self.connections) > self._max_connections:
+        if len(self._clients if self.accepted is None else self.accepted) > self._max_connections:
             return Unavailable(f"{self._max_connections} clients are connected already")
-        open_now = 0 if self.connections is None else self.connections.count_from(newcomer.client.address) - 1
+        open_now = 0 if self.accepted is None else self.accepted.count_from(newcomer.client.address) - 1
         if not self._server.access.may_connect(newcomer.client.address, open_now):
             return Unavailable(f"{open_now} clients of this address are connected already")
         return None
 
     def change_limit(self, limit: int) -> None:
-        """So many clients from now on; who is in stays in."""
+        """Take at most so many clients from now on; those that are connected stay."""
         self._max_connections = limit
-        if self.connections is not None:
-            self.connections.limit = limit
+        if self.accepted is not None:
+            self.accepted.limit = limit
 
-    def enter(self, talk: _StreamTalk) -> int:
+    def enter(self, client: "_StreamConnection") -> int:
         """A client is connected; returns its number."""
-        self.talks.add(talk)
+        self._clients.add(client)
         self._all_gone.clear()
         return next(self._numbers)
 
-    def leave(self, talk: _StreamTalk) -> None:
+    def leave(self, client: "_StreamConnection") -> None:
         """A client is gone."""
-        self.talks.discard(talk)
-        if not self.talks:
+        self._clients.discard(client)
+        if not self._clients:
             self._all_gone.set()
 
-    def _new_talk(self) -> _StreamTalk:
-        return _StreamTalk(self, self._server, self._settings)
+    def _new_connection(self) -> "_StreamConnection":
+        return _StreamConnection(self, self._server, self._settings)
 
-    async def open_tcp(
-        self,
-        host: str,
-        port: int,
-        network: Network,
-        activated: Sequence[socket.socket] = (),
-        tls: ssl.SSLContext | None = None,
-    ) -> tuple[str, int]:
-        """Listens, or takes sockets that were opened for us; returns the real address, also for port 0.
-
-        Raises:
-            ConfigError: the address cannot be listened on.
-        """
-        loop, secured = asyncio.get_running_loop(), dict[str, Any]()
-        if tls is not None:
-            secured = {"ssl_shutdown_timeout": GOODBYE_SECONDS, "ssl": tls}
-        self.connections = connections = Connections(
-            self.name,
-            self._max_connections,
-            self._server.access,
-            network,
-            is_encrypted=tls is not None,
-            told=TOLD if tls is None else TOLD_BY_TLS,
-        )
-        try:
-            listeners = [passed(connections, each) for each in activated] or await bound(connections, host, port)
-            for listener in listeners:
-                serving = await loop.create_server(self._new_talk, sock=listener, backlog=BACKLOG, **secured)
-                self._listeners.append(serving)
-        except OSError as error:
-            raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
-        name = self._listeners[0].sockets[0].getsockname()
-        return name[0], name[1]
-
-    async def open_unix(self, path: Path, activated: Sequence[socket.socket] = ()) -> str:
-        """Listens on a path, where the socket file of a dead daemon is replaced, or takes sockets that were opened
-        for us; returns the path.
-
-        Raises:
-            ConfigError: another daemon listens there, the path is no socket, or it cannot be made.
-        """
-        loop = asyncio.get_running_loop()
-        for each in activated:
-            self._listeners.append(await loop.create_unix_server(self._new_talk, sock=each, **_KEEP_FILE))
-        if activated:
-            return str(activated[0].getsockname())
-        await asyncio.to_thread(_clear_way, path)
-        try:
-            self._listeners.append(await loop.create_unix_server(self._new_talk, str(path)))
-            await asyncio.to_thread(path.chmod, 0o660)
-        except OSError as error:
-            raise ConfigError(f"unix: cannot listen on {path}: {error}") from error
-        return str(path)
-
-    def stop_listening(self) -> None:
+    def stop_accepting(self) -> None:
         """Takes no new clients; those that are here stay."""
         for listener in self._listeners:
             listener.close()
 
-    async def hang_up(self) -> None:
-        """Ends every talk once what was written has left; who does not read it in time loses it."""
-        for talk in list(self.talks):
-            talk.hang_up()
+    async def close(self) -> None:
+        """Ends every connection once what was written has left; who does not read it in time loses it."""
+        for client in list(self._clients):
+            client.hang_up()
         with suppress(TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await self._all_gone.wait()
+
+
+class TcpDoor(StreamDoor):
+    """Listens on an address, or on sockets that were opened for the daemon."""
+
+    def __init__(self, context: DoorContext) -> None:
+        super().__init__(context, "tcp", context.settings.tcp.frame_interval_ms)
+
+    async def open(self) -> list[str | int]:
+        """Listen. Return the real address, also for port 0.
+
+        Raises:
+            ConfigError: the address cannot be listened on.
+        """
+        host, port = self._context.settings.tcp.host, self._context.settings.tcp.port
+        loop, tls, secured = asyncio.get_running_loop(), self._context.tls_for(self.name), dict[str, Any]()
+        if tls is not None:
+            secured = {"ssl_shutdown_timeout": GOODBYE_SECONDS, "ssl": tls}
+        self.accepted = accepted = Connections(
+            self.name,
+            self._max_connections,
+            self._server.access,
+            self._context.network,
+            is_encrypted=tls is not None,
+            told=TOLD if tls is None else TOLD_BY_TLS,
+        )
+        try:
+            listeners = [passed(accepted, each) for each in self._activated] or await bound(accepted, host, port)
+            for listener in listeners:
+                serving = await loop.create_server(self._new_connection, sock=listener, backlog=BACKLOG, **secured)
+                self._listeners.append(serving)
+        except OSError as error:
+            raise ConfigError(f"tcp: cannot listen on {host}:{port}: {error.strerror}") from error
+        return list(self._listeners[0].sockets[0].getsockname()[:2])
+
+
+class UnixDoor(StreamDoor):
+    """Listens on a path, where the socket file of a dead daemon is replaced, or on sockets that were opened for it."""
+
+    def __init__(self, context: DoorContext) -> None:
+        super().__init__(context, "unix", context.settings.unix.frame_interval_ms)
+
+    async def open(self) -> str:
+        """Listen. Return the path.
+
+        Raises:
+            ConfigError: another daemon listens there, the path is no socket, or it cannot be made.
+        """
+        loop, settings = asyncio.get_running_loop(), self._context.settings
+        for each in self._activated:
+            self._listeners.append(await loop.create_unix_server(self._new_connection, sock=each, **_KEEP_FILE))
+        if self._activated:
+            return str(self._activated[0].getsockname())
+        path = settings.unix.path or settings.state.dir / "unitd.sock"
+        await asyncio.to_thread(_clear_way, path)
+        try:
+            self._listeners.append(await loop.create_unix_server(self._new_connection, str(path)))
+            await asyncio.to_thread(path.chmod, 0o660)
+        except OSError as error:
+            raise ConfigError(f"unix: cannot listen on {path}: {error}") from error
+        return str(path)
 
 
 def _clear_way(path: Path) -> None:

@@ -10,12 +10,12 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import cast
+from typing import Any, cast
 
 from unitd.core.access.grants import SHOWN_TOKEN
-from unitd.doors.server import Server
+from unitd.doors.base import DoorContext, Server
 from unitd.doors.stream.client import StreamClient
 from unitd.doors.unfinished import Unfinished
 from unitd.wire.errors import Unavailable
@@ -46,6 +46,13 @@ class StreamSettings:
     is_lossy: bool = False
     frame_interval: float = 0.0
     """Seconds between two frames of one task (runtime/tasks/pacing.py)."""
+
+    @classmethod
+    def of(cls, context: DoorContext, door: str, idle_seconds: float, **different: Any) -> "StreamSettings":
+        """Return the settings of a door, as the configuration has them but for what is `different`."""
+        limits = context.settings.limits
+        usual = cls(door, limits.frame_bytes, limits.outbox_bytes, idle_seconds, context.clock, context.unfinished)
+        return replace(usual, **different)
 
 
 class StreamProtocol(asyncio.Protocol):

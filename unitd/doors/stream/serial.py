@@ -8,13 +8,13 @@ import asyncio
 import logging
 import random
 import termios
+from collections.abc import Mapping
 
 import serial
 import serial_asyncio_fast
 
-from unitd.core.config.schema import SerialSettings
 from unitd.core.repeats import backoff_seconds
-from unitd.doors.server import Server
+from unitd.doors.base import Door, DoorContext, Server
 from unitd.doors.stream.protocol import StreamProtocol, StreamSettings
 from unitd.runtime.sys.board import LineSettings
 from unitd.wire.errors import reason_of
@@ -27,14 +27,16 @@ SERIAL_IDLE_SECONDS = 2.0
 # less than the answer takes; ten bits make a byte on the line.
 RECONFIGURE_DELAY_SECONDS = 0.1
 ANSWER_BITS = 200 * 10
+# At 115200 baud this much output is under six seconds old when it arrives.
+OUTBOX_BYTES = 64 * 1024
 FIRST_RETRY_SECONDS = 0.2
 MAX_RETRY_SECONDS = 5.0
 
 _PARITIES = {"n": serial.PARITY_NONE, "e": serial.PARITY_EVEN, "o": serial.PARITY_ODD}
 
 
-class _SerialTalk(StreamProtocol):
-    """A Talk that tells when its line is lost."""
+class _SerialConnection(StreamProtocol):
+    """The protocol of the line; `is_lost` is set when the line is lost."""
 
     def __init__(self, server: Server, settings: StreamSettings, device: str) -> None:
         super().__init__(server, settings, name=f"serial {device}")
@@ -62,42 +64,64 @@ class _Transport(serial_asyncio_fast.SerialTransport):
             self._remove_writer()
 
 
-class SerialDoor:
+class SerialDoor(Door):
     """Keeps the line open; `reconfigure` changes its parameters for as long as the daemon runs."""
 
-    def __init__(self, server: Server, settings: StreamSettings, line: SerialSettings) -> None:
+    name = "serial"
+
+    def __init__(self, context: DoorContext) -> None:
+        line = context.settings.serial
+        assert line is not None
+        outbox_bytes = min(context.settings.limits.outbox_bytes, OUTBOX_BYTES)
+        settings = StreamSettings.of(
+            context, "serial", SERIAL_IDLE_SECONDS, outbox_bytes=outbox_bytes, is_ascii=True, is_lossy=True
+        )
+        self.line = self
         self._device = line.device
         self._line = LineSettings(line.baud, line.data_bits, line.stop_bits, line.parity)
-        self._talk = _SerialTalk(server, settings, line.device)
+        self._connection = _SerialConnection(context.server, settings, line.device)
         self._transport: _Transport | None = None
-        self.was_tried = asyncio.Event()
-        """Set when the line has been opened, or could not be, for the first time."""
+        self._failures = 0
+
+    @property
+    def connections(self) -> Mapping[str, int]:
+        """Return 1 while the line is open, else 0."""
+        return {self.name: int(not self._connection.client.is_gone)}
+
+    async def open(self) -> str:
+        """Try to open the line for the first time. Return its device."""
+        await self._try()
+        return self._device
 
     async def run(self) -> None:
-        """Opens the line and opens it again whenever it is lost, until cancelled."""
-        failures = 0
+        """Open the line again whenever it is lost, until cancelled."""
         try:
             while True:
-                try:
-                    await self._open()
-                except (OSError, ValueError, serial.SerialException, termios.error) as error:
-                    level = logging.DEBUG if failures else logging.WARNING
-                    log.log(level, "%s cannot be opened, it is tried again: %s", self._device, reason_of(error))
-                    failures += 1
-                    self.was_tried.set()
-                    wait = backoff_seconds(failures, FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS)
+                if self._transport is not None:
+                    await self._connection.is_lost.wait()
+                    self._transport = None
+                    log.warning("%s is lost", self._device)
+                else:
+                    wait = backoff_seconds(self._failures, FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS)
                     await asyncio.sleep(wait * random.uniform(0.8, 1.2))
-                    continue
-                log.info("%s is open at %d baud", self._device, self._line.baud)
-                self.was_tried.set()
-                failures = 0
-                await self._talk.is_lost.wait()
-                log.warning("%s is lost", self._device)
+                await self._try()
         finally:
-            self._talk.hang_up()
+            self._connection.hang_up()
+
+    async def _try(self) -> None:
+        """Open the line, or log why that is not possible."""
+        try:
+            await self._open()
+        except (OSError, ValueError, serial.SerialException, termios.error) as error:
+            level = logging.DEBUG if self._failures else logging.WARNING
+            log.log(level, "%s cannot be opened, it is tried again: %s", self._device, reason_of(error))
+            self._failures += 1
+        else:
+            log.info("%s is open at %d baud", self._device, self._line.baud)
+            self._failures = 0
 
     async def _open(self) -> None:
-        self._talk.is_lost.clear()
+        self._connection.is_lost.clear()
         line = await asyncio.to_thread(
             serial.serial_for_url,
             self._device,
@@ -106,12 +130,7 @@ class SerialDoor:
             stopbits=self._line.stop_bits,
             parity=_PARITIES[self._line.parity],
         )
-        self._transport = _Transport(asyncio.get_running_loop(), self._talk, line)
-
-    @property
-    def is_open(self) -> bool:
-        """True while there is a line."""
-        return not self._talk.client.is_gone
+        self._transport = _Transport(asyncio.get_running_loop(), self._connection, line)
 
     @property
     def settings(self) -> LineSettings:

@@ -3,8 +3,10 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Sequence
+import socket
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from wyoming.error import Error
@@ -12,15 +14,14 @@ from wyoming.event import async_write_event
 from wyoming.info import Info
 
 from unitd.core.access.grants import network_of
-from unitd.core.config.schema import HomeSettings, WyomingSettings
-from unitd.doors.listening import Connections, Listener, Network, bound
+from unitd.doors.base import Door, DoorContext
+from unitd.doors.listening import Connections, Listener, bound
 from unitd.doors.local_client import LocalClient
-from unitd.doors.server import Server
 from unitd.doors.unfinished import Unfinished
 from unitd.doors.wyoming.announcing import announce
 from unitd.doors.wyoming.answering import Mind
 from unitd.doors.wyoming.info import describe
-from unitd.doors.wyoming.session import Models, Session
+from unitd.doors.wyoming.session import Session
 from unitd.wire.errors import ConfigError, TooLong
 
 log = logging.getLogger("unitd.wyoming")
@@ -103,46 +104,42 @@ class EventReader(asyncio.StreamReader):
         self._unfinished.hold(self, self._unread_bytes)
 
 
-class WyomingDoor:
+class WyomingDoor(Door):
     """Serves until cancelled."""
 
-    def __init__(
-        self,
-        server: Server,
-        models: Models,
-        settings: WyomingSettings,
-        home: HomeSettings,
-        node: str,
-        reader: Callable[[], EventReader],
-        network: Network,
-    ) -> None:
-        self._server = server
-        self._models = models
-        self._settings = settings
-        self._node = node
-        self._reader = reader
-        self._mind = Mind(settings.system_prompt, home)
+    name = "wyoming"
+
+    def __init__(self, context: DoorContext) -> None:
+        settings = context.settings
+        assert settings.wyoming is not None
+        self._server = context.server
+        self._models = context.models
+        self._settings = settings.wyoming
+        self._node = settings.mqtt.node if settings.mqtt else socket.gethostname()
+        self._reader = partial(EventReader, settings.limits.frame_bytes, context.unfinished)
+        self._mind = Mind(self._settings.system_prompt, settings.home)
         self._numbers = itertools.count(1)
         self._sessions: dict[asyncio.Task[None], str] = {}
         """With the network that each came from."""
-        self._open_connections = Connections("wyoming", MAX_CLIENTS, server.access, network, told=TOLD)
+
+        self._accepted = Connections("wyoming", MAX_CLIENTS, context.server.access, context.network, told=TOLD)
         self._listeners: Sequence[Listener] = ()
         self._serving: list[asyncio.Server] = []
 
     @property
-    def connections(self) -> int:
-        """How many clients are connected."""
-        return len(self._sessions)
+    def connections(self) -> Mapping[str, int]:
+        """Return how many clients are connected."""
+        return {self.name: len(self._sessions)}
 
     async def open(self) -> list[str | int]:
-        """Listens; returns the real address.
+        """Listen. Return the real address.
 
         Raises:
             ConfigError: it cannot be listened on.
         """
         host, port = self._settings.host, self._settings.port
         try:
-            self._listeners = await bound(self._open_connections, host, port)
+            self._listeners = await bound(self._accepted, host, port)
             for each in self._listeners:
                 self._serving.append(await asyncio.get_running_loop().create_server(self._protocol, sock=each))
         except OSError as error:

@@ -159,10 +159,9 @@ class TurnChat:
         async def tell_position(position: int) -> None:
             await tell({"type": "queued", "position": position})
 
+        party = local_client.grant.name, local_client.address
         try:
-            async with self._context.line.turn(
-                tell_position, (local_client.grant.name, local_client.address)
-            ) as has_waited:
+            async with self._context.line.turn(tell_position, party) as has_waited:
                 if has_waited:
                     await tell({"type": "queue_done"})
                 return await Turn(local_client, request, tell, is_recorded=self._is_recording).run()
