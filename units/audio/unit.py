@@ -25,8 +25,9 @@ from units.audio.playback import Playback
 from units.audio.playlist import CHIME, Item
 from units.audio.portaudio import DeviceOpener, PortAudio
 from units.audio.state import State
-from units.base import RUN_FAILED, SETUP_REFUSED, UNAVAILABLE, Handler, LoadError, Unit, UnitFault
+from units.base import RUN_FAILED, UNAVAILABLE, Handler, LoadError, Unit, UnitFault
 from units.host import Host
+from units.setup_values import SetupValues
 from units.sound.upload import RATE, Upload
 from units.sound.wav import HIGHEST_RATE, LOWEST_RATE
 
@@ -58,11 +59,9 @@ class AudioUnit(Unit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Starts the threads; a device that is missing is told by them, and tried again."""
-        options = load.get("engine_options") or {}
-        capture, playback = _text(options, "capture", "default"), _text(options, "playback", "default")
-        pace = _text(options, "pace", "real")
-        if pace not in PACES:
-            raise LoadError(f"pace must be one of {', '.join(PACES)}, it is {pace!r}")
+        options = _Options(load.get("engine_options") or {})
+        capture, playback = options.text("capture", "default"), options.text("playback", "default")
+        pace = options.one_of("pace", "real", PACES)
         library = PortAudio()
         self._can_wait = pace == "fast" and maybe_path(capture) is not None
         self._room = threading.Semaphore(PERIODS_AHEAD)
@@ -122,9 +121,10 @@ class AudioUnit(Unit):
         }
 
     def _volume(self, envelope: Envelope) -> None:
-        values = {key: _volume_of(envelope.fields, key) for key in ("capture", "playback") if key in envelope.fields}
-        self._capture.volume = values.get("capture", self._capture.volume)
-        self._playback.volume = values.get("playback", self._playback.volume)
+        values = SetupValues({f"the volume of {key}": each for key, each in envelope.fields.items()})
+        capture = values.number("the volume of capture", self._capture.volume, 0, 1)
+        playback = values.number("the volume of playback", self._playback.volume, 0, 1)
+        self._capture.volume, self._playback.volume = capture, playback
 
     # What the threads say
 
@@ -181,11 +181,9 @@ def _refuse(reason: str) -> NoReturn:
     raise DeviceMissing(reason)
 
 
-def _text(options: dict[str, Any], key: str, default: str) -> str:
-    value = options.get(key, default)
-    if not isinstance(value, str):
-        raise LoadError(f"{key} must be a text, it is {value!r}")
-    return value
+class _Options(SetupValues):
+    def error(self, words: str) -> Exception:
+        return LoadError(words)
 
 
 def _decoded(payload: bytes, fields: dict[str, Any]) -> Samples:
@@ -198,10 +196,3 @@ def _decoded(payload: bytes, fields: dict[str, Any]) -> Samples:
         raise UnitFault(RUN_FAILED, f"rate must be a whole number from {LOWEST_RATE} to {HIGHEST_RATE}, it is {rate!r}")
     samples = np.frombuffer(payload, "<i2", len(payload) // 2).astype(np.int16)
     return samples if rate == RATE else np.asarray(soxr.resample(samples, rate, RATE), np.int16)
-
-
-def _volume_of(fields: dict[str, Any], key: str) -> float:
-    value = fields[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise UnitFault(SETUP_REFUSED, f"the volume of {key} must be a number from 0 to 1, it is {value!r}")
-    return float(value)

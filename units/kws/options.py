@@ -1,17 +1,16 @@
 """What setup may say to a kws task: one frozen dataclass, every bad value refused by name."""
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from units.base import SETUP_REFUSED, UnitFault
+from units.setup_values import SetupValues, refusal
 
 DEFAULT_PHRASE = "hey jarvis"
 """Where neither the client nor the card names one."""
 
 DEFAULT_DEBOUNCE_SECONDS = 1.0
-LONGEST_DEBOUNCE_SECONDS = 60.0
+LONGEST_DEBOUNCE_SECONDS = 60
 
 # Each phrase is searched for in every block of audio.
 MAX_PHRASES = 32
@@ -46,15 +45,16 @@ def read_options(data: Mapping[str, Any]) -> KwsOptions:
     Raises:
         UnitFault: a value is of the wrong type or out of range; the words name the key.
     """
-    phrases = _phrases(data.get("kws", DEFAULT_PHRASE))
+    values = SetupValues(data)
+    phrases = _phrases(values.texts("kws", "a phrase or a list of phrases") if "kws" in values else [DEFAULT_PHRASE])
     return KwsOptions(
         phrases=phrases,
         thresholds=_thresholds(data.get("threshold", {}), phrases),
-        debounce=_number("debounce", data.get("debounce", DEFAULT_DEBOUNCE_SECONDS), LONGEST_DEBOUNCE_SECONDS),
-        wants_json="json" in _format(data.get("response_format", "")),
-        wants_chime=_flag(data, "enwake_audio"),
-        keywords_threshold=_maybe_number(data, "keywords_threshold", 1.0),
-        keywords_score=_maybe_number(data, "keywords_score", 100.0),
+        debounce=values.number("debounce", DEFAULT_DEBOUNCE_SECONDS, 0, LONGEST_DEBOUNCE_SECONDS),
+        wants_json="json" in values.text("response_format", ""),
+        wants_chime=values.flag("enwake_audio", False),
+        keywords_threshold=values.number("keywords_threshold", None, 0, 1),
+        keywords_score=values.number("keywords_score", None, 0, 100),
     )
 
 
@@ -74,15 +74,7 @@ def plain(phrase: str) -> str:
     return " ".join(phrase.casefold().split())
 
 
-def refusal(words: str) -> UnitFault:
-    """The error of a setup that cannot be."""
-    return UnitFault(SETUP_REFUSED, words)
-
-
-def _phrases(value: Any) -> tuple[str, ...]:
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-        raise refusal("kws must be a phrase or a list of phrases")
+def _phrases(listed: Sequence[str]) -> tuple[str, ...]:
     if not 1 <= len(listed) <= MAX_PHRASES:
         raise refusal(f"kws holds {len(listed)} phrases, it may be 1 to {MAX_PHRASES}")
     if any(not plain(each) or len(each) > MAX_PHRASE_LENGTH for each in listed):
@@ -90,7 +82,7 @@ def _phrases(value: Any) -> tuple[str, ...]:
     return tuple({plain(each): " ".join(each.split()) for each in listed}.values())
 
 
-def _thresholds(value: Any, phrases: tuple[str, ...]) -> dict[str, float]:
+def _thresholds(value: Any, phrases: Sequence[str]) -> dict[str, float]:
     if not isinstance(value, dict):
         return dict.fromkeys(phrases, _threshold("threshold", value))
     by_name = {plain(phrase): phrase for phrase in phrases}
@@ -101,29 +93,7 @@ def _thresholds(value: Any, phrases: tuple[str, ...]) -> dict[str, float]:
 
 
 def _threshold(key: str, value: Any) -> float:
-    if not _number(key, value, 1.0) > 0:
+    threshold = SetupValues({key: value}).number(key, 0.0, 0, 1)
+    if not threshold:
         raise refusal(f"{key} is {value!r}, it must be over 0")
-    return float(value)
-
-
-def _number(key: str, value: Any, high: float) -> float:
-    if type(value) not in (int, float) or not math.isfinite(value) or not 0 <= value <= high:
-        raise refusal(f"{key} is {value!r}, it must be a number from 0 to {high:g}")
-    return float(value)
-
-
-def _maybe_number(data: Mapping[str, Any], key: str, high: float) -> float | None:
-    return _number(key, data[key], high) if key in data else None
-
-
-def _format(value: Any) -> str:
-    if not isinstance(value, str):
-        raise refusal("response_format must be a text")
-    return value
-
-
-def _flag(data: Mapping[str, Any], key: str) -> bool:
-    value = data.get(key, False)
-    if not isinstance(value, bool):
-        raise refusal(f"{key} is {value!r}, it must be true or false")
-    return value
+    return threshold

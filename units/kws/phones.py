@@ -7,7 +7,7 @@ import functools
 import re
 import unicodedata
 
-from units.kws.options import refusal
+from units.setup_values import refusal
 
 _RETRIEVAL = 1
 _DONT_EXIT = 0x8000

@@ -18,8 +18,9 @@ import numpy as np
 
 from unitd.wire.errors import reason_of
 from units.base import LoadError
-from units.kws.options import KwsOptions, check_scale, refusal
+from units.kws.options import KwsOptions, check_scale
 from units.kws.spotter import Heard, Spotter, SpotterMaker, Warn
+from units.setup_values import refusal
 from units.sound.upload import RATE, Samples
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from units.base import LoadError
-from units.kws.options import refusal
 from units.kws.phones import phones_of
 from units.kws.spotter import BLOCK, Heard
+from units.setup_values import refusal
 from units.sound.upload import RATE, Samples
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Any
 
 from units.base import LoadError
 from units.llm.llama import Adapter, Blend, Context, Model
-from units.llm.options import refusal
 from units.llm.snapshots import identity_of
+from units.setup_values import refusal
 
 
 class Adapters:

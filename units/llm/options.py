@@ -6,13 +6,14 @@ newer clients send is ignored, as the original does.
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from units.base import SETUP_REFUSED, UnitFault
 from units.llm.devices import Devices
 from units.llm.policy import NEVER, PausePolicy, read_policy
 from units.llm.tools import ToolCall, Tools, read_calls, read_tools
+from units.setup_values import SetupValues, refusal
 
 DEFAULT_MAX_TOKENS = 127
 """The original's Arduino client sends this; documents show 256."""
@@ -151,62 +152,39 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
     Raises:
         UnitFault: a value is of the wrong type or out of range; the words name the key.
     """
-    numbers = {key: _number(key, rule, data[key]) for key, rule in _NUMBERS.items() if key in data}
+    values = SetupValues(data)
+    numbers = {key: _number(values, key, rule) for key, rule in _NUMBERS.items() if key in values}
     for key, rule in _NUMBERS.items():
-        if rule.switch and _flag(data, rule.switch, default=True) is False:
+        if rule.switch and not values.flag(rule.switch, True):
             numbers.pop(key, None)
-    for key in _BOOLEANS:
-        _flag(data, key, default=False)
+    flags = {key: values.flag(key, False) for key in _BOOLEANS}
     wanted = int(numbers.get("context", context))
     if wanted > context:
         raise refusal(f"context is {wanted}, the daemon gives {context} ([llm] context)")
     sampler = {field: numbers[key] for key, field in _SAMPLER_FIELDS.items() if key in numbers}
-    grammar, schema = _text(data, "grammar"), _schema(data.get("json_schema"))
+    grammar, schema = values.text("grammar", ""), _schema(values.get("json_schema"))
     if grammar and schema:
         raise refusal("grammar and json_schema exclude each other")
     sampler |= {"grammar": grammar, "json_schema": schema, "logit_bias": _logit_bias(data.get("logit_bias", {}))}
     return LlmOptions(
-        system_prompt=_text(data, "prompt") or _text(data, "system_prompt"),
+        system_prompt=values.text("prompt", "") or values.text("system_prompt", ""),
         max_tokens=int(numbers.get("max_token_len", DEFAULT_MAX_TOKENS)),
         context=wanted,
         sampler=SamplerSpec(**sampler),
-        stop=_stop(data.get("stop", [])),
+        stop=_stop(values.texts("stop", "a text or a list of texts, none of them empty")),
         policy=_policy(data.get("pause", {})),
-        keeps_history=_flag(data, "history", default=False),
-        thinks=_flag(data, "thinking", default=False) or _flag(data, "enable_thinking", default=False),
-        messages=_messages(data.get("messages")),
+        keeps_history=flags["history"],
+        thinks=flags["thinking"] or flags["enable_thinking"],
+        messages=_messages(values.get("messages")),
         end_bias=numbers.get("end_bias", 0.0),
-        tells_prompt=_flag(data, "prompt_done", default=False),
-        is_raw=_flag(data, "raw", default=False),
+        tells_prompt=flags["prompt_done"],
+        is_raw=flags["raw"],
         tools=_tools(data),
     )
 
 
-def refusal(words: str) -> UnitFault:
-    """The error of a setup that cannot be."""
-    return UnitFault(SETUP_REFUSED, words)
-
-
-def _number(key: str, rule: _Number, value: Any) -> Any:
-    kind = "a whole number" if rule.is_whole else "a number"
-    is_number = type(value) is int or (type(value) is float and math.isfinite(value) and not rule.is_whole)
-    if not is_number or not rule.low <= value <= rule.high:
-        raise refusal(f"{key} is {value!r}, it must be {kind} from {rule.low} to {rule.high}")
-    return value
-
-
-def _flag(data: dict[str, Any], key: str, *, default: bool) -> bool:
-    value = data.get(key, default)
-    if not isinstance(value, bool):
-        raise refusal(f"{key} is {value!r}, it must be true or false")
-    return value
-
-
-def _text(data: dict[str, Any], key: str) -> str:
-    value = data.get(key, "")
-    if not isinstance(value, str):
-        raise refusal(f"{key} must be a text")
-    return value
+def _number(values: SetupValues, key: str, rule: _Number) -> Any:
+    return (values.whole if rule.is_whole else values.number)(key, None, rule.low, rule.high)
 
 
 def _messages(value: Any) -> tuple[Message, ...] | None:
@@ -246,9 +224,8 @@ def _policy(value: Any) -> PausePolicy:
         raise refusal(str(error)) from error
 
 
-def _stop(value: Any) -> tuple[str, ...]:
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not all(isinstance(each, str) and each for each in listed):
+def _stop(listed: Sequence[str]) -> tuple[str, ...]:
+    if not all(listed):
         raise refusal("stop must be a text or a list of texts, none of them empty")
     if len(listed) > MAX_STOPS or any(len(each) > MAX_STOP_LENGTH for each in listed):
         raise refusal(f"stop may hold {MAX_STOPS} texts of {MAX_STOP_LENGTH} characters")

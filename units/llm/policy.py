@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from units.setup_values import SetupValues
+
 _SENTENCE_END = re.compile(r"""[.!?]["')]*$""")
 
 
@@ -40,9 +42,13 @@ def read_policy(value: Any) -> PausePolicy:
         raise ValueError('pause must be an object such as {"max_tokens": 10}')
     if unknown := sorted(set(value) - {"max_tokens", "sentence_boundary"}):
         raise ValueError(f"pause knows max_tokens and sentence_boundary, not {unknown[0]}")
-    tokens, at_sentences = value.get("max_tokens"), value.get("sentence_boundary", False)
-    if tokens is not None and (type(tokens) is not int or tokens < 1):
-        raise ValueError(f"pause.max_tokens is {tokens!r}, it must be a whole number from 1")
-    if not isinstance(at_sentences, bool):
-        raise ValueError(f"pause.sentence_boundary is {at_sentences!r}, it must be true or false")
-    return PausePolicy(tokens, at_sentences)
+    pause = _Pause(value, "pause")
+    return PausePolicy(
+        pause.whole("max_tokens", None, 1) if value.get("max_tokens") is not None else None,
+        pause.flag("sentence_boundary", False),
+    )
+
+
+class _Pause(SetupValues):
+    def error(self, words: str) -> Exception:
+        return ValueError(words)

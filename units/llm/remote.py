@@ -31,9 +31,10 @@ from unitd.wire.errors import reason_of
 from units.base import RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.llm.chat_api import CallPieces, request_body
-from units.llm.options import LlmOptions, Message, refusal
+from units.llm.options import LlmOptions, Message
 from units.llm.policy import PausePolicy, ends_sentence, read_policy
 from units.llm.task import LlmTask, conversation
+from units.setup_values import refusal
 
 CONNECT_SECONDS = 5.0
 # Between two pieces of an answer; the first one may have to wait for a model to be loaded.

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from units.llm.options import LlmOptions, Message, read_options, refusal
+from units.llm.options import LlmOptions, Message, read_options
+from units.setup_values import refusal
 
 if TYPE_CHECKING:
     from units.llm.llama import Blend

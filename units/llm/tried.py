@@ -9,7 +9,8 @@ from unitd.wire.envelope import Envelope
 from units.base import LATER, UnitFault
 from units.llm.gbnf import MAX_BYTES
 from units.llm.grammars import TOO_COMPLEX, Grammar, Grammars
-from units.llm.options import LlmOptions, SamplerSpec, refusal
+from units.llm.options import LlmOptions, SamplerSpec
+from units.setup_values import refusal
 from units.trials import Began, Trials
 
 # The same tools and schemas come with each question of a conversation.

@@ -16,7 +16,7 @@ from units.llm.calls import CallStream
 from units.llm.engine import Engine
 from units.llm.grammars import Grammar, Grammars
 from units.llm.llama import VERSION, Alarm, Context, Model
-from units.llm.options import LlmOptions, Message, SamplerSpec, refusal
+from units.llm.options import LlmOptions, Message, SamplerSpec
 from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker, too_long
 from units.llm.sampling import Sampler
@@ -27,6 +27,7 @@ from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
 from units.llm.tools import OPEN, ToolCall
 from units.llm.tried import TriedSettings
+from units.setup_values import refusal
 from units.trials import Trials
 
 CUTTING = ("cancel", "exit")

@@ -4,12 +4,11 @@ Keys are the original's (docs/original-firmware.md, section 2: `spacker_role`, `
 same; what other units use or newer clients send is ignored, as the original does.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from units.base import SETUP_REFUSED, UnitFault
+from units.setup_values import SetupValues, refusal
 from units.tts.engine import Voice
 
 USUAL_RATE = 16000
@@ -63,19 +62,21 @@ def read_options(data: dict[str, Any]) -> TtsOptions:
     Raises:
         UnitFault: a value is of the wrong type or out of range; the words name the key.
     """
-    form = _text(data, "response_format", "")
+    values = _Values(data)
+    form = values.text("response_format", "")
     container = next((each for each in CONTAINERS if each in form), "")
-    rate = int(_number(data, "sample_rate", USUAL_RATE, LOWEST_RATE, HIGHEST_RATE))
+    rate = int(values.number("sample_rate", USUAL_RATE, LOWEST_RATE, HIGHEST_RATE))
     if rate not in CONTAINERS.get(container, (rate,)):
-        raise _refusal("sample_rate", f"one of {', '.join(map(str, CONTAINERS[container]))} for {container}", rate)
+        known = ", ".join(map(str, CONTAINERS[container]))
+        raise values.refusal("sample_rate", f"one of {known} for {container}", str(rate))
     return TtsOptions(
         voice=Voice(
-            language=_text(data, "language", ""),
-            speaker=_speaker(data),
-            speed=_number(data, "speed" if "speed" in data else "spacker_speed", 1.0, SLOWEST, FASTEST),
+            language=values.text("language", ""),
+            speaker=_speaker(values),
+            speed=values.number("speed" if "speed" in values else "spacker_speed", 1.0, SLOWEST, FASTEST),
         ),
         rate=rate,
-        is_delivered=_flag(data, "enoutput"),
+        is_delivered=values.flag("enoutput", False),
         is_delivered_for_links="sys" not in form or "base64" in form or bool(container),
         is_played="sys" in form,
         is_streamed="stream" in form,
@@ -83,36 +84,15 @@ def read_options(data: dict[str, Any]) -> TtsOptions:
     )
 
 
-def _refusal(key: str, wanted: str, value: Any) -> UnitFault:
-    return UnitFault(SETUP_REFUSED, f"{key} must be {wanted}, it is {value!r}")
+class _Values(SetupValues):
+    def refusal(self, key: str, wanted: str, shown: str = "") -> Exception:
+        return refusal(f"{key} must be {wanted}" + (f", it is {shown}" if shown else ""))
 
 
-def _text(data: dict[str, Any], key: str, default: str) -> str:
-    value = data.get(key, default)
-    if not isinstance(value, str):
-        raise _refusal(key, "a text", value)
-    return value
-
-
-def _flag(data: dict[str, Any], key: str) -> bool:
-    value = data.get(key, False)
-    if not isinstance(value, bool):
-        raise _refusal(key, "true or false", value)
-    return value
-
-
-def _number(data: dict[str, Any], key: str, default: float, low: float, high: float) -> float:
-    value = data.get(key, default)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not is_number or not low <= value <= high:
-        raise _refusal(key, f"a number from {low} to {high}", value)
-    return float(value)
-
-
-def _speaker(data: dict[str, Any]) -> str | int:
+def _speaker(values: SetupValues) -> str | int:
     """A name or a number; the original sends its number as `spacker_role`, clients also as text."""
-    key = "speaker" if "speaker" in data else "spacker_role"
-    value = data.get(key, 0)
+    key = "speaker" if "speaker" in values else "spacker_role"
+    value = values.get(key) if key in values else 0
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise _refusal(key, "a name or a number", value)
+        raise values.refusal(key, "a name or a number", repr(value))
     return int(value) if isinstance(value, str) and value.isdecimal() else value
