@@ -7,17 +7,19 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from unitd import __version__
 
 # What a shell expects of a program that Ctrl-C ended.
 INTERRUPTED = 130
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 DESCRIPTION = "A voice-and-language device in one daemon: JSON lines over TCP 10001, a serial line or a Unix socket."
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All commands with their help."""
+    """Return the parser of all commands."""
     parser = argparse.ArgumentParser(prog="unitd", description=DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"unitd {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -25,7 +27,19 @@ def build_parser() -> argparse.ArgumentParser:
 
     serving = commands.add_parser("serve", help="run the daemon", description="Run the daemon in the foreground.")
     add_serve_options(serving)
+    talking = [*_add_text_commands(commands), *_add_voice_commands(commands)]
+    tasks = commands.add_parser("tasks", help="list the tasks", description="List the tasks that are set up.")
+    for command in (*talking, tasks):
+        command.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
+        command.add_argument("--config", type=Path, metavar="FILE", help="the configuration that names it")
+    _add_access_commands(commands)
+    _add_model_commands(commands)
+    _add_machine_commands(commands)
+    return parser
 
+
+def _add_text_commands(commands: Commands) -> list[argparse.ArgumentParser]:
+    """Add chat and send."""
     chat = commands.add_parser(
         "chat",
         help="talk to the language model",
@@ -44,14 +58,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     send.add_argument("json", help='for example \'{"request_id":"1","work_id":"sys","action":"ping"}\'; - reads stdin')
     send.add_argument("--wait", type=float, default=30.0, metavar="SECONDS", help="for the next line (default: 30)")
+    return [chat, send]
 
-    voices = _add_voice_commands(commands)
-    tasks = commands.add_parser("tasks", help="list the tasks", description="List the tasks that are set up.")
-    for command in (chat, send, tasks, *voices):
-        command.add_argument("--socket", type=Path, metavar="PATH", help="the daemon's Unix socket")
-        command.add_argument("--config", type=Path, metavar="FILE", help="the configuration that names it")
-    _add_access_commands(commands)
-    _add_model_commands(commands)
+
+def _add_machine_commands(commands: Commands) -> None:
+    """Add doctor and install-service."""
     doctor = commands.add_parser(
         "doctor",
         help="say what is installed and what is missing",
@@ -65,11 +76,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     service.add_argument("--dry-run", action="store_true", help="print the files instead")
     service.add_argument("--root", type=Path, metavar="DIR", help="for packages: below DIR, in usr/lib instead of /etc")
-    return parser
 
 
-def _add_access_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """token and cert."""
+def _add_access_commands(commands: Commands) -> None:
+    """Add token and cert."""
     token = commands.add_parser("token", help="who may use this board from other machines")
     actions = token.add_subparsers(dest="what", required=True, metavar="new|list|revoke")
     new = actions.add_parser("new", help="make one; it is printed once")
@@ -94,15 +104,15 @@ def _add_access_commands(commands: "argparse._SubParsersAction[argparse.Argument
 
 
 def _span(text: str) -> int:
-    """Seconds of "12h", "90d", "2w" or "1y"."""
+    """Return the seconds of "12h", "90d", "2w" or "1y"."""
     unit = _SECONDS.get(text[-1:])
     if unit is None or not text[:-1].isascii() or not text[:-1].isdigit() or not int(text[:-1]):
         raise argparse.ArgumentTypeError(f"{text!r} is no time such as 12h, 90d, 2w or 1y")
     return int(text[:-1]) * unit
 
 
-def _add_model_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """models list, info, pull, rm, import, verify and suggest."""
+def _add_model_commands(commands: Commands) -> None:
+    """Add models with list, info, pull, rm, import, verify and suggest."""
     models = commands.add_parser(
         "models",
         help="list, fetch and remove models",
@@ -128,9 +138,9 @@ def _add_model_commands(commands: "argparse._SubParsersAction[argparse.ArgumentP
 
 
 def _add_voice_commands(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    commands: Commands,
 ) -> list[argparse.ArgumentParser]:
-    """say, listen and chain."""
+    """Add say, listen and chain."""
     say = commands.add_parser(
         "say", help="speak a text", description="Speak a text through the loudspeaker, or into a WAV file."
     )
@@ -166,9 +176,9 @@ def _add_voice_commands(
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """The console script."""
+    """Run the command that the arguments name, and exit with its status."""
     if (sys.argv[1:] if argv is None else argv)[:1] == ["serve"]:
-        # A reload that is asked for while the daemon starts is one of the daemon, and not its end (see serve).
+        # A SIGHUP while the daemon starts must make it reload later, not end it (see serve).
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     arguments = build_parser().parse_args(argv)
     if arguments.command == "serve":
@@ -181,7 +191,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone; without this Python would fail once more when it flushes at exit.
+        # The reader of the output has gone; without this Python would fail once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
