@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import running_app, tcp_client
+from tests.support.daemon import running_app, tcp_client
 from unitd.doors import table
 from unitd.doors.base import Door, DoorContext
 from unitd.doors.local_client import LocalClient
