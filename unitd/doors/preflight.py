@@ -32,8 +32,8 @@ from unitd.core.config.schema import (
     Settings,
     maybe_path,
 )
-from unitd.core.models.catalog import DEFAULT_NAME, Card, Catalog
-from unitd.core.tasks.kinds import UnitKind
+from unitd.core.models.catalog import Card, Catalog
+from unitd.core.tasks.kinds import DEFAULT_NAME, UnitKind
 from unitd.doors.table import DOORS
 from unitd.doors.tls import Tls
 from unitd.runtime.sys.access import load_tokens, tokens_file

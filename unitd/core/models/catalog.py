@@ -17,10 +17,8 @@ from urllib.parse import urlsplit
 import orjson
 
 from unitd.core.models.gguf import Shape
+from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.wire.errors import ConfigError, LoadFailed
-
-DEFAULT_NAME = "default"
-"""The model name that stands for the configured one."""
 
 
 @dataclass(frozen=True)

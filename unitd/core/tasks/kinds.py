@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from unitd.core.models.catalog import DEFAULT_NAME
 from unitd.wire.messages import is_task_id, unit_of
+
+DEFAULT_NAME = "default"
+"""The model name that stands for the configured one."""
 
 COMMON_KEYS = frozenset(
     {"model", "response_format", "enoutput", "input", "queue", "on_pause", "temporary", "frame_interval_ms"},

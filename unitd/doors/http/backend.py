@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from unitd.core.models.catalog import DEFAULT_NAME
+from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.doors.chat_session import ChatSession
 from unitd.doors.http.context import HttpContext
 from unitd.doors.local_client import LocalClient

@@ -17,7 +17,8 @@ from wyoming.info import (
 )
 
 from unitd import __version__
-from unitd.core.models.catalog import DEFAULT_NAME, Card, Catalog
+from unitd.core.models.catalog import Card, Catalog
+from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.wire.errors import LoadFailed
 
 OURS = Attribution("unitd", "")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from unitd.core.models.catalog import DEFAULT_NAME
+from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.answer import Answer
 from unitd.doors.http.openai.audio import Speech, Transcript, read_speech, read_transcript
