@@ -21,7 +21,7 @@ from tests.support.units.engine_bench import BUNDLED
 from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.config.schema import HomeSettings
-from unitd.doors.home.toolbox import open_toolbox, start_in
+from unitd.doors.home.toolbox import open_toolbox
 from unitd.doors.http import door
 from unitd.runtime.children import process
 
@@ -203,14 +203,11 @@ async def test_what_a_model_says_is_no_template(tmp_path: Path, words: str) -> N
     tools.write_text(
         '[[tool]]\nname = "say"\ntopic = "say"\npayload = "{{ words }}"\nparameters.words = {type = "string"}'
     )
-    topics, done = Topics(), asyncio.Event()
-    async with asyncio.TaskGroup() as group:
-        toolbox = await open_toolbox(HomeSettings(tools), topics, start_in(group))
+    topics = Topics()
+    toolbox = await open_toolbox(HomeSettings(tools), topics)
 
-        call = {"id": "1", "name": "say", "arguments": {"words": words}}
-        toolbox.run([call], lambda _: done.set(), lambda: True)
-        await done.wait()
-        await toolbox.close()
+    await toolbox.do({"id": "1", "name": "say", "arguments": {"words": words}})
+    await toolbox.close()
 
     assert topics.commands == [("say", words.encode())]
 

@@ -34,17 +34,15 @@ from unitd.runtime.models.store import ModelStore
 from unitd.runtime.reload import Apply, take_over
 from unitd.runtime.state_dir import StateDir
 from unitd.runtime.status import Status
-from unitd.runtime.sys.access import Access
+from unitd.runtime.sys.access import Access, AccessActions
 from unitd.runtime.sys.board import System
 from unitd.runtime.sys.log_stream import LogStream
 from unitd.runtime.sys.models import ModelActions
 from unitd.runtime.tasks.actions import Actions
-from unitd.runtime.tasks.link_router import LinkRouter
 from unitd.runtime.tasks.manager import TaskManager
 from unitd.runtime.tasks.observers import TaskObservers
-from unitd.runtime.tasks.runner import TaskRunner
+from unitd.runtime.tasks.plan import Planner
 from unitd.runtime.tasks.store import TaskStore
-from unitd.runtime.tasks.tool_loop import Toolbox
 from unitd.runtime.waiting import Waiting
 from unitd.service.log_setup import set_level
 from unitd.service.systemd import Activated, Service
@@ -102,95 +100,81 @@ class App:
         self.started = asyncio.Event()
         self._stopping = asyncio.Event()
         self._state = StateDir(settings.state.dir)
-        self._kinds = all_kinds()
+        kinds = all_kinds()
         self._task_table = TaskTable(settings.limits.tasks)
         self.metrics = Metrics()
-        self._observers = TaskObservers()
-        self._toolboxes: dict[str, Toolbox] = {}
-        self._task_store = TaskStore(
-            settings.state.dir / "journal.sqlite", lambda work_id: self._manager.entry_of(work_id)
-        )
-        self._observers.follow(self._task_store)
         self.access = Access(settings, self._task_table, self.metrics, clock)
         self._budget = Budget(memory_of_board(), settings.limits.memory)
         self._supervisor = Supervisor(argv_for, self._load_for, self.metrics, settings.models.idle_s, self._budget)
-        self._model_store = model_store = shelf_of(settings, places)
-        runners: dict[str, TaskRunner] = {}
+        self._model_store = shelf_of(settings, places)
         latency = TurnLatency(self.metrics)
-        sound = AudioHub(self._supervisor, settings.audio, runners.values, latency)
-        self._desk = AudioActions(sound)
-        link_router = LinkRouter(self._task_table, runners, sound, latency)
+        audio = AudioHub(self._supervisor, settings.audio, latency)
+        self._audio_actions = AudioActions(audio)
+        self._planner = Planner(self._model_store, settings.llm.queue)
+        self._task_store = TaskStore(settings.state.dir / "journal.sqlite")
+        observers = TaskObservers()
+        observers.follow(self._task_store)
         self._manager = TaskManager(
-            kinds=self._kinds,
+            kinds=kinds,
             task_table=self._task_table,
             supervisor=self._supervisor,
-            model_store=model_store,
+            planner=self._planner,
             counter=self._state,
             clock=clock,
-            queue_limit=settings.llm.queue,
-            runners=runners,
-            link_router=link_router,
-            observers=self._observers,
-            toolboxes=self._toolboxes,
+            audio=audio,
+            latency=latency,
+            observers=observers,
             task_store=self._task_store,
             check_room=self.access.check_room,
         )
-        waiting = Waiting(settings.limits.waiting_bytes)
-        self._actions = Actions(self._kinds, self._task_table, self._manager, link_router, self._observers, waiting)
-        self._system = System(
+        live = Status(lambda: self._manager.runners, lambda: self._supervisor.children, self._budget.usage)
+        self._doors = DoorManager(
+            self,
+            settings,
+            observers=observers,
+            live=live,
+            models=self._model_store,
+            clock=clock,
+            activated=activated or {},
+        )
+        system = System(
             manager=self._manager,
             task_table=self._task_table,
             supervisor=self._supervisor,
-            sound=sound,
-            desk=self._desk,
+            sound=audio,
+            desk=self._audio_actions,
             memory=self._budget.usage,
             files_dir=self._state.files,
             allowed=settings.sys.allow,
-            unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(self._kinds)],
-            toolboxes=self._toolboxes,
+            unit_versions=lambda: [f"unitd_{kind}-{__version__}" for kind in sorted(kinds)],
+            planner=self._planner,
+            line=lambda: self._doors.line,
         )
         self._downloads = Downloads(FETCH_ARGV, places.model_cards)
-        inventory = Inventory(settings.llm, lambda: self._budget.limit_bytes)
-        self._models = ModelActions(
-            model_store,
-            inventory,
+        models = ModelActions(
+            self._model_store,
+            Inventory(settings.llm, lambda: self._budget.limit_bytes),
             self._downloads,
             self._manager,
             lambda: measure_board(places.bundled_models, settings.llm.threads),
         )
         self._log_stream = LogStream()
-        own = {"reload": self._answer_reload}
+        waiting = Waiting(settings.limits.waiting_bytes)
         sys_handlers = {
-            **self._system.handlers,
-            **self._models.handlers,
+            **system.handlers,
+            **models.handlers,
             **self._log_stream.handlers,
-            **self.access.handlers,
-            **own,
+            **AccessActions(self.access, self.forget_client).handlers,
+            "reload": self._answer_reload,
         }
         self._dispatcher = Dispatcher(
-            self._kinds,
-            self._actions.handlers,
+            kinds,
+            Actions(kinds, self._task_table, self._manager, waiting).handlers,
             sys_handlers,
-            self._desk.handlers,
+            self._audio_actions.handlers,
             self.access.check,
             self.metrics,
             waiting,
-        )
-        self.access.is_awaiting, self.access.forget = self._dispatcher.is_awaited_by, self.forget_client
-        live = Status(
-            lambda: self._manager.runners,
-            lambda: self._supervisor.children,
-            lambda: self._doors.connections,
-            self._budget.usage,
-        )
-        self._doors = DoorManager(
-            self,
-            settings,
-            observers=self._observers,
-            live=live,
-            models=model_store,
-            clock=clock,
-            activated=activated or {},
         )
 
     @property
@@ -206,13 +190,13 @@ class App:
 
     def forget_client(self, client: Client) -> None:
         """A client is gone."""
-        for end in self._manager.forget_client(client):
-            self._dispatcher.see_through(end)
-        self._desk.forget_client(client)
+        self._manager.forget_client(client)
+        self._audio_actions.forget_client(client)
 
     def entry_of(self, work_id: str) -> dict[str, Any] | None:
-        """What sys.lstask says of a task; None when there is none."""
-        return next((work.entry for work in self._manager.runners if work.task.work_id == work_id), None)
+        """Return a task's row of sys.lstask, or None when there is no such task."""
+        runner = self._manager.find(work_id)
+        return runner.row if runner is not None else None
 
     def outlives_its_owner(self, work_id: str) -> bool:
         """Return False for a task that ends with the client that set it up, and when there is none."""
@@ -245,10 +229,10 @@ class App:
         """What a reload can change, key by key."""
         return {
             "log.level": lambda new: set_level(new.log.level),
-            "models.dir": lambda new: setattr(self._model_store, "folders", new.models.dir),
-            "models.idle_s": lambda new: setattr(self._supervisor, "idle_seconds", new.models.idle_s),
-            "limits.tasks": lambda new: setattr(self._task_table, "limit", new.limits.tasks),
-            "limits.memory": lambda new: setattr(self._budget, "limit", new.limits.memory),
+            "models.dir": lambda new: self._model_store.change_folders(new.models.dir),
+            "models.idle_s": lambda new: self._supervisor.change_idle_time(new.models.idle_s),
+            "limits.tasks": lambda new: self._task_table.change_limit(new.limits.tasks),
+            "limits.memory": lambda new: self._budget.change_limit(new.limits.memory),
             "pipeline": lambda new: self._doors.change_pipelines(new.pipeline),
             "tcp.max_connections": lambda new: self._doors.change_connection_limit(new.tcp.max_connections),
             **dict.fromkeys(("http.api_key", "limits.address", "auth.trust_loopback", "auth.without_token"), _loaded),
@@ -282,16 +266,16 @@ class App:
         try:
             async with asyncio.TaskGroup() as group:
                 self._supervisor.open(group)
+                self._manager.open(group)
                 self._dispatcher.open(group)
                 self._downloads.open(group)
                 watchdog = group.create_task(self._service.feed_watchdog(), name="watchdog")
                 try:
                     await self._doors.lock()
-                    await self._doors.open_tools(self._toolboxes, group)  # tasks that come back may use them
+                    self._planner.add_tools(await self._doors.open_tools())  # tasks that come back may use them
                     if self._settings.state.restore:
-                        await self._manager.restore(await self._task_store.open())
+                        await self._manager.restore()
                     await self._doors.open(group)
-                    self._system.line = self._doors.line
                     await self._state.write_endpoints(self.endpoints)
                     log.info("ready: %s", ", ".join(f"{door} {at}" for door, at in self.endpoints.items()))
                     self.started.set()

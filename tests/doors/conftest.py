@@ -1,6 +1,5 @@
 """A Home Assistant, a board's tools as the daemon opens them, and a certificate."""
 
-import asyncio
 import importlib
 import logging
 from collections.abc import AsyncIterator
@@ -13,7 +12,7 @@ from tests.support.home.toolboxes import TOOLS, MakeToolbox, Wire
 from tests.support.servers.assistant_server import TOKEN, AssistantServer, assistant_server
 from unitd.__main__ import main
 from unitd.core.config.schema import HomeSettings
-from unitd.doors.home.toolbox import HomeToolbox, open_toolbox, start_in
+from unitd.doors.home.toolbox import HomeToolbox, open_toolbox
 
 # The daemon imports these when it opens its toolbox; here they come first, for the guard against blocking calls.
 importlib.import_module("jinja2.sandbox")
@@ -40,7 +39,6 @@ async def make_toolbox(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Asyn
     """Opens a toolbox as the daemon does."""
     caplog.set_level(logging.INFO)
     async with AsyncExitStack() as stack:
-        group = await stack.enter_async_context(asyncio.TaskGroup())
 
         async def make(
             tools: str = TOOLS,
@@ -53,7 +51,7 @@ async def make_toolbox(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Asyn
             (tmp_path / "token").write_text(token + "\n")
             url = assistant.url if assistant else ""
             settings = HomeSettings(tmp_path / "tools.toml", url, tmp_path / "token", domains)
-            toolbox = await open_toolbox(settings, mqtt, start_in(group))
+            toolbox = await open_toolbox(settings, mqtt)
             stack.push_async_callback(toolbox.close)
             return toolbox
 

@@ -18,7 +18,7 @@ from unitd.doors.mqtt.requests import Sender
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.metrics import Metrics
 from unitd.runtime.sys import access as access_module
-from unitd.runtime.sys.access import Access
+from unitd.runtime.sys.access import Access, AccessActions
 from unitd.wire.errors import NotAllowed, TaskFull, Unavailable
 from unitd.wire.messages import Request
 
@@ -135,9 +135,10 @@ async def test_a_message_of_a_broker_takes_no_connection(tmp_path: Path) -> None
     access = Access(settings, TaskTable(8), Metrics(), lambda: 0.0)
     await access.load(settings)
     auth = Request("1", "sys", "auth", data={"token": text})
+    actions = AccessActions(access, lambda _: None)
 
     for _ in range(3):
-        access.handlers["auth"](Call(Sender("mqtt 1", "mqtt", lambda reply: None, PublishQueue().wait_for_room), auth))
+        actions.handlers["auth"](Call(Sender("mqtt 1", "mqtt", lambda reply: None, PublishQueue().wait_for_room), auth))
     access.enter(token.grant)
 
     with pytest.raises(Unavailable):

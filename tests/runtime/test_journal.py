@@ -19,21 +19,16 @@ ENTRY = StoredTask(
 )
 
 
-def journal_of(path: Path, entries: dict[str, StoredTask]) -> TaskStore:
-    """A journal that is told by a table."""
-    return TaskStore(path, entries.get)
-
-
 async def reread(path: Path) -> list[StoredTask]:
     """What the next run would find."""
-    return await journal_of(path, {}).open()
+    return await TaskStore(path).open(lambda _: None)
 
 
 async def test_what_is_settled_is_there_in_the_next_run(tmp_path: Path) -> None:
     """Also what was changed, and what has ended."""
     path, entries = tmp_path / "journal.sqlite", {"llm.1000": ENTRY}
-    task_store = journal_of(path, entries)
-    assert await task_store.open() == []
+    task_store = TaskStore(path)
+    assert await task_store.open(entries.get) == []
 
     task_store.on_changed("llm.1000")
     await task_store.settled()
@@ -50,8 +45,8 @@ async def test_tasks_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> 
     path = tmp_path / "journal.sqlite"
     names = ["kws.1010", "asr.1002", "llm.999"]
     entries = {name: StoredTask(name, name.partition(".")[0], "1", 0, {}, []) for name in names}
-    task_store = journal_of(path, entries)
-    await task_store.open()
+    task_store = TaskStore(path)
+    await task_store.open(entries.get)
     for name in names:
         task_store.on_changed(name)
     await task_store.settled()
@@ -62,8 +57,8 @@ async def test_tasks_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> 
 async def test_what_ends_with_the_daemon_is_not_forgotten(tmp_path: Path) -> None:
     """A closed journal does not look any more."""
     path, entries = tmp_path / "journal.sqlite", {"llm.1000": ENTRY}
-    task_store = journal_of(path, entries)
-    await task_store.open()
+    task_store = TaskStore(path)
+    await task_store.open(entries.get)
     task_store.on_changed("llm.1000")
     await task_store.close()
 
@@ -79,9 +74,9 @@ async def test_a_damaged_journal_is_set_aside(tmp_path: Path, caplog: pytest.Log
     """The daemon starts, says so, and keeps the file for whoever wants to look."""
     path = tmp_path / "journal.sqlite"
     path.write_bytes(content)
-    task_store = journal_of(path, {"llm.1000": ENTRY})
+    task_store = TaskStore(path)
 
-    assert await task_store.open() == []
+    assert await task_store.open({"llm.1000": ENTRY}.get) == []
     task_store.on_changed("llm.1000")
     await task_store.settled()
 
@@ -93,15 +88,15 @@ async def test_a_damaged_journal_is_set_aside(tmp_path: Path, caplog: pytest.Log
 async def test_a_journal_that_cannot_be_read_now_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Somebody copies it, or the disk is full: its tasks come back another time."""
     path = tmp_path / "journal.sqlite"
-    task_store = journal_of(path, {"llm.1000": ENTRY})
-    await task_store.open()
+    task_store = TaskStore(path)
+    await task_store.open({"llm.1000": ENTRY}.get)
     task_store.on_changed("llm.1000")
     await task_store.close()
 
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        assert await journal_of(path, {}).open() == []
+        assert await TaskStore(path).open(lambda _: None) == []
 
     assert "cannot be read now: database is locked" in caplog.text
     assert await reread(path) == [ENTRY]
@@ -114,7 +109,7 @@ async def test_a_journal_of_a_newer_unitd_is_set_aside(tmp_path: Path) -> None:
     database.execute("PRAGMA user_version = 99")
     database.close()
 
-    assert await journal_of(path, {}).open() == []
+    assert await TaskStore(path).open(lambda _: None) == []
     assert path.with_suffix(".damaged").exists()
 
 
@@ -124,8 +119,8 @@ async def test_a_disk_that_takes_nothing_is_told_once_and_tried_again(
     """What could not be written goes with the next change."""
     folder = tmp_path / "state"
     other = StoredTask("kws.1001", "kws", "2", 0, {}, [])
-    task_store = journal_of(folder / "journal.sqlite", {"llm.1000": ENTRY, "kws.1001": other})
-    await task_store.open()
+    task_store = TaskStore(folder / "journal.sqlite")
+    await task_store.open({"llm.1000": ENTRY, "kws.1001": other}.get)
     for _ in range(3):
         task_store.on_changed("llm.1000")
         await task_store.settled()

@@ -1,6 +1,6 @@
 """Covers unitd.runtime.tasks.tool_loop."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from unitd.runtime.tasks.tool_loop import MAX_ROUNDS, Call, ToolUse
@@ -10,13 +10,13 @@ ON, OFF = "The kitchen light is on.", "The kitchen light is off."
 
 
 class Hands:
-    """A toolbox whose work is done when a test says so."""
+    """A toolbox that notes what is to be done, and says of each call what a test says."""
 
     defaults: Mapping[str, Any] = {}
 
-    def __init__(self) -> None:
+    def __init__(self, outcome: str = ON) -> None:
         self.calls: list[Call] = []
-        self.finish: Callable[[Sequence[str]], None] = lambda outcomes: None
+        self.outcome = outcome
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
         """Nothing to add."""
@@ -26,23 +26,24 @@ class Hands:
         """Nothing to list."""
         return []
 
-    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
-        """Notes what is to be done."""
-        self.calls, self.finish = list(calls), then
+    async def do(self, call: Call) -> str:
+        """Note it."""
+        self.calls.append(call)
+        return self.outcome
 
 
-def nothing() -> None:
-    """Nobody waits for the outcome."""
+def always() -> bool:
+    """The answer is wanted to its end."""
+    return True
 
 
-def test_calls_and_outcomes_become_messages_behind_the_question() -> None:
+async def test_calls_and_outcomes_become_messages_behind_the_question() -> None:
     """System prompt and history as the unit had them."""
     hands = Hands()
     use = ToolUse(hands, "Be brief.", "turn on the light", None)
     use.note(CALL)
 
-    use.run({"history": [["hello", "Hi."]]}, nothing, lambda: True)
-    hands.finish([ON])
+    await use.do_calls({"history": [["hello", "Hi."]]}, always)
 
     assert hands.calls == [CALL]
     assert [message["role"] for message in use.messages] == [
@@ -53,84 +54,94 @@ def test_calls_and_outcomes_become_messages_behind_the_question() -> None:
     assert use.messages[-1] == {"role": "tool", "tool_call_id": "call_1", "content": ON}
 
 
-def test_messages_that_the_client_keeps_are_gone_on_with() -> None:
+async def test_messages_that_the_client_keeps_are_gone_on_with() -> None:
     """And nothing is added in front."""
-    hands, given = Hands(), [{"role": "user", "content": "light!"}]
+    hands, given = Hands("That did not work."), [{"role": "user", "content": "light!"}]
     use = ToolUse(hands, "Be brief.", "", given)
     use.note(CALL)
 
-    use.run(None, nothing, lambda: True)
-    hands.finish(["That did not work."])
+    await use.do_calls(None, always)
 
     assert use.messages[0] == given[0]
     assert use.messages[-1]["content"] == "That did not work."
     assert len(given) == 1
 
 
-def test_nothing_is_computed_while_the_tools_are_at_work() -> None:
-    """From the run to the outcomes."""
-    hands = Hands()
-    use = ToolUse(hands, "", "turn on the light", None)
+async def test_a_round_with_calls_waits_for_them_and_one_without_does_not() -> None:
+    """The end of each round says which it was."""
+    use = ToolUse(Hands(), "", "turn on the light", None)
     use.note(CALL)
 
-    seen = [use.is_calling, use.is_at_work]
-    use.run(None, nothing, lambda: True)
-    seen += [use.is_calling, use.is_at_work]
-    hands.finish([ON])
-    seen += [use.is_calling, use.is_at_work]
+    use.end_round({}, has_failed=False)
+    first = await use.round
+    await use.do_calls(None, always)
+    use.end_round({}, has_failed=False)
 
-    assert seen == [True, False, False, True, False, False]
+    assert (first, await use.round) == (True, False)
 
 
-def test_a_call_that_repeats_another_is_not_taken() -> None:
+async def test_calls_that_are_not_wanted_any_more_are_not_done() -> None:
+    """The answer was cut while the first of them was under way."""
+    hands = Hands()
+    use = ToolUse(hands, "", "turn off everything", None)
+    use.note(CALL)
+    use.note(CALL | {"name": "turn_off"})
+
+    is_wanted = await use.do_calls(None, lambda: not hands.calls)
+
+    assert not is_wanted
+    assert hands.calls == [CALL]
+    assert not use.has_outcomes
+
+
+async def test_a_call_that_repeats_another_is_not_taken() -> None:
     """In the same answer or in a later round; with other arguments it is another call."""
     hands = Hands()
     use = ToolUse(hands, "", "turn off everything", None)
     off = CALL | {"name": "turn_off"}
 
     first = [use.note(each) for each in (CALL, CALL | {"id": "call_2"}, off)]
-    use.run(None, nothing, lambda: True)
-    hands.finish([ON, ON])
+    await use.do_calls(None, always)
     later = [use.note(CALL | {"id": "call_3"}), use.note(CALL | {"arguments": {"entity": "desk lamp"}})]
 
     assert (first, later) == ([True, False, True], [False, True])
     assert [each["name"] for each in hands.calls] == ["turn_on", "turn_off"]
 
 
-def test_the_answer_tells_what_came_of_all_rounds() -> None:
+async def test_the_answer_tells_what_came_of_all_rounds() -> None:
     """Not only of the last one; nothing is said twice."""
     hands = Hands()
     use = ToolUse(hands, "", "is it on? then turn it off", None)
 
-    for name, outcome in (("turn_on", ON), ("turn_off", OFF), ("get_state", OFF)):
+    for name, hands.outcome in (("turn_on", ON), ("turn_off", OFF), ("get_state", OFF)):
         use.note(CALL | {"name": name})
-        use.run(None, nothing, lambda: True)
-        hands.finish([outcome])
+        await use.do_calls(None, always)
 
     assert use.has_outcomes
     assert use.answer == f"{ON} {OFF}"
 
 
-def test_a_model_that_goes_on_calling_is_not_asked_again() -> None:
+async def test_a_model_that_goes_on_calling_is_not_asked_again() -> None:
     """After four rounds."""
-    hands, may = Hands(), []
-    use = ToolUse(hands, "", "again and again", None)
+    may = []
+    use = ToolUse(Hands(), "", "again and again", None)
 
     for number in range(MAX_ROUNDS):
         may.append(use.may_call_again)
         use.note(CALL | {"arguments": {"round": number}})
-        use.run(None, nothing, lambda: True)
-        hands.finish([ON])
+        await use.do_calls(None, always)
 
     assert [*may, use.may_call_again] == [*[True] * MAX_ROUNDS, False]
     assert len(use.messages) == 1 + 2 * MAX_ROUNDS
 
 
-def test_the_tokens_of_all_rounds_are_counted() -> None:
+async def test_the_tokens_of_all_rounds_are_counted() -> None:
     """An answer with calls costs what all of its rounds cost."""
     use = ToolUse(Hands(), "", "", None)
+    use.note(CALL)
 
-    use.count({"prompt_tokens": 10, "completion_tokens": 5})
-    use.count({"prompt_tokens": 20, "completion_tokens": 1})
+    use.end_round({"prompt_tokens": 10, "completion_tokens": 5}, has_failed=False)
+    await use.do_calls(None, always)
+    use.end_round({"prompt_tokens": 20, "completion_tokens": 1}, has_failed=False)
 
     assert use.usage == {"prompt_tokens": 30, "completion_tokens": 6}

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unitd.core.config.exposure import (
@@ -59,6 +59,7 @@ class DoorManager:
         self.settings = settings
         self._observers = observers
         self._live = live
+        live.count_connections(lambda: self.connections)
         self._models = models
         self._clock = clock
         self._activated = activated
@@ -98,21 +99,22 @@ class DoorManager:
         if (cert := self.settings.auth.tls_cert) and (key := self.settings.auth.tls_key):
             self._tls = await asyncio.to_thread(Tls, cert, key)
 
-    async def open_tools(self, toolboxes: MutableMapping[str, Toolbox], group: asyncio.TaskGroup) -> None:
-        """Make the doors, which `open` opens, and open the board's own tools, which may use the door to a broker.
+    async def open_tools(self) -> dict[str, Toolbox]:
+        """Make the doors, which `open` opens. Return the board's own tools by name; they may use the door to a broker.
 
         Raises:
             ConfigError: a file cannot be used.
         """
         self._doors = self._made()
         if self.settings.home == HomeSettings():
-            return
-        from unitd.doors.home.toolbox import NAME, open_toolbox, start_in  # httpx and Jinja only where there are tools
+            return {}
+        from unitd.doors.home.toolbox import NAME, open_toolbox  # httpx and Jinja only where there are tools
 
         broker = next((door.broker for door in self._doors if door.broker is not None), None)
-        self._home = toolboxes[NAME] = toolbox = await open_toolbox(self.settings.home, broker, start_in(group))
+        self._home = toolbox = await open_toolbox(self.settings.home, broker)
         if broker is not None:
             broker.follow(toolbox.state_topics)
+        return {NAME: toolbox}
 
     def _made(self) -> Sequence[Door]:
         context = DoorContext(

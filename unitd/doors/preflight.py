@@ -37,7 +37,7 @@ from unitd.core.tasks.kinds import DEFAULT_NAME, UnitKind
 from unitd.doors.table import DOORS
 from unitd.doors.tls import Tls
 from unitd.runtime.sys.access import load_tokens, tokens_file
-from unitd.runtime.tasks.manager import setup_data
+from unitd.runtime.tasks.plan import setup_data
 from unitd.service.systemd import Activated
 from unitd.wire.errors import ConfigError, LoadFailed, UnitdError
 

@@ -35,11 +35,15 @@ MAX_PENDING = 64
 
 
 class Call(NamedTuple):
-    """One request, who sent it, and how many bytes it holds."""
+    """One request and who sent it."""
 
     client: Client
     request: Request
     size: int = 0
+    """How many bytes it holds."""
+
+    has_earlier: bool = False
+    """True while earlier requests of its client are being worked on."""
 
     def ok(self, **fields: Any) -> Reply:
         """The plain answer: code 0, object and data "None" unless given."""
@@ -109,7 +113,7 @@ class Dispatcher:
             return
         try:
             self._check_request(client, request)
-            call = Call(client, request, size_of(request))
+            call = Call(client, request, size_of(request), pending is not None)
             self._waiting.check(client, call.size)
             answer = self._counted_handler_for(request)(call)
             if isinstance(answer, Reply):
@@ -128,15 +132,6 @@ class Dispatcher:
         except UnknownTask:
             self._handler_for(request)
             raise
-
-    def see_through(self, end: Coroutine[Any, Any, None]) -> None:
-        """What has begun without a request ends in the daemon's own group."""
-        assert self._group is not None
-        self._group.create_task(end, name="end of a client's tasks")
-
-    def is_awaited_by(self, client: Client) -> bool:
-        """Whether something of this client is being worked on."""
-        return client in self._pending
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
         """Calls back once nothing of this client is being worked on: at once, or behind the last reply."""

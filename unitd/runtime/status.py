@@ -1,25 +1,32 @@
 """What is there at this moment, for whoever shows the daemon: nothing of it is kept, it is looked at when asked."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from unitd.runtime.children.child import Child
 from unitd.runtime.children.memory_budget import Usage
-from unitd.runtime.children.supervisor import Child
 from unitd.runtime.tasks.runner import TaskRunner
 
 
-@dataclass(frozen=True)
 class Status:
     """Asks those who know."""
 
-    runners: Callable[[], Sequence[TaskRunner]]
-    """Every task at work, oldest first."""
+    def __init__(
+        self,
+        runners: Callable[[], Sequence[TaskRunner]],
+        children: Callable[[], Sequence[Child]],
+        memory: Callable[[], Awaitable[Usage]],
+    ) -> None:
+        """The callables return every task at work, every unit program, and what models take and may take."""
+        self.runners = runners
+        self.children = children
+        self.memory = memory
+        self._connections: Callable[[], Mapping[str, int]] = dict
 
-    children: Callable[[], Sequence[Child]]
-    """Every unit program that runs or is being started."""
+    def count_connections(self, count: Callable[[], Mapping[str, int]]) -> None:
+        """Ask `count` from now on how many clients are connected, by door."""
+        self._connections = count
 
-    connections: Callable[[], Mapping[str, int]]
-    """How many clients are connected, by door."""
-
-    memory: Callable[[], Awaitable[Usage]]
-    """What models take, and what they may."""
+    @property
+    def connections(self) -> Mapping[str, int]:
+        """Return how many clients are connected, by door."""
+        return self._connections()

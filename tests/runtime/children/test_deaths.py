@@ -48,7 +48,7 @@ async def row_of(client: WireClient, work_id: str) -> dict[str, Any]:
 
 async def written(folder: Path) -> list[StoredTask]:
     """What stands in the journal."""
-    return await TaskStore(folder / "journal.sqlite", lambda _: None).open()
+    return await TaskStore(folder / "journal.sqlite").open(lambda _: None)
 
 
 async def kill_by(client: WireClient, task: str, times: int = 2) -> None:

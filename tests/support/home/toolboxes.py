@@ -91,7 +91,6 @@ class Wire:
 
 async def results_of(toolbox: HomeToolbox, *calls: tuple[str, dict[str, Any]]) -> list[str]:
     """What is said about each of these calls."""
-    done: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
     made = [{"id": str(at), "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
-    toolbox.run(made, lambda outcomes: done.set_result(list(outcomes)), lambda: True)
-    return await asyncio.wait_for(done, 10)
+    async with asyncio.timeout(10):
+        return [await toolbox.do(call) for call in made]

@@ -167,7 +167,7 @@ class TaskTable:
     """All tasks by work_id, and the counter that never gives a number twice."""
 
     def __init__(self, limit: int, next_number: int = FIRST_NUMBER) -> None:
-        self.limit = limit
+        self._limit = limit
         self._tasks: dict[str, Task] = {}
         self.next_number = next_number
 
@@ -202,6 +202,10 @@ class TaskTable:
         """Who listens to what, for judging a link."""
         return {work_id: task.inputs for work_id, task in self._tasks.items()}
 
+    def change_limit(self, limit: int) -> None:
+        """Take in so many tasks from now on; those that are there stay."""
+        self._limit = limit
+
     def claim_number(self) -> int:
         """A number that no task had and none will have again."""
         number = self.next_number
@@ -224,11 +228,11 @@ class TaskTable:
         Raises:
             TaskFull: every task still has its owner.
         """
-        if len(self._tasks) < self.limit:
+        if len(self._tasks) < self._limit:
             return None
         abandoned = [task for task in self._tasks.values() if task.abandoned_at is not None and task.listener is None]
         if not abandoned:
-            raise TaskFull(f"{self.limit} tasks are set up; end one with exit")
+            raise TaskFull(f"{self._limit} tasks are set up; end one with exit")
         own = [task for task in abandoned if task.holder == holder]
         return min(own or abandoned, key=lambda task: task.abandoned_at or 0.0)
 

@@ -8,7 +8,7 @@ failure also to the log, with its cause.
 import asyncio
 import logging
 import tomllib
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -63,9 +63,8 @@ class HomeToolbox:
         mqtt: Commands | None,
         homeassistant: HomeAssistant | None,
         domains: tuple[str, ...],
-        start: Callable[[Coroutine[Any, Any, None], str], None],
     ) -> None:
-        """`domains` of devices are read from Home Assistant; `start` runs a coroutine in the daemon's own group."""
+        """`domains` of devices are read from Home Assistant."""
         from jinja2.runtime import StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
 
@@ -75,7 +74,6 @@ class HomeToolbox:
         self._unread_domains = domains if homeassistant is not None else ()
         self._reading = asyncio.Lock()
         self._read_again_at = 0.0
-        self._start = start
         self._templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
 
     @property
@@ -137,25 +135,12 @@ class HomeToolbox:
         await self.read_devices()
         return self._home.listing()
 
-    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
-        """One after the other, in the order in which they were called."""
-
-        async def work() -> None:
-            outcomes = []
-            for call in calls:
-                if not is_wanted():
-                    return
-                outcomes.append(await self._outcome_of(call))
-            then(outcomes)
-
-        self._start(work(), f"tools {', '.join(call['name'] for call in calls)}")
-
     async def close(self) -> None:
         """Hangs up on Home Assistant."""
         if self._homeassistant is not None:
             await self._homeassistant.close()
 
-    async def _outcome_of(self, call: Call) -> str:
+    async def do(self, call: Call) -> str:
         """Does a call, and returns what is said of it. What the person said is nobody's business in the log."""
         name, arguments = call["name"], call["arguments"]
         tool = self._home.tool(name)
@@ -265,9 +250,7 @@ def _plain(value: str) -> str:
     return said.lower() if said.isupper() and said.isalpha() else said
 
 
-async def open_toolbox(
-    settings: HomeSettings, mqtt: Commands | None, start: Callable[[Coroutine[Any, Any, None], str], None]
-) -> HomeToolbox:
+async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToolbox:
     """The tools and devices of the file, and the devices that Home Assistant knows.
 
     A Home Assistant that is away costs its devices, not the daemon.
@@ -278,7 +261,7 @@ async def open_toolbox(
     home = await asyncio.to_thread(read_tools, settings.tools) if settings.tools else Home()
     _warn_of_missing(home, mqtt, settings)
     homeassistant = await asyncio.to_thread(_homeassistant, settings) if settings.homeassistant_url else None
-    toolbox = HomeToolbox(home, mqtt, homeassistant, settings.domains, start)
+    toolbox = HomeToolbox(home, mqtt, homeassistant, settings.domains)
     await toolbox.read_devices()
     return toolbox
 
@@ -342,12 +325,3 @@ def _read_token(path: Path) -> str:
         return path.read_text().strip()
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
-
-
-def start_in(group: asyncio.TaskGroup) -> Callable[[Coroutine[Any, Any, None], str], None]:
-    """A starter for this group."""
-
-    def start(work: Coroutine[Any, Any, None], name: str) -> None:
-        group.create_task(work, name=name)
-
-    return start

@@ -121,7 +121,7 @@ class MetricsCollector(Collector):
         # A task of a request or a socket holds one question and gets a new number each time: series without end.
         queues = (((work.task.work_id,), work.queued) for work in runners if not work.task.ends_with_owner)
         yield _gauge("unitd_queue_length", "Prompts that wait at tasks that outlive their clients.", ["task"], queues)
-        connections = (((door,), count) for door, count in self._live.connections().items())
+        connections = (((door,), count) for door, count in self._live.connections.items())
         yield _gauge("unitd_connections", "Clients by door.", ["door"], connections)
         memory = (((name,), size) for name, size in self._memory.items())
         yield _gauge("unitd_resident_memory_bytes", "Memory of the daemon and its children.", ["process"], memory)

@@ -12,7 +12,7 @@ one: whoever listens hears when it is there.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,7 +24,8 @@ from unitd.core.tasks.deaths import Part
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.latency import TurnLatency
-from unitd.runtime.children.supervisor import Child, Supervisor, fail
+from unitd.runtime.children.child import Child, fail
+from unitd.runtime.children.supervisor import Supervisor
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed
 
@@ -71,12 +72,12 @@ class _Playback:
 class AudioHub:
     """The listener of the audio program; what clients ask of it comes by `AudioActions`."""
 
-    def __init__(
-        self, supervisor: Supervisor, settings: AudioSettings, ears: Callable[[], Iterable[Ear]], latency: TurnLatency
-    ) -> None:
+    def __init__(self, supervisor: Supervisor, settings: AudioSettings, latency: TurnLatency) -> None:
         self._supervisor = supervisor
         self._settings = settings
-        self._ears = ears
+        self._ears: dict[str, Ear] = {}
+        """Tasks that listened to the microphone when they were last looked at, by work_id."""
+
         self._latency = latency
         self._child: Child | None = None
         self._is_listening = False
@@ -89,9 +90,16 @@ class AudioHub:
 
     # For tasks and the desk
 
-    def attend(self) -> None:
-        """Opens or closes the microphone as is wanted now."""
-        is_wanted = self._tap is not None or any(ear.hears_microphone for ear in self._ears())
+    def attend(self, ear: Ear) -> None:
+        """Note whether a task listens to the microphone now, and open or close it."""
+        if ear.hears_microphone:
+            self._ears[ear.task.work_id] = ear
+        else:
+            self._ears.pop(ear.task.work_id, None)
+        self._open_or_close()
+
+    def _open_or_close(self) -> None:
+        is_wanted = self._tap is not None or any(ear.hears_microphone for ear in self._ears.values())
         is_wanted = is_wanted and bool(self._settings.capture)
         if is_wanted == self._is_listening:
             return
@@ -141,7 +149,7 @@ class AudioHub:
     def tap(self, tap: Tap | None) -> None:
         """Every period of the microphone goes here too; None: no more."""
         self._tap = tap
-        self.attend()
+        self._open_or_close()
 
     async def ask(self, message: str, payload: bytes = b"", **fields: Any) -> dict[str, Any]:
         """The program's answer, once it has started.
@@ -158,7 +166,7 @@ class AudioHub:
     def reset(self) -> None:
         """The program ends (sys.reset); whoever listens next starts it anew."""
         if self._child is not None:
-            self._child.dismiss(UNIT)
+            self._child.detach(UNIT)
             self._supervisor.release(self._child)
         self._child, self._is_listening, self._started = None, False, None
         self._playbacks.clear()
@@ -231,7 +239,7 @@ class AudioHub:
             self._child = self._supervisor.child_for(card)
         if self._started is None:
             self._started = asyncio.get_running_loop().create_future()
-            self._child.admit(UNIT, self)
+            self._child.attach(UNIT, self)
         return self._child
 
     def _on_period(self, envelope: Envelope) -> list[asyncio.Future[dict[str, Any]]]:
@@ -240,7 +248,7 @@ class AudioHub:
         is_deaf = envelope.fields.get("is_playing") and self._settings.echo == "mute"
         waiting = []
         tasks: dict[Child, list[str]] = {}
-        for ear in self._ears():
+        for ear in self._ears.values():
             if ear.hears_microphone and not (is_deaf and ear.task.kind.output is Output.WAKE):
                 tasks.setdefault(ear.child, []).append(ear.task.work_id)
         for child, names in tasks.items():

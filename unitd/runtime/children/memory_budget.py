@@ -75,7 +75,7 @@ class Budget:
     def __init__(self, board: int, limit: str) -> None:
         """`board`: bytes that there are at all; `limit`: as `[limits] memory` says it."""
         self._board = board
-        self.limit = limit
+        self._limit = limit
         self._needs: dict[Program, Need] = {}
         self._measured: dict[Program, int] = {}
         self._one_by_one = asyncio.Lock()
@@ -85,10 +85,14 @@ class Budget:
         await self._measure()
         return Usage(self._used(), self.limit_bytes)
 
+    def change_limit(self, limit: str) -> None:
+        """Give out so much from now on, as `[limits] memory` says it."""
+        self._limit = limit
+
     @property
     def limit_bytes(self) -> int:
         """What all models together may take."""
-        return limit_of(self.limit, self._board)
+        return limit_of(self._limit, self._board)
 
     @asynccontextmanager
     async def room(self, programs: Programs[P], program: P, load: Mapping[str, Any]) -> AsyncIterator[None]:

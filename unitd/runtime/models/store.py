@@ -68,6 +68,10 @@ class ModelStore:
         self._files_read: dict[Path, tuple[Stamp, Card | Description | None]] = {}
         """By file, with what the file was when it was read: parsing them all takes longer than setting a task up."""
 
+    def change_folders(self, folders: Sequence[Path]) -> None:
+        """Look for models in these folders from now on."""
+        self.folders = folders
+
     async def resolve(self, unit: str, name: str) -> Card:
         """The card that serves a name; LoadFailed if none does."""
         return (await self.catalog()).resolve(unit, name)

@@ -77,17 +77,6 @@ class Access:
         self._connections: Counter[str] = Counter()
         """By token."""
 
-        self.is_awaiting: Callable[[Client], bool] = lambda _: False
-        """Whether replies to a client are still to come."""
-
-        self.forget: Callable[[Client], None] = lambda _: None
-        """A client is gone."""
-
-    @property
-    def handlers(self) -> Mapping[str, Handler]:
-        """Of `sys`."""
-        return {AUTH: self._auth, WHOAMI: self._whoami}
-
     @property
     def token_count(self) -> int:
         """How many tokens there are."""
@@ -149,35 +138,6 @@ class Access:
             self._failures.popitem(last=False)
         if is_doubling(count):
             log.warning("%d wrong tokens in a row from %s", count, network or "this machine")
-
-    def _auth(self, call: Call) -> Answer:
-        """From here on the connection is the token's."""
-        data = call.request.data
-        text = data.get("token") if isinstance(data, dict) else None
-        if not isinstance(text, str):
-            raise BadField('data must be {"token": "unitd_…"}')
-        former, grant = call.client, self.admit(text, call.client.address)
-        before = former.grant
-        if is_other_owner(before, grant) and self.is_awaiting(former):
-            raise Unavailable(
-                f"requests of {before.name or 'this machine'!r} are being worked on; wait for their answers"
-            )
-        if is_another := grant.name != before.name:
-            self.enter(grant)
-        client = former.admit(grant)
-        if is_another:  # a message of a broker is over with its answer and stays what it was
-            self.leave(before if client.grant is grant else grant)
-        log.info("%s is %r, role %s", client.name, grant.name, grant.role and grant.role.value)
-        reply = call.ok(object="sys.auth", data=_described(grant))
-        if client is former:
-            return reply
-        self.forget(former)  # what it had is its owner's, who has left
-        client.send(reply)
-        return None
-
-    def _whoami(self, call: Call) -> Answer:
-        """Tells a client its name, role and expiry, so that it does not have to try what it may do."""
-        return call.ok(object="sys.whoami", data=_described(call.client.grant))
 
     # How many come
 
@@ -259,6 +219,49 @@ class Access:
         there = sum(network_of(task.owner.address) == network for task in self._task_table)
         if there >= limit:
             raise TaskFull(f"{there} tasks of {address} are set up; end one with exit")
+
+
+class AccessActions:
+    """The actions of `sys` by which a client shows a token, and learns what it may do."""
+
+    def __init__(self, access: Access, forget: Callable[[Client], None]) -> None:
+        """`forget` is told of a client that has become another one."""
+        self._access = access
+        self._forget = forget
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """By action."""
+        return {AUTH: self._auth, WHOAMI: self._whoami}
+
+    def _auth(self, call: Call) -> Answer:
+        """From here on the connection is the token's."""
+        data = call.request.data
+        text = data.get("token") if isinstance(data, dict) else None
+        if not isinstance(text, str):
+            raise BadField('data must be {"token": "unitd_…"}')
+        former, grant = call.client, self._access.admit(text, call.client.address)
+        before = former.grant
+        if is_other_owner(before, grant) and call.has_earlier:
+            raise Unavailable(
+                f"requests of {before.name or 'this machine'!r} are being worked on; wait for their answers"
+            )
+        if is_another := grant.name != before.name:
+            self._access.enter(grant)
+        client = former.admit(grant)
+        if is_another:  # a message of a broker is over with its answer and stays what it was
+            self._access.leave(before if client.grant is grant else grant)
+        log.info("%s is %r, role %s", client.name, grant.name, grant.role and grant.role.value)
+        reply = call.ok(object="sys.auth", data=_described(grant))
+        if client is former:
+            return reply
+        self._forget(former)  # what it had is its owner's, who has left
+        client.send(reply)
+        return None
+
+    def _whoami(self, call: Call) -> Answer:
+        """Tells a client its name, role and expiry, so that it does not have to try what it may do."""
+        return call.ok(object="sys.whoami", data=_described(call.client.grant))
 
 
 def _described(grant: Grant) -> dict[str, Any]:

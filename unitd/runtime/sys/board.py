@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ from unitd.runtime.children.memory_budget import Usage
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.tasks.manager import TaskManager
-from unitd.runtime.tasks.tool_loop import Toolbox
+from unitd.runtime.tasks.plan import Planner
 from unitd.wire.errors import BadField, BadFile, EmptyInput, Unavailable
 from unitd.wire.joining import StreamJoiner
 from unitd.wire.messages import Reply
@@ -76,8 +76,10 @@ class System:
         files_dir: Path,
         allowed: Sequence[str],
         unit_versions: Callable[[], list[str]],
-        toolboxes: Mapping[str, Toolbox],
+        planner: Planner,
+        line: Callable[[], Line | None],
     ) -> None:
+        """`line` returns the serial door, None when there is none."""
         self._manager = manager
         self._task_table = task_table
         self._supervisor = supervisor
@@ -87,10 +89,10 @@ class System:
         self._files = files_dir
         self._allowed = set(allowed)
         self._unit_versions = unit_versions
-        self._toolboxes = toolboxes
+        self._planner = planner
+        self._line = line
         self._measuring: asyncio.Future[dict[str, Any]] | None = None
         self._command_chunks: WeakKeyDictionary[Client, StreamJoiner] = WeakKeyDictionary()
-        self.line: Line | None = None
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -115,12 +117,16 @@ class System:
     # What is there
 
     def _lstask(self, call: Call) -> Answer:
-        own = [work for work in self._manager.runners if sees(call.client.grant, work.task.holder)]
-        return call.ok(object="sys.lstask", data=[work.entry for work in own])
+        own = [runner for runner in self._manager.runners if sees(call.client.grant, runner.task.holder)]
+        return call.ok(object="sys.lstask", data=[runner.row for runner in own])
 
     async def _lstools(self, call: Call) -> Reply:
         """The board's own tools, each with the name under which a setup asks for them."""
-        rows = [{"tools": name} | row for name, toolbox in self._toolboxes.items() for row in await toolbox.listing()]
+        rows = [
+            {"tools": name} | row
+            for name, toolbox in self._planner.toolboxes.items()
+            for row in await toolbox.listing()
+        ]
         return call.ok(object="sys.lstools", data=rows)
 
     def _hwinfo(self, call: Call) -> Answer:
@@ -141,11 +147,12 @@ class System:
     # What changes the board
 
     def _uartsetup(self, call: Call) -> Answer:
-        present = LineSettings(115200, 8, 1, "n") if self.line is None else self.line.settings
+        line = self._line()
+        present = LineSettings(115200, 8, 1, "n") if line is None else line.settings
         settings = _line_settings(call.request.data, present)
-        if self.line is None:
+        if line is None:
             raise Unavailable("no serial line is configured")
-        self.line.reconfigure(settings)
+        line.reconfigure(settings)
         return call.ok()
 
     def _reset(self, call: Call) -> Answer:

@@ -92,7 +92,7 @@ class ModelActions:
         if card is not None and await self._downloads.cancel(card.name):
             await self._model_store.remove_incoming(card.name)
             return call.ok()
-        if any(work.child.card.name == name for work in self._manager.runners):
+        if any(runner.child.card.name == name for runner in self._manager.runners):
             raise Unavailable(f"the model {name} is in use")
         await self._model_store.remove(name)
         return call.ok()

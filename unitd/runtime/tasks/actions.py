@@ -1,6 +1,6 @@
-"""What clients do with tasks: setup, inference, link, unlink, pause, work, cancel, exit, taskinfo, trigger, warm.
+"""What clients do with tasks: setup, inference, link, unlink, pause, runner, cancel, exit, taskinfo, trigger, warm.
 
-Each handler decides on the registry's word, tells the task's work, and answers. The order of the words below is that
+Each handler decides on the registry's word, tells the task's runner, and answers. The order of the words below is that
 of docs/protocol.md.
 """
 
@@ -15,10 +15,9 @@ from unitd.core.tasks.kinds import MAX_INPUTS, UnitKind
 from unitd.core.tasks.links import check_link, missing_source
 from unitd.core.tasks.table import Task, TaskTable, missing_input
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
-from unitd.runtime.tasks.link_router import LinkRouter
-from unitd.runtime.tasks.manager import TaskManager, setup_data
-from unitd.runtime.tasks.observers import TaskObservers
+from unitd.runtime.tasks.manager import TaskManager
 from unitd.runtime.tasks.output import Asker, Inference
+from unitd.runtime.tasks.plan import setup_data
 from unitd.runtime.tasks.runner import TaskRunner
 from unitd.runtime.waiting import Waiting
 from unitd.wire.errors import (
@@ -42,15 +41,11 @@ class Actions:
         kinds: Mapping[str, UnitKind],
         task_table: TaskTable,
         manager: TaskManager,
-        link_router: LinkRouter,
-        observers: TaskObservers,
         waiting: Waiting,
     ) -> None:
         self._kinds = kinds
         self._task_table = task_table
         self._manager = manager
-        self._link_router = link_router
-        self._observers = observers
         self._waiting = waiting
 
     @property
@@ -75,8 +70,8 @@ class Actions:
     def _setup(self, call: Call) -> Answer:
         kind = self._kinds[unit_of(call.request.work_id)]
         if is_task_id(call.request.work_id):
-            work = self._work_of(call)
-            return self._manager.change(call, work, setup_data(kind, call.request.data))
+            runner = self._runner_of(call)
+            return self._manager.change(call, runner, setup_data(kind, call.request.data))
         try:
             data = setup_data(kind, call.request.data)
         except UnitdError as error:
@@ -108,22 +103,22 @@ class Actions:
         return None
 
     @staticmethod
-    def _hear(call: Call, work: TaskRunner) -> None:
+    def _hear(call: Call, runner: TaskRunner) -> None:
         """Uploaded audio is heard in its order and not answered; what it says is, and what is wrong with it."""
         request, client = call.request, call.client
         if not isinstance(request.data, bytes):
             raise RunFailed(
-                f'audio travels as base64 ("object": "{work.task.kind.name}.base64") or behind a RAW header'
+                f'audio travels as base64 ("object": "{runner.task.kind.name}.base64") or behind a RAW header'
             )
         if "mp3" in request.object:
             raise RunFailed("MP3 is not understood; 16-bit PCM is (WAV or raw)")
         form = "wav" if "wav" in request.object else "pcm"
         is_whole = form == "wav" or "stream" in request.object
-        heard = work.uploads.hear(Asker(client, request.request_id), request.data, form, is_whole=is_whole)
+        heard = runner.uploads.hear(Asker(client, request.request_id), request.data, form, is_whole=is_whole)
 
         def tell_fault(heard: asyncio.Future[Any]) -> None:
             if not heard.cancelled() and isinstance(error := heard.exception(), UnitdError):
-                work.child.meter.errors[error.code] += 1
+                runner.child.meter.errors[error.code] += 1
                 client.send(error_reply(error, request.request_id, request.work_id))
 
         heard.add_done_callback(tell_fault)
@@ -144,44 +139,40 @@ class Actions:
                     f"a task listens to {MAX_INPUTS} sources at most, their names have {MAX_NAME_BYTES} bytes"
                 )
             task.inputs.append(source)
-            self._manager[task.work_id].tell("linked", source=source)
-            self._link_router.on_change()
-            self._observers.changed(task.work_id)
+            self._manager[task.work_id].note_link("linked", source)
         return call.ok()
 
     def _unlink(self, call: Call) -> Answer:
         task = self._addressed(call)
         if call.request.data in task.inputs:
             task.inputs.remove(call.request.data)
-            self._manager[task.work_id].tell("unlinked", source=call.request.data)
-            self._link_router.on_change()
-            self._observers.changed(task.work_id)
+            self._manager[task.work_id].note_link("unlinked", call.request.data)
         return call.ok()
 
     def _pause(self, call: Call) -> Answer:
-        work = self._work_of(call)
-        return Begun(_when_stopped(call, work, work.pause()))
+        runner = self._runner_of(call)
+        return Begun(_when_stopped(call, runner, runner.pause()))
 
     def _resume(self, call: Call) -> Answer:
-        work = self._work_of(call)
+        runner = self._runner_of(call)
         if isinstance(call.request.data, dict) and "pause" in call.request.data:
-            return Begun(self._resume_with(call, work, work.set_policy(call.request.data["pause"])))
-        work.resume()
+            return Begun(self._resume_with(call, runner, runner.set_policy(call.request.data["pause"])))
+        runner.resume()
         return call.ok()
 
     @staticmethod
-    async def _resume_with(call: Call, work: TaskRunner, policy: Awaitable[Any]) -> Reply:
+    async def _resume_with(call: Call, runner: TaskRunner, policy: Awaitable[Any]) -> Reply:
         await policy
-        work.resume()
+        runner.resume()
         return call.ok()
 
     def _cancel(self, call: Call) -> Answer:
         """What runs, is held or waits ends, as at a wake; the task stays."""
-        work = self._work_of(call)
-        return Begun(_when_stopped(call, work, work.interrupt()))
+        runner = self._runner_of(call)
+        return Begun(_when_stopped(call, runner, runner.interrupt()))
 
     def _exit(self, call: Call) -> Answer:
-        return Begun(_when_done(call, self._manager.end(self._work_of(call))))
+        return Begun(_when_done(call, self._manager.end(self._runner_of(call))))
 
     def _taskinfo(self, call: Call) -> Answer:
         unit = unit_of(call.request.work_id)
@@ -199,7 +190,7 @@ class Actions:
 
     def _unit_action(self, call: Call) -> Answer:
         fields = {} if call.request.data in (None, "None") else {"data": call.request.data}
-        return Begun(_when_done(call, self._work_of(call).ask(call.request.action, **fields)))
+        return Begun(_when_done(call, self._runner_of(call).ask(call.request.action, **fields)))
 
     def _addressed(self, call: Call) -> Task:
         """The task that a request names; whoever addresses it may get its output later."""
@@ -207,7 +198,7 @@ class Actions:
         self._task_table.note_client(task, call.client)
         return task
 
-    def _work_of(self, call: Call) -> TaskRunner:
+    def _runner_of(self, call: Call) -> TaskRunner:
         return self._manager[self._addressed(call).work_id]
 
 
@@ -217,9 +208,9 @@ async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
     return call.ok()
 
 
-async def _when_stopped(call: Call, work: TaskRunner, stopped: Awaitable[Any]) -> Reply:
+async def _when_stopped(call: Call, runner: TaskRunner, stopped: Awaitable[Any]) -> Reply:
     """The plain answer to pause and cancel, after every frame; a child that died over it has stopped too."""
     with suppress(RunFailed):
         await stopped
-    work.frames.flush()
+    runner.output.flush()
     return call.ok()

@@ -1,22 +1,19 @@
 """Tasks come and go: set up by clients, restored after a restart, ended by exit, when their clients leave, or for room.
 
-`set_up` answers errors under the unit's name, as the original does, so that no client takes them for a task.
+The manager alone has their runners, and whoever needs one asks the manager. `set_up` answers errors under the unit's
+name, as the original does, so that no client takes them for a task.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from unitd.core.access.grants import Grant, opaque, sees
-from unitd.core.home import NO_TOOLS, with_prompt_text
-from unitd.core.models.catalog import Card
-from unitd.core.models.stand_in import fitted
 from unitd.core.tasks.deaths import Deaths
-from unitd.core.tasks.kinds import MAX_INPUTS, Output, UnitKind
+from unitd.core.tasks.kinds import MAX_INPUTS, UnitKind
 from unitd.core.tasks.links import check_link
 from unitd.core.tasks.table import (
     ABSENT,
@@ -24,17 +21,19 @@ from unitd.core.tasks.table import (
     Task,
     TaskTable,
 )
+from unitd.runtime.audio.hub import AudioHub
+from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Call
-from unitd.runtime.models.adapters import with_files
+from unitd.runtime.state_dir import StateDir
 from unitd.runtime.tasks.link_router import LinkRouter
 from unitd.runtime.tasks.observers import TaskObservers
+from unitd.runtime.tasks.plan import Plan, Planner
 from unitd.runtime.tasks.runner import TaskRunner
 from unitd.runtime.tasks.setup_probe import SetupProbe
-from unitd.runtime.tasks.store import StoredTask
-from unitd.runtime.tasks.tool_loop import AUTO, Toolbox
-from unitd.wire.errors import BadField, BadLink, LoadFailed, Unavailable, UnitdError
-from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
+from unitd.runtime.tasks.store import StoredTask, TaskStore
+from unitd.wire.errors import BadLink, Unavailable, UnitdError
+from unitd.wire.framing import is_too_long
 from unitd.wire.messages import Reply, is_task_id
 
 log = logging.getLogger("unitd.roster")
@@ -43,78 +42,54 @@ log = logging.getLogger("unitd.roster")
 MAX_NAMED, MAX_ECHO = 4, 64
 
 
-class Shelf(Protocol):
-    """Where models are found; looked through anew for each setup, off the event loop."""
-
-    folders: Sequence[Path]
-
-    async def resolve(self, unit: str, name: str) -> Card:
-        """The card that serves a name, LoadFailed if none does."""
-
-
-class Counter(Protocol):
-    """Gives work_id numbers that survive a restart."""
-
-    async def save(self, next_number: int) -> None:
-        """Remembers the number that comes next."""
-
-
-class Settling(Protocol):
-    """What an answer may have to wait for."""
-
-    async def settled(self) -> None:
-        """Returns when everything so far would survive the daemon."""
-
-
-class _Plan(NamedTuple):
-    """What a task is made of."""
-
-    card: Card
-    given: dict[str, Any]
-    setup: dict[str, Any]
-    toolbox: Toolbox | None
-    warning: str
-    """What the model that stands in for another leaves out of the setup; "" if nothing."""
-
-
 class TaskManager:
     """All tasks at work, from their setup to their end."""
 
     def __init__(
         self,
         *,
+        kinds: Mapping[str, UnitKind],
         task_table: TaskTable,
         supervisor: Supervisor,
-        model_store: Shelf,
-        counter: Counter,
+        planner: Planner,
+        counter: StateDir,
         clock: Callable[[], float],
-        queue_limit: int,
-        runners: MutableMapping[str, TaskRunner],
-        link_router: LinkRouter,
+        audio: AudioHub,
+        latency: TurnLatency,
         observers: TaskObservers,
-        toolboxes: Mapping[str, Toolbox],
-        task_store: Settling,
-        kinds: Mapping[str, UnitKind],
+        task_store: TaskStore,
         check_room: Callable[[Client], None],
     ) -> None:
-        """`runners` holds every task at work, by work_id; `check_room` raises TaskFull for who has enough of them."""
+        """`check_room` raises TaskFull for a client that has enough tasks."""
         self._check_room = check_room
         self._kinds = kinds
         self._task_table = task_table
         self._supervisor = supervisor
-        self._model_store = model_store
+        self._planner = planner
         self._counter = counter
         self._clock = clock
-        self._queue_limit = queue_limit
-        self._runners = runners
-        self._link_router = link_router
+        self._audio = audio
         self._observers = observers
-        self._toolboxes = toolboxes
         self._task_store = task_store
+        self._runners: dict[str, TaskRunner] = {}
+        self._links = LinkRouter(task_table, self.find, audio, latency)
         self._is_closed = False
+        self._group: asyncio.TaskGroup | None = None
+
+    def open(self, group: asyncio.TaskGroup) -> None:
+        """Run what belongs to tasks and to no request in this group from now on."""
+        self._group = group
+
+    def _begin(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        assert self._group is not None
+        self._group.create_task(work, name=name)
 
     def __getitem__(self, work_id: str) -> TaskRunner:
         return self._runners[work_id]
+
+    def find(self, work_id: str) -> TaskRunner | None:
+        """Return the runner of a task, or None when there is no such task."""
+        return self._runners.get(work_id)
 
     @property
     def runners(self) -> list[TaskRunner]:
@@ -127,42 +102,42 @@ class TaskManager:
             task = await self._begin_task(call, kind, data)
         except UnitdError as error:
             return call.ok(work_id=kind.name, code=error.code, message=str(error))
-        work = self._runners.get(task.work_id)  # another client may have ended it meanwhile
-        if work is not None and call.client.is_gone and task.ends_with_owner:
-            await self.end(work)
+        runner = self._runners.get(task.work_id)  # another client may have ended it meanwhile
+        if runner is not None and call.client.is_gone and task.ends_with_owner:
+            await self.end(runner)
         return call.ok(work_id=task.work_id)
 
     async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
-        plan = await self._plan(kind, data)
+        plan = await self._planner.plan(kind, data)
         await self._make_room(call.client)
         self._check_open()
         work_id = f"{kind.name}.{self._task_table.claim_number()}"
         task = _task(work_id, kind, plan, call.request.request_id, call.client, int(self._clock()))
         task.is_temporary = plan.setup.get("temporary", False)
         task.has_public_prompt |= call.client.door == "pipeline"
-        self._listen_to(task, _inputs(plan.setup.get("input")), call.client.grant)
+        self._listen_to(task, plan.inputs, call.client.grant)
         self._task_table.add(task)
         if call.client.is_gone:  # it left while this waited for its turn
             self._task_table.note_departure(call.client, self._clock())
         if plan.card.note:
             log.info("%s for %s: %s", task.work_id, call.client.name, plan.card.note)
-        work = self._start(task, plan)
+        runner = self._start(task, plan)
         if call.client.keeps_tasks:  # another one's number is never asked for after a restart
             await self._counter.save(self._task_table.next_number)
         try:
             async with asyncio.timeout(kind.patience_seconds):
-                await work.wait_set_up()
+                await runner.wait_set_up()
         except TimeoutError:
             log.warning("%s: the model still loads, prompts wait for it", task.work_id)
         except BaseException:
-            if work in self.runners:
-                await self.end(work)
+            if runner in self.runners:
+                await self.end(runner)
             raise
-        work.acknowledge()
+        runner.acknowledge()
         await self._task_store.settled()
         return task
 
-    async def change(self, call: Call, work: TaskRunner, data: dict[str, Any]) -> Reply:
+    async def change(self, call: Call, runner: TaskRunner, data: dict[str, Any]) -> Reply:
         """Another model or other settings for a task, which goes on as it is until they are known to work.
 
         However long the load takes: an answer before its end could not say whether the task has changed.
@@ -171,48 +146,48 @@ class TaskManager:
             LoadFailed: no such model, it does not load, or a value cannot be used; nothing has changed.
             Unavailable: the task was ended meanwhile.
         """
-        async with work.changing:
-            before, plan = work.child, await self._plan(work.task.kind, data)
+        async with runner.changing:
+            before, plan = runner.child, await self._planner.plan(runner.task.kind, data)
             self._check_open()
-            setup = plan.setup | {"input": _inputs(plan.setup.get("input"))}
+            setup = plan.setup | {"input": plan.inputs}
             probe = SetupProbe(
-                work.task.work_id,
+                runner.task.work_id,
                 self._supervisor.child_for(plan.card),
                 setup,
-                work.ending,
-                owner=opaque(work.task.holder),
-                has_public_prompt=_has_public_prompt(plan),
+                runner.ending,
+                owner=opaque(runner.task.holder),
+                has_public_prompt=plan.has_public_prompt,
             )
             try:
                 await probe.passed()
-                change = partial(self._resettle, work.task, plan, call.client.grant)
-                await work.move(probe.child, change, _queue_limit(plan.setup, self._queue_limit), plan.toolbox)
+                change = partial(self._resettle, runner.task, plan, call.client.grant)
+                await runner.move(probe.child, change, plan.queue_limit, plan.toolbox)
             finally:
                 probe.end()
                 for child in (before, probe.child):
-                    self._supervisor.release(child, for_a_while=work.task.ends_with_owner)
-            log.info("%s is served by %s from now on, for %s", work.task.work_id, plan.card.name, call.client.name)
+                    self._supervisor.release(child, for_a_while=runner.task.ends_with_owner)
+            log.info("%s is served by %s from now on, for %s", runner.task.work_id, plan.card.name, call.client.name)
         await self._task_store.settled()
         return call.ok()
 
-    def _resettle(self, task: Task, plan: "_Plan", grant: Grant) -> None:
+    def _resettle(self, task: Task, plan: Plan, grant: Grant) -> None:
         """The settings of a new setup; owner and links stay, new ones may come."""
         _warn(task, plan)
-        vars(task).update(_settings(task.kind, plan))
-        self._listen_to(task, _inputs(plan.setup.get("input")), grant)
+        vars(task).update(plan.settings(task.kind))
+        self._listen_to(task, plan.inputs, grant)
         self._observers.changed(task.work_id)
 
-    async def restore(self, entries: Iterable[StoredTask]) -> None:
-        """The tasks of the last run are back under their work_ids; their models load while clients come back.
+    async def restore(self) -> None:
+        """Set the tasks of the last run up again under their work_ids; their models load while clients come back.
 
-        What cannot be (its unit or model is gone) is told in the log, and forgotten, and so are links from it.
+        One that cannot be set up, because its unit or model is gone, is logged and forgotten, and so are links from it.
         """
-        back: list[tuple[Task, _Plan, StoredTask]] = []
-        for entry in entries:
+        back: list[tuple[Task, Plan, StoredTask]] = []
+        for entry in await self._task_store.open(self.stored_task):
             self._task_table.next_number = max(self._task_table.next_number, int(entry.work_id.rpartition(".")[2]) + 1)
             try:
                 kind = self._kinds[entry.unit]
-                plan = await self._plan(kind, entry.data)
+                plan = await self._planner.plan(kind, entry.data)
             except (KeyError, UnitdError) as error:
                 log.error("%s is not restored: %s", entry.work_id, error)
                 self._observers.changed(entry.work_id)
@@ -228,12 +203,12 @@ class TaskManager:
             self._task_table.add(task)
             self._start(task, plan, entry)
 
-    def entry_of(self, work_id: str) -> StoredTask | None:
-        """What the journal keeps of a task; None of one that is gone, or that would not be missed."""
-        work = self._runners.get(work_id)
-        if work is None or not work.task.is_restored or not work.is_acknowledged:
+    def stored_task(self, work_id: str) -> StoredTask | None:
+        """Return what must survive the daemon of a task; None for one that is gone, or that is not kept."""
+        runner = self._runners.get(work_id)
+        if runner is None or not runner.task.is_restored or not runner.is_acknowledged:
             return None
-        task = work.task
+        task = runner.task
         return StoredTask(
             work_id=work_id,
             unit=task.kind.name,
@@ -241,46 +216,39 @@ class TaskManager:
             created=task.created,
             data=task.given,
             inputs=list(task.inputs),
-            memory=work.memory,
+            memory=runner.inferences.memory,
             holder=task.holder,
-            setup_deaths=work.deaths.setups,
-            inference_deaths=work.deaths.inferences,
-            is_being_set_up=work.is_slow_to_set_up,
-            failure=work.failure,
+            setup_deaths=runner.deaths.setups,
+            inference_deaths=runner.deaths.inferences,
+            is_being_set_up=runner.is_slow_to_set_up,
+            failure=runner.failure,
         )
 
-    async def _plan(self, kind: UnitKind, data: dict[str, Any]) -> "_Plan":
-        """Raises UnitdError: no such model, or a value that cannot be used."""
-        card = await self._card_for(kind, data)
-        tools = (card.defaults | data).get("tools") if kind.output is Output.ANSWER else None
-        toolbox = await self._toolbox_of(tools) if isinstance(tools, str) else None
-        given = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
-        setup, warning = fitted(card, setup_data(kind, given))
-        if toolbox is not None:
-            setup = await toolbox.prepare(setup)
-        elif tools == AUTO:
-            setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
-        if kind.output is Output.ANSWER and "lora" in setup:
-            setup = await with_files(setup, self._model_store.folders)
-        return _Plan(card, data, setup, toolbox, warning)
-
-    def _start(self, task: Task, plan: "_Plan", entry: StoredTask | None = None) -> TaskRunner:
+    def _start(self, task: Task, plan: Plan, entry: StoredTask | None = None) -> TaskRunner:
         """Sets a task to work; with an entry it is one of the last run, which stays failed if it was."""
         _warn(task, plan)
         child = self._supervisor.child_for(plan.card)
-        queue_limit = _queue_limit(plan.setup, self._queue_limit)
-        work = TaskRunner(task, child, self._link_router, self._observers, queue_limit, plan.toolbox)
-        self._runners[task.work_id] = work
+        runner = TaskRunner(
+            task,
+            child,
+            plan.queue_limit,
+            plan.toolbox,
+            links=self._links,
+            audio=self._audio,
+            observers=self._observers,
+            start=self._begin,
+        )
+        self._runners[task.work_id] = runner
         if entry is not None:
             deaths = Deaths(entry.setup_deaths, entry.inference_deaths)
-            work.deaths = deaths.after_interrupted_setup() if entry.is_being_set_up else deaths
-            work.memory, work.is_acknowledged = entry.memory, True
+            runner.deaths = deaths.after_interrupted_setup() if entry.is_being_set_up else deaths
+            runner.inferences.memory, runner.is_acknowledged = entry.memory, True
         if entry is not None and entry.failure:
             log.warning("%s stays failed: %s", task.work_id, entry.failure)
-            work.fail(entry.failure)
+            runner.fail(entry.failure)
         else:
-            work.begin()
-        return work
+            runner.begin()
+        return runner
 
     def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:
         """What its setup names, without what means nothing and without what is somebody else's."""
@@ -309,25 +277,6 @@ class TaskManager:
                 return True
         return False
 
-    async def _toolbox_of(self, name: str) -> Toolbox | None:
-        """Return the tools that a setup names; None where "auto" finds none.
-
-        Raises:
-            LoadFailed: there are none of this name.
-        """
-        if name == AUTO:
-            found = [each for each in self._toolboxes.values() if await each.listing()]
-            return next(iter(found), None)
-        if name not in self._toolboxes:
-            raise LoadFailed(f"there are no tools {name!r} here; [home] tools names a file of them")
-        return self._toolboxes[name]
-
-    async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
-        """A unit that needs no model (a third party's, say) runs without a card."""
-        if "model" not in kind.required and "model" not in data:
-            return Card(kind.name, kind.name, is_bundled=True)
-        return await self._model_store.resolve(kind.serving, data["model"])
-
     async def _make_room(self, client: Client) -> None:
         self._check_room(client)
         while (victim := self._task_table.victim(client.grant.name)) is not None:
@@ -337,22 +286,21 @@ class TaskManager:
 
     # Ends
 
-    def end(self, work: TaskRunner) -> Coroutine[Any, Any, None]:
+    def end(self, runner: TaskRunner) -> Coroutine[Any, Any, None]:
         """Begins the end of a task: nobody finds it or listens to it any more. Awaiting the result sees it through."""
-        work_id = work.task.work_id
+        work_id = runner.task.work_id
         targets = self._task_table.targets_of(work_id)
-        self._task_table.remove(work.task)
+        self._task_table.remove(runner.task)
         self._runners.pop(work_id, None)
         self._observers.changed(work_id)
         for target in targets:
-            self._runners[target.work_id].tell("unlinked", source=work_id)
-            self._observers.changed(target.work_id)
-        return self._finish_end(work, work.close())
+            self._runners[target.work_id].note_link("unlinked", work_id)
+        return self._finish_end(runner, runner.close())
 
-    async def _finish_end(self, work: TaskRunner, closing: Coroutine[Any, Any, None]) -> None:
+    async def _finish_end(self, runner: TaskRunner, closing: Coroutine[Any, Any, None]) -> None:
         """The task's memory is free at once, its child's when nobody else uses it or soon will."""
         await closing
-        self._supervisor.release(work.child, for_a_while=work.task.ends_with_owner)
+        self._supervisor.release(runner.child, for_a_while=runner.task.ends_with_owner)
         await self._task_store.settled()  # whoever hears that it has ended does not find it again after a crash
 
     def close(self) -> None:
@@ -365,22 +313,20 @@ class TaskManager:
 
     def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
         """Begins the end of every task, or of all of one holder; awaiting the result sees it through."""
-        return _all_of([self.end(work) for work in self.runners if holder in (None, work.task.holder)])
+        return _all_of([self.end(runner) for runner in self.runners if holder in (None, runner.task.holder)])
 
-    def forget_client(self, client: Client) -> list[Coroutine[Any, Any, None]]:
-        """A client is gone: its inferences are cut unless a link takes their output, its tasks stay if it keeps them.
-
-        Returns what sees the others through to their ends.
-        """
-        leaving = [work for work in self.runners if work.task.owner is client and work.task.ends_with_owner]
-        ends = [self.end(work) for work in leaving]
-        for work in self.runners:
-            work.forget_client(client, keep=self._link_router.is_listened_to(work.task))
+    def forget_client(self, client: Client) -> None:
+        """End the tasks that end with a client that is gone, and cut its inferences, unless a link takes the output."""
+        for runner in self.runners:
+            if runner.task.owner is client and runner.task.ends_with_owner:
+                self._begin(self.end(runner), "end of a client's tasks")
+        for runner in self.runners:
+            if not self._links.is_listened_to(runner.task):
+                runner.forget_client(client)
         self._task_table.note_departure(client, self._clock())
-        return ends
 
 
-def _task(work_id: str, kind: UnitKind, plan: _Plan, request_id: str, owner: Client, created: int) -> Task:
+def _task(work_id: str, kind: UnitKind, plan: Plan, request_id: str, owner: Client, created: int) -> Task:
     """A task that listens to nothing yet."""
     return Task(
         work_id=work_id,
@@ -390,81 +336,14 @@ def _task(work_id: str, kind: UnitKind, plan: _Plan, request_id: str, owner: Cli
         owner=owner,
         holder=owner.grant.name,
         created=created,
-        **_settings(kind, plan),
+        **plan.settings(kind),
     )
 
 
-def _settings(kind: UnitKind, plan: _Plan) -> dict[str, Any]:
-    """What a task has from its setup."""
-    setup = plan.setup
-    return {
-        "model": setup.get("model", ""),
-        "response_format": setup.get("response_format", f"{kind.name}.utf-8"),
-        "enoutput": setup.get("enoutput", True),
-        "setup": setup,
-        "given": plan.given,
-        "has_public_prompt": _has_public_prompt(plan),
-        "served_by": plan.card.name,
-        "substitution": plan.card.substitution,
-    }
-
-
-def _has_public_prompt(plan: _Plan) -> bool:
-    """True when a client said nothing of what a prompt begins with, or only what the model's card says itself."""
-    given, own = plan.given, plan.card.defaults
-    has_tools = isinstance(given.get("tools"), list)  # else they are the board's, or none
-    keys = ("prompt", "system_prompt", "messages")
-    return not has_tools and not any(given.get(key) and given[key] != own.get(key) for key in keys)
-
-
-def _warn(task: Task, plan: _Plan) -> None:
+def _warn(task: Task, plan: Plan) -> None:
     if plan.warning:
         log.warning("%s, set up with model %s: %s", task.work_id, plan.setup.get("model"), plan.warning)
 
 
 async def _all_of(endings: list[Coroutine[Any, Any, None]]) -> None:
     await asyncio.gather(*endings)
-
-
-def setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
-    """The data of a setup, with the types that every unit needs.
-
-    Raises:
-        BadField: there is no data object.
-        LoadFailed: a required key is missing or of the wrong type.
-    """
-    if not isinstance(data, dict):
-        raise BadField(f"setup of {kind.name} needs a data object")
-    for key in kind.required:
-        if key not in data:
-            raise LoadFailed(f"{key} is missing")
-    for key, wanted in (("model", str), ("response_format", str), ("enoutput", bool), ("temporary", bool)):
-        if key in data and type(data[key]) is not wanted:
-            raise LoadFailed(f"{key} must be {'true or false' if wanted is bool else 'a text'}, it is {data[key]!r}")
-        if wanted is str and is_too_long(data.get(key, "")):
-            raise LoadFailed(f"{key} may have {MAX_NAME_BYTES} bytes")
-    _inputs(data.get("input"))
-    if data.get("on_pause", "hold") not in ("hold", "stop"):
-        raise LoadFailed('on_pause must be "hold" or "stop"')
-    _queue_limit(data, 0)
-    interval = data.get("frame_interval_ms", 0)
-    if type(interval) not in (int, float) or not 0 <= interval <= 1000:
-        raise LoadFailed(f"frame_interval_ms must be a number from 0 to 1000, it is {interval!r}")
-    return data
-
-
-def _queue_limit(data: dict[str, Any], default: int) -> int:
-    limit = data.get("queue", default)
-    if type(limit) is not int or not 0 <= limit <= 1024:
-        raise LoadFailed(f"queue must be a whole number from 0 to 1024, it is {limit!r}")
-    return limit
-
-
-def _inputs(value: Any) -> list[str]:
-    """`input` is a text or a list of texts; without it there is none."""
-    entries = [] if value is None else [value] if isinstance(value, str) else value
-    if isinstance(entries, list) and len(entries) > MAX_INPUTS:
-        raise LoadFailed(f"input may name {MAX_INPUTS} sources, it names {len(entries)}")
-    if not isinstance(entries, list) or not all(isinstance(each, str) for each in entries):
-        raise LoadFailed("input must be a text or a list of texts")
-    return list(dict.fromkeys(entries))

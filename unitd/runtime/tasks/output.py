@@ -20,6 +20,7 @@ from unitd.core.tasks.table import Client, Task
 from unitd.runtime.metrics import ModelMetrics
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.pacing import FramePacer
+from unitd.runtime.tasks.states import IN_CHILD, INFERENCE_TRANSITIONS, InferenceEvent, InferenceState
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 
@@ -50,11 +51,7 @@ class Inference:
 
     number: int = 0
     index: int = 0
-    is_sent: bool = False
-    is_cut: bool = False
-    """Its end has been asked for: what is still on its way from the child is not to be heard."""
-
-    is_over: bool = False
+    state: InferenceState = InferenceState.WAITING
     parts: list[str] = field(default_factory=list)
     newest_text: Reply | None = None
     """Its last frame of text, which takes more while it waits to be sent."""
@@ -71,7 +68,26 @@ class Inference:
     """When the last piece of the answer came, or its pause ended; 0 before the first."""
 
     when_over: Callable[[], None] | None = None
-    """Called behind the last frame."""
+    """Called after the last frame."""
+
+    def advance(self, event: InferenceEvent) -> None:
+        """Take the step that the table has for an event in this state, if it has one."""
+        self.state = INFERENCE_TRANSITIONS[self.state].get(event, self.state)
+
+    @property
+    def is_in_child(self) -> bool:
+        """True while the child has the inference."""
+        return self.state in IN_CHILD
+
+    @property
+    def is_cut(self) -> bool:
+        """True once its end was asked for: nothing more of it may be heard."""
+        return self.state in (InferenceState.CUT, InferenceState.CUT_SHORT)
+
+    @property
+    def is_over(self) -> bool:
+        """True once its finish frame was sent."""
+        return self.state in (InferenceState.OVER, InferenceState.CUT_SHORT)
 
 
 @dataclass(frozen=True)
@@ -171,7 +187,7 @@ class TaskOutput:
 
     def finish(self, inference: Inference, end: End) -> None:
         """The one end of an accepted inference."""
-        inference.is_over = True
+        inference.advance(InferenceEvent.FINISHED)
         self._meter.note_end(end.reason, end.usage)
         if inference is self._running:
             self._running = None

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from unitd.core.tasks.deaths import Part
-from unitd.runtime.children.supervisor import Child, fail
+from unitd.runtime.children.child import Child, fail
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, Unavailable
 
@@ -31,7 +31,7 @@ class SetupProbe:
         self._ended = Unavailable(f"{work_id} was ended while its model changed")
         self._ending = ending
         ending.add_done_callback(self._on_ending)
-        child.admit(self._name, self)
+        child.attach(self._name, self)
 
     async def passed(self) -> None:
         """Waits for the child and for its judgement.
@@ -48,7 +48,7 @@ class SetupProbe:
         self._ending.remove_done_callback(self._on_ending)
         if self.child.is_ready:
             self.child.send("exit", task=self._name)
-        self.child.dismiss(self._name)
+        self.child.detach(self._name)
 
     def on_output(self, envelope: Envelope) -> None:
         """Nobody listens."""

@@ -61,11 +61,11 @@ class StoredTask:
 
 
 class TaskStore:
-    """Remembers tasks. `entry_of` tells what there is to remember of one, None when there is nothing (any more)."""
+    """Remembers tasks, from `open` to `close`."""
 
-    def __init__(self, path: Path, entry_of: Callable[[str], StoredTask | None]) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._entry_of = entry_of
+        self._look_up: Callable[[str], StoredTask | None] = lambda _: None
         self._dirty: set[str] = set()
         self._known: dict[str, StoredTask | None] = {}
         """What is on the disk; None for what nobody knows, after a write that failed."""
@@ -75,8 +75,12 @@ class TaskStore:
         self._is_open = False
         self._has_failed = False
 
-    async def open(self) -> list[StoredTask]:
-        """The tasks of the last run, oldest first."""
+    async def open(self, look_up: Callable[[str], StoredTask | None]) -> list[StoredTask]:
+        """Return the tasks of the last run, oldest first.
+
+        `look_up` returns what there is to remember of a task, None when there is nothing (any more).
+        """
+        self._look_up = look_up
         entries = await asyncio.to_thread(self._read)
         self._known |= {entry.work_id: entry for entry in entries}
         self._is_open = True
@@ -113,7 +117,7 @@ class TaskStore:
 
     def _changes(self) -> dict[str, StoredTask | None]:
         """What is different from what is on the disk."""
-        now = {work_id: self._entry_of(work_id) for work_id in self._dirty}
+        now = {work_id: self._look_up(work_id) for work_id in self._dirty}
         return {
             work_id: entry
             for work_id, entry in now.items()

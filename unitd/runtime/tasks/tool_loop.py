@@ -6,7 +6,8 @@ an error, or claim more than was done.
 Only tasks that were set up with `"tools": "home"`; who brings tools of their own gets the calls and does them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from unitd.core.outcomes import told
@@ -38,11 +39,8 @@ class Toolbox(Protocol):
     async def listing(self) -> list[dict[str, Any]]:
         """Return name, description and devices of each tool that can be used; empty when there is none."""
 
-    def run(self, calls: Sequence[Call], then: Callable[[Sequence[str]], None], is_wanted: Callable[[], bool]) -> None:
-        """Does them, and gives back in their order what is said of them; never fails, a failure is told like a success.
-
-        What is not wanted any more when its turn comes is not done, and nothing is given back.
-        """
+    async def do(self, call: Call) -> str:
+        """Do a call and return what is said of it; never raises, a failure is told like a success."""
 
 
 class ToolUse:
@@ -62,11 +60,11 @@ class ToolUse:
 
         self._outcomes: list[str] = []
         self._rounds = 0
-        self.is_at_work = False
-        """The tools are being used: nothing is to be computed until they are done."""
-
         self.usage: dict[str, int] = {}
         """The tokens of all rounds."""
+
+        self.round: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        """Done at the end of the present round, True when calls are to be done; cancelled with the answer."""
 
     def note(self, call: Call) -> bool:
         """Take a call that the model wants done; False for one that repeats another of the same turn."""
@@ -77,14 +75,10 @@ class ToolUse:
         self._calls.append(call)
         return True
 
-    def count(self, usage: Mapping[str, int]) -> None:
-        """Add the tokens of a round."""
+    def end_round(self, usage: Mapping[str, int], *, has_failed: bool) -> None:
+        """Add the tokens of a round, and let its calls be done; those of a round that failed are not."""
         self.usage = {key: self.usage.get(key, 0) + tokens for key, tokens in usage.items()}
-
-    @property
-    def is_calling(self) -> bool:
-        """True when something is to be done before the answer can go on."""
-        return bool(self._calls)
+        self.round.set_result(bool(self._calls) and not has_failed)
 
     @property
     def has_outcomes(self) -> bool:
@@ -101,27 +95,28 @@ class ToolUse:
         """What is said at the end: what was done, and what could not be done."""
         return told(self._outcomes)
 
-    def run(self, memory: Any, then: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
-        """Does what was called as long as it `is_wanted`, `then` calls back.
+    async def do_calls(self, memory: Any, is_wanted: Callable[[], bool]) -> bool:
+        """Do the calls of a round in their order; the next round begins.
 
-        `memory` is what the unit remembers of the conversation so far, as its last finish said.
+        Return False, without the rest of the calls, as soon as they are not wanted any more. `memory` is what the unit
+        remembers of the conversation so far, as its last finish said.
         """
         calls, self._calls = self._calls, []
         self.messages = self.messages or _conversation(self._prompt, memory, self.question)
         self._rounds += 1
-        self.is_at_work = True
-
-        def go_on(outcomes: Sequence[str]) -> None:
-            self.is_at_work = False
-            self._outcomes += outcomes
-            self.messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]})
-            self.messages += [
-                {"role": "tool", "tool_call_id": call["id"], "content": outcome}
-                for call, outcome in zip(calls, outcomes, strict=True)
-            ]
-            then()
-
-        self._toolbox.run(calls, go_on, is_wanted)
+        outcomes = []
+        for call in calls:
+            if not is_wanted():
+                return False
+            outcomes.append(await self._toolbox.do(call))
+        self._outcomes += outcomes
+        self.messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]})
+        self.messages += [
+            {"role": "tool", "tool_call_id": call["id"], "content": outcome}
+            for call, outcome in zip(calls, outcomes, strict=True)
+        ]
+        self.round = asyncio.get_running_loop().create_future()
+        return is_wanted()
 
 
 def _conversation(prompt: str, memory: Any, question: str) -> list[dict[str, Any]]:
