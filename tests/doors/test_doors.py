@@ -98,3 +98,26 @@ async def test_a_door_that_the_configuration_closes_is_not_made(tmp_path: Path, 
         assert list(app.endpoints) == ["tcp"]
 
     assert doors == []
+
+
+NEIGHBOURS = [
+    ("stream", "http", "mqtt", "wyoming", "home"),
+    tuple(f"http/{dialect}" for dialect in ("bargein", "chunked", "openai", "turnchat")),
+]
+"""Folders side by side: doors, and the dialects of HTTP."""
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+def test_neighbours_do_not_import_each_other(neighbours: tuple[str, ...]) -> None:
+    """What two of them need lies in the folder above."""
+    modules = {folder: "unitd.doors." + folder.replace("/", ".") for folder in neighbours}
+
+    borrowed = [
+        (path.name, other)
+        for folder in neighbours
+        for path in (Path(table.__file__).parent / folder).rglob("*.py")
+        for other in modules.keys() - {folder}
+        if f"from {modules[other]}" in path.read_text()
+    ]
+
+    assert borrowed == []

@@ -16,7 +16,7 @@ from tests.support.models.gguf_files import without_template
 from tests.support.setups import LLM_SETUP, LONG_QUESTION
 from tests.support.waiting import MS
 from unitd.app import App
-from unitd.doors.http.openai.errors import api_error
+from unitd.doors.http.errors import api_error
 from unitd.wire.errors import InternalError, RunFailed
 
 CHAT = "/chat/completions"

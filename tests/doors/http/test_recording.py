@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.recording."""
+"""Covers unitd.doors.http.turnchat.recording."""
 
 import os
 import stat
@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from unitd.doors.http import recording
-from unitd.doors.http.recording import RecordedChats
+from unitd.doors.http.turnchat import recording
+from unitd.doors.http.turnchat.recording import RecordedChats
 
 REQUEST = '{"messages": [{"role": "user", "content": "Hello!"}]}'
 ANSWER = {"type": "done", "text": "Hi."}

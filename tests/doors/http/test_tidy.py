@@ -1,11 +1,11 @@
-"""Covers unitd.doors.http.sanitizer and unitd.doors.http.markdown: what a voice gets to speak, token by token."""
+"""Covers sanitizer and markdown of unitd.doors.http.bargein: what a voice gets to speak, token by token."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unitd.doors.http.markdown import MAX_LINK_TEXT
-from unitd.doors.http.sanitizer import Sanitizer
+from unitd.doors.http.bargein.markdown import MAX_LINK_TEXT
+from unitd.doors.http.bargein.sanitizer import Sanitizer
 
 # What marks are made of, and what stands between them.
 SHREDS = [

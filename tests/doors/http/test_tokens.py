@@ -24,7 +24,7 @@ from tests.support.waiting import MS
 from unitd.__main__ import main
 from unitd.app import App
 from unitd.core.access.grants import Limits, Role
-from unitd.doors.http import ws as ws_module
+from unitd.doors.http import admission
 from unitd.doors.tls import Tls
 from unitd.runtime.sys import access
 from unitd.wire.errors import ConfigError
@@ -161,7 +161,7 @@ async def test_a_stranger_learns_only_that_somebody_is_here(tmp_path: Path) -> N
 
 async def test_a_socket_ends_with_its_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that only listens."""
-    monkeypatch.setattr(ws_module, "LOOK_SECONDS", 20 * MS)
+    monkeypatch.setattr(admission, "LOOK_SECONDS", 20 * MS)
     token = write_tokens(tmp_path, {"anna": Role.USE})["anna"]
     async with asking_app(tmp_path, **HTTP) as app, connect(address_of(app, f"/ws/units?api_key={token}")) as ws:
         await ws.send('{"request_id": "1", "work_id": "sys", "action": "ping"}')

@@ -22,16 +22,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from unitd.core.config.schema import BODY_FRAMES, HttpSettings
 from unitd.doors.base import Door, DoorContext
 from unitd.doors.http import (
+    health,
     metrics,
     models,
     page,
     units,
     ws,
 )
-from unitd.doors.http.bargein import handler as bargein
-from unitd.doors.http.chunked import handler as chunked
 from unitd.doors.http.context import ConnectionSlots, HttpContext
-from unitd.doors.http.guard import ERROR_HANDLERS, Guard, error_response
+from unitd.doors.http.errors import ERROR_HANDLERS, error_response
+from unitd.doors.http.guard import Guard
 from unitd.doors.http.openai import api as openai_api
 from unitd.doors.http.turnchat import handler as turnchat
 from unitd.doors.http.websocket import bounded
@@ -41,7 +41,7 @@ from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.doors")
 
-DIALECTS = (ws, chunked, bargein, units, turnchat, page, metrics, models, openai_api)
+DIALECTS = (ws, units, turnchat, openai_api, models, page, health, metrics)
 
 # Beside the WebSockets: of plain HTTP, or silent. Each is a file of the daemon, and other doors need some too.
 HTTP_CONNECTIONS = 256

@@ -2,13 +2,12 @@
 
 import asyncio
 import re
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, HTTPConnection, Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -19,6 +18,7 @@ from unitd.core.access.grants import (
     Role,
     is_address,
 )
+from unitd.doors.http.errors import error_response
 from unitd.doors.http.grants import GRANT, REFUSAL, admit
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.sys.access import Access
@@ -35,9 +35,6 @@ _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.\-]*)(?::\d{0,5})?")
 
 BODY_SECONDS = 120.0
 """From a request's head to the end of its body. One may be large and its line slow."""
-
-CLIENT_LEFT = 499
-"""The status of an answer that nobody receives; the number is nginx's."""
 
 
 class Guard:
@@ -180,45 +177,3 @@ def _is_same_origin(headers: Headers) -> bool:
         return urlsplit(origin).netloc == headers.get("host")
     except ValueError:  # an address that is none
         return False
-
-
-def error_response(
-    status: int, message: str, code: str, *, type_: str = "invalid_request_error", headers: dict[str, str] | None = None
-) -> JSONResponse:
-    """An error in the shape that clients of the OpenAI API read; other clients find the words in it."""
-    error = {"message": message, "type": type_, "param": None, "code": code}
-    return JSONResponse({"error": error}, status, headers)
-
-
-_CODES = {
-    404: "not_found",
-    405: "method_not_allowed",
-    408: "body_too_slow",
-    413: "body_too_large",
-    503: "too_many_bodies",
-}
-
-
-async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Unknown paths, wrong methods and what dialects refuse."""
-    assert isinstance(error, HTTPException)
-    code = _CODES.get(error.status_code, "bad_request")
-    return error_response(error.status_code, error.detail, code, headers=dict(error.headers or {}))
-
-
-async def answer_nobody(request: Request, error: Exception) -> Response:
-    """The client left while its body was on its way."""
-    return Response(status_code=CLIENT_LEFT)
-
-
-async def answer_bug(request: Request, error: Exception) -> Response:
-    """The traceback is in the log; the client only learns that there is one."""
-    return error_response(500, "internal error", "internal_error", type_="server_error")
-
-
-Handlers = dict[Any, Any]
-ERROR_HANDLERS: Handlers = {
-    HTTPException: answer_http_error,
-    ClientDisconnect: answer_nobody,
-    Exception: answer_bug,
-}

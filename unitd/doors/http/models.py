@@ -3,45 +3,28 @@
 A pull is told as server-sent events, each with the data of a frame of the wire. Whoever leaves does not stop it.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from unitd.doors.http.bodies import read_body
 from unitd.doors.http.context import HttpContext
-from unitd.doors.http.openai.errors import ApiError, api_error, bad_value
-from unitd.doors.http.openai.requests import read_body
-from unitd.doors.http.openai.served import Served, Stream, event
+from unitd.doors.http.errors import ApiError, api_error, bad_value, explaining
+from unitd.doors.http.responses import Served, Stream, event
 from unitd.runtime.sys.models import WHOLE
 from unitd.wire.errors import BadFile, Unavailable, UnitdError
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
     """All of them."""
     models = Models(context)
     return [
-        Route("/api/models", _explaining(models.list), methods=["GET"]),
-        Route("/api/models/pull", _explaining(models.pull), methods=["POST"]),
-        Route("/api/models/{name:path}", _explaining(models.remove), methods=["DELETE"]),
+        Route("/api/models", explaining(models.list, _told), methods=["GET"]),
+        Route("/api/models/pull", explaining(models.pull, _told), methods=["POST"]),
+        Route("/api/models/{name:path}", explaining(models.remove, _told), methods=["DELETE"]),
     ]
-
-
-def _explaining(endpoint: Endpoint) -> Endpoint:
-    """What is wrong with a request is answered with a status and in words."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except ApiError as error:
-            return error.response()
-        except UnitdError as error:
-            return _told(error).response()
-
-    return answer
 
 
 class Models:

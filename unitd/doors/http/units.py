@@ -14,10 +14,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.core.access.grants import STRANGER, Grant, is_other_owner
 from unitd.doors.base import BaseClient
+from unitd.doors.http.admission import refusal_message, seated_route
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.grants import GRANT
 from unitd.doors.http.sockets import TRY_AGAIN_LATER, Message, close, receive, send_text
-from unitd.doors.http.ws import refusal_message, seated_route
 from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
 from unitd.wire.messages import Reply, error_reply
 from unitd.wire.session import Session

@@ -108,7 +108,7 @@ async def test_a_token_that_is_revoked_is_asked_for_again(
     browser: Browser, asking: App, tokens: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And why is said."""
-    monkeypatch.setattr("unitd.doors.http.ws.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("unitd.doors.http.admission.LOOK_SECONDS", 0.1)
     seen = await seen_with(tokens["use"], browser, asking)
 
     write_tokens(tmp_path, {"another": Role.USE})

@@ -13,15 +13,10 @@ import logging
 import math
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import BaseRoute, Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from unitd import __version__
 from unitd.core.access.rate_limit import SlidingWindow
 from unitd.doors.chat_session import ChatSession, home_tools
-from unitd.doors.http.backend import is_well
 from unitd.doors.http.bargein.request import (
     Cancel,
     ChatPrompt,
@@ -45,34 +40,13 @@ from unitd.doors.http.bargein.turn import (
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.frame_queue import FrameQueue
 from unitd.doors.http.grants import grant_of
+from unitd.doors.http.health import is_well
 from unitd.doors.http.sockets import NORMAL_CLOSURE, receive
 from unitd.wire.errors import InternalError, RunFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
 
 TOO_MANY_REQUESTS = 429
-
-
-def routes(context: HttpContext) -> list[BaseRoute]:
-    """The probe of service managers, and what an administrator looks at."""
-
-    async def show_health(_: Request) -> JSONResponse:
-        return JSONResponse({"status": "ok"})
-
-    async def show_status(_: Request) -> JSONResponse:
-        """One body for the sockets' capacity and for the queue of the turn-based chat."""
-        status = {
-            "status": "ok",
-            "version": __version__,
-            "capacity": context.seats.capacity,
-            "queue": context.line.view,
-        }
-        return JSONResponse(status)
-
-    return [
-        Route("/healthz", show_health, methods=["GET"]),
-        Route("/status", show_status, methods=["GET"]),
-    ]
 
 
 async def serve(ws: WebSocket, context: HttpContext, sessions: Sessions, first: str | bytes) -> None:

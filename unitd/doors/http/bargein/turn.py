@@ -26,11 +26,11 @@ from unitd.doors.chat_session import (
     ToolCall,
     home_tools,
 )
-from unitd.doors.http.backend import is_well
+from unitd.doors.http.bargein.sanitizer import Sanitizer
 from unitd.doors.http.bargein.session import Session
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.frame_queue import FrameQueue
-from unitd.doors.http.sanitizer import Sanitizer
+from unitd.doors.http.health import is_well
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import InternalError, RunFailed, TaskFull, Unavailable, UnitdError
 

@@ -10,13 +10,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import BaseRoute, Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.chat_session import ChatSession
-from unitd.doors.http.backend import is_well, look_at_backend
 from unitd.doors.http.chunked.stream import (
     Message,
     Refusal,
@@ -25,40 +21,17 @@ from unitd.doors.http.chunked.stream import (
     read_start,
 )
 from unitd.doors.http.context import HttpContext
-from unitd.doors.http.grants import grant_of
+from unitd.doors.http.health import is_well
 from unitd.doors.http.sockets import MAX_ECHO, object_in, receive, send
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import InternalError, LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
 
-# The original waited so long between two requests to one slot of llama.cpp; nothing has to wait here.
-SLOT_COOLDOWN_MS = 0
 # Far more than a voice agent has at a time; each keeps its text until it is ended.
 MAX_STREAMS = 64
 # It is said with every message, and kept for as long as the stream.
 MAX_STREAM_ID = 256
-
-
-def routes(context: HttpContext) -> list[BaseRoute]:
-    """`GET /health`."""
-
-    async def health(request: Request) -> JSONResponse:
-        """A stranger learns that somebody is here, and makes nobody ask the engine."""
-        if grant_of(request).role is None:
-            return JSONResponse({"status": "ok"})
-        backend = await look_at_backend(context)
-        return JSONResponse(
-            {
-                "status": "ok" if backend.is_healthy else "degraded",
-                "llama_server": "healthy" if backend.is_healthy else "unreachable",
-                "llama_url": backend.url,
-                "active_streams": len(context.streams),
-                "slot_cooldown_ms": SLOT_COOLDOWN_MS,
-            }
-        )
-
-    return [Route("/health", health, methods=["GET"])]
 
 
 async def serve(ws: WebSocket, context: HttpContext, first: str | bytes) -> None:

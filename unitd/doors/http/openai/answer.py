@@ -21,7 +21,7 @@ from unitd.doors.chat_session import (
 )
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.requests import Asked
-from unitd.doors.http.openai.served import Served, Stream
+from unitd.doors.http.responses import Served, Stream
 from unitd.wire.errors import UnitdError
 
 DONE = b"data: [DONE]\n\n"

@@ -1,7 +1,6 @@
 """The paths of the OpenAI API."""
 
 import secrets
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import orjson
@@ -10,15 +9,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from unitd.core.tasks.kinds import DEFAULT_NAME
+from unitd.doors.http.bodies import read_body
 from unitd.doors.http.context import HttpContext
+from unitd.doors.http.errors import explaining, unknown_model
 from unitd.doors.http.openai.answer import Answer
 from unitd.doors.http.openai.audio import Speech, Transcript, read_speech, read_transcript
 from unitd.doors.http.openai.chat import ChatForm
 from unitd.doors.http.openai.completions import CompletionForm
-from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
-from unitd.doors.http.openai.requests import Asked, read_body, read_chat, read_completion
-from unitd.doors.http.openai.served import is_known
-from unitd.wire.errors import LoadFailed, UnitdError
+from unitd.doors.http.openai.requests import Asked, read_chat, read_completion
+from unitd.doors.http.responses import is_known
+from unitd.wire.errors import LoadFailed
 
 UNITS = ("llm", "asr", "tts")
 """What this API can use; wake words are not its matter."""
@@ -26,34 +26,18 @@ UNITS = ("llm", "asr", "tts")
 # A form with more than a file and a few words is none of ours.
 MAX_FILES, MAX_FIELDS = 1, 20
 
-Endpoint = Callable[[Request], Awaitable[Response]]
-
 
 def routes(context: HttpContext) -> list[BaseRoute]:
     """All of them."""
     api = Api(context)
     return [
-        Route("/v1/models", _explaining(api.list_models), methods=["GET"]),
-        Route("/v1/models/{id:path}", _explaining(api.show_model), methods=["GET"]),
-        Route("/v1/chat/completions", _explaining(api.chat), methods=["POST"]),
-        Route("/v1/completions", _explaining(api.complete), methods=["POST"]),
-        Route("/v1/audio/transcriptions", _explaining(api.transcribe), methods=["POST"]),
-        Route("/v1/audio/speech", _explaining(api.speak), methods=["POST"]),
+        Route("/v1/models", explaining(api.list_models), methods=["GET"]),
+        Route("/v1/models/{id:path}", explaining(api.show_model), methods=["GET"]),
+        Route("/v1/chat/completions", explaining(api.chat), methods=["POST"]),
+        Route("/v1/completions", explaining(api.complete), methods=["POST"]),
+        Route("/v1/audio/transcriptions", explaining(api.transcribe), methods=["POST"]),
+        Route("/v1/audio/speech", explaining(api.speak), methods=["POST"]),
     ]
-
-
-def _explaining(endpoint: Endpoint) -> Endpoint:
-    """What is wrong with a request is answered in the API's shape."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except ApiError as error:
-            return error.response()
-        except UnitdError as error:
-            return api_error(error).response()
-
-    return answer
 
 
 class Api:

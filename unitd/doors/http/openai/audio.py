@@ -10,10 +10,11 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
 from unitd.doors.http import speech_format, transcriber
+from unitd.doors.http.bodies import Body
 from unitd.doors.http.context import HttpContext
-from unitd.doors.http.openai.errors import bad_value
-from unitd.doors.http.openai.requests import Body, text_of
-from unitd.doors.http.openai.served import Served, Stream
+from unitd.doors.http.errors import bad_value
+from unitd.doors.http.openai.requests import text_of
+from unitd.doors.http.responses import Served, Stream
 from unitd.doors.http.transcriber import Transcriber
 
 TRANSCRIPT_FORMS = ("json", "text", "verbose_json")

@@ -6,7 +6,7 @@ import orjson
 
 from unitd.doors.chat_session import ToolCall
 from unitd.doors.http.openai.answer import Choice
-from unitd.doors.http.openai.served import event
+from unitd.doors.http.responses import event
 
 
 class ChatForm:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from unitd.doors.http.openai.answer import Choice
-from unitd.doors.http.openai.served import event
+from unitd.doors.http.responses import event
 
 
 class CompletionForm:

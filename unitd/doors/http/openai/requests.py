@@ -8,14 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
+from unitd.doors.http.bodies import Body
+from unitd.doors.http.errors import SAME, bad_value
+from unitd.wire.reading import is_too_deep
 
-from unitd.doors.http.openai.errors import SAME, bad_value
-from unitd.wire.errors import TooLong
-from unitd.wire.framing import DEFAULT_LIMIT_BYTES
-from unitd.wire.reading import is_too_deep, read_json
-
-Body = Mapping[str, Any]
 Messages = list[dict[str, Any]]
 
 NO_LIMIT = 1_048_576
@@ -70,23 +66,6 @@ class Asked:
         """With a seed, no two answers to a prompt are the same and each can be had again."""
         repeat = choice % self.repeats
         return self.options | ({"seed": (self.options["seed"] + repeat) % MAX_SEED} if "seed" in self.options else {})
-
-
-def read_body(data: bytes) -> Body:
-    """The JSON object of a request.
-
-    Raises:
-        ApiError: it is none.
-    """
-    try:
-        body = read_json(data, DEFAULT_LIMIT_BYTES)
-    except orjson.JSONDecodeError as error:
-        raise bad_value(f"The body is no JSON: {error}", None) from error
-    except TooLong as error:
-        raise bad_value(f"The body is too large: {error.reason}.", None) from error
-    if not isinstance(body, dict):
-        raise bad_value("The body must be a JSON object.", None)
-    return body
 
 
 def read_chat(body: Body) -> Asked:

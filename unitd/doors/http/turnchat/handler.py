@@ -20,16 +20,16 @@ from starlette.routing import BaseRoute, Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.core.access.grants import Role
-from unitd.doors.http.connected import while_connected
+from unitd.doors.http.admission import seated_route
 from unitd.doors.http.context import HttpContext
+from unitd.doors.http.errors import CLIENT_LEFT
 from unitd.doors.http.grants import grant_of
-from unitd.doors.http.guard import CLIENT_LEFT
-from unitd.doors.http.recording import RecordedChats
+from unitd.doors.http.responses import while_connected
 from unitd.doors.http.sockets import NORMAL_CLOSURE, POLICY_VIOLATION, close, receive, send
+from unitd.doors.http.turnchat.recording import RecordedChats
 from unitd.doors.http.turnchat.request import ChatRequest, read_request
 from unitd.doors.http.turnchat.turn import Outcome, Tell, Turn
 from unitd.doors.http.turnchat.voice import for_client
-from unitd.doors.http.ws import seated_route
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import (
     EmptyInput,

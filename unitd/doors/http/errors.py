@@ -1,4 +1,4 @@
-"""What is wrong, in the shape that clients of the OpenAI API read, with the status that tells them what to do.
+"""Errors of plain HTTP, in the shape that clients of the OpenAI API read, each with a status that says what to do.
 
 The daemon's errors carry the wire's codes, of which -5 and -11 mean several things here: a value that cannot be used
 (its reason begins with the key, 400), a prompt that does not fit or that the model's template refuses (400), an engine
@@ -6,17 +6,33 @@ that does not start or died (503).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import orjson
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from unitd.wire.errors import EmptyInput, InternalError, NotAllowed, RequestError, UnitdError, UnitError, WireError
 
 RETRY_AFTER_SECONDS = 1
 
+CLIENT_LEFT = 499
+"""The status of an answer that nobody receives; the number is nginx's."""
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
 _TYPES = {429: "rate_limit_error", 500: "server_error", 503: "server_error"}
+
+_CODES = {
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "body_too_slow",
+    413: "body_too_large",
+    503: "too_many_bodies",
+}
+"""The code of what starlette and the guard refuse, by its status."""
 
 SAME = (
     "temperature",
@@ -63,14 +79,10 @@ class ApiError(Exception):
         type_ = _TYPES.get(self.status, "invalid_request_error")
         return {"error": {"message": str(self), "type": type_, "param": self.param, "code": self.code}}
 
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """When to come again, where that helps."""
-        return {"retry-after": str(RETRY_AFTER_SECONDS)} if self.status == 429 else {}
-
     def response(self) -> Response:
-        """The whole answer."""
-        return Response(orjson.dumps(self.body), self.status, self.headers, media_type="application/json")
+        """The whole answer; it says when to come again, where that helps."""
+        headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if self.status == 429 else {}
+        return Response(orjson.dumps(self.body), self.status, headers, media_type="application/json")
 
 
 def bad_value(message: str, param: str | None) -> ApiError:
@@ -107,3 +119,49 @@ def _of_unit(error: UnitError) -> ApiError:
     if found is not None and (param := _PARAMS.get(found[1])) is not None:
         return bad_value(error.reason.replace(found[1], param, 1), param)
     return ApiError(503, str(error), code="engine_unavailable")
+
+
+def explaining(endpoint: Endpoint, explain: Callable[[UnitdError], ApiError] = api_error) -> Endpoint:
+    """Return an endpoint that answers what is wrong with a request with a status and in words."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except ApiError as error:
+            return error.response()
+        except UnitdError as error:
+            return explain(error).response()
+
+    return answer
+
+
+def error_response(
+    status: int, message: str, code: str, *, type_: str = "invalid_request_error", headers: dict[str, str] | None = None
+) -> Response:
+    """Return an error of the door itself; clients of other dialects find the words in it."""
+    error = {"message": message, "type": type_, "param": None, "code": code}
+    return Response(orjson.dumps({"error": error}), status, headers, media_type="application/json")
+
+
+async def _answer_http_error(request: Request, error: Exception) -> Response:
+    """Answer unknown paths, wrong methods and what dialects refuse."""
+    assert isinstance(error, HTTPException)
+    code = _CODES.get(error.status_code, "bad_request")
+    return error_response(error.status_code, error.detail, code, headers=dict(error.headers or {}))
+
+
+async def _answer_nobody(request: Request, error: Exception) -> Response:
+    """Answer a client that left while its body was on its way."""
+    return Response(status_code=CLIENT_LEFT)
+
+
+async def _answer_bug(request: Request, error: Exception) -> Response:
+    """Answer after a bug: the traceback is in the log, the client learns that there is one."""
+    return error_response(500, "internal error", "internal_error", type_="server_error")
+
+
+ERROR_HANDLERS: dict[Any, Any] = {
+    HTTPException: _answer_http_error,
+    ClientDisconnect: _answer_nobody,
+    Exception: _answer_bug,
+}

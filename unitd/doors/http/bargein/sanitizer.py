@@ -7,7 +7,7 @@ words follow: at the end of a line, and of the answer, there is none. What has b
 
 import re
 
-from unitd.doors.http.markdown import MarkdownStripper
+from unitd.doors.http.bargein.markdown import MarkdownStripper
 
 # Pictures, their colours and the signs that glue them together. A digit in a box stays as the digit.
 EMOJI = re.compile(

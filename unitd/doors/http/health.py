@@ -1,4 +1,4 @@
-"""The engine behind the default llm, as a probe sees it: where it is, and whether it could answer now.
+"""`/health`, `/healthz` and `/status`, and what they look at: the engine that serves the default llm.
 
 A model of this machine can be started when its card is there and its file. A server is asked for its `/health`; one
 that does not know this path has answered, too.
@@ -9,14 +9,62 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from unitd import __version__
 from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.doors.chat_session import ChatSession
 from unitd.doors.http.context import HttpContext
+from unitd.doors.http.grants import grant_of
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import LoadFailed
 
+SLOT_COOLDOWN_MS = 0
+"""The original waited so long between two requests to one slot of llama.cpp; nothing has to wait here."""
+
 # A server on the same network answers within milliseconds; whoever asks us gives up after some seconds.
 PROBE_SECONDS = 2.0
+
+
+def routes(context: HttpContext) -> list[BaseRoute]:
+    """Return the probes of service managers, and what an administrator looks at."""
+
+    async def show_health(request: Request) -> JSONResponse:
+        """Answer `/health`; a stranger learns that somebody is here, and makes nobody ask the engine."""
+        if grant_of(request).role is None:
+            return JSONResponse({"status": "ok"})
+        backend = await look_at_backend(context)
+        return JSONResponse(
+            {
+                "status": "ok" if backend.is_healthy else "degraded",
+                "llama_server": "healthy" if backend.is_healthy else "unreachable",
+                "llama_url": backend.url,
+                "active_streams": len(context.streams),
+                "slot_cooldown_ms": SLOT_COOLDOWN_MS,
+            }
+        )
+
+    async def show_life(_: Request) -> JSONResponse:
+        """Answer `/healthz`."""
+        return JSONResponse({"status": "ok"})
+
+    async def show_status(_: Request) -> JSONResponse:
+        """Answer `/status`: the sockets' capacity, and the queue of the turn-based chat."""
+        status = {
+            "status": "ok",
+            "version": __version__,
+            "capacity": context.seats.capacity,
+            "queue": context.line.view,
+        }
+        return JSONResponse(status)
+
+    return [
+        Route("/health", show_health, methods=["GET"]),
+        Route("/healthz", show_life, methods=["GET"]),
+        Route("/status", show_status, methods=["GET"]),
+    ]
 
 
 @dataclass(frozen=True)

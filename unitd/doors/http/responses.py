@@ -1,26 +1,28 @@
-"""One response of the API: its client is watched, its errors have a status, its tasks end with it.
+"""A response that a unit computes: its client is watched, its errors have a status, its tasks end with it.
 
 A client that leaves is noticed at once, by the end of its connection and not by a write that fails. A stream begins
 with its first bytes, not before: what goes wrong until then is still answered with a status.
 """
 
+import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
 
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from unitd.doors.http.connected import while_connected
 from unitd.doors.http.context import HttpContext, Models
-from unitd.doors.http.openai.errors import ApiError, api_error, unknown_model
+from unitd.doors.http.errors import ApiError, api_error, unknown_model
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
+
+T = TypeVar("T")
 
 EVENTS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -120,3 +122,29 @@ async def is_known(models: Models, unit: str, name: str) -> bool:
 
 async def _nothing() -> dict[str, Any]:
     raise AssertionError("a finished response reads nothing")
+
+
+class _ClientLeft(Exception):
+    """Ends what is done for it."""
+
+
+async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
+    """What the work comes to; None when the client leaves before, at which the work is given up.
+
+    Whatever else the client sends meanwhile is not looked at.
+    """
+    result: T | None = None
+    try:
+        async with asyncio.TaskGroup() as group:
+            watch = group.create_task(_watch(receive), name="client of an answer")
+            result = await work
+            watch.cancel()
+    except* _ClientLeft:
+        log.debug("= a client left before its answer was complete")
+    return result
+
+
+async def _watch(receive: Receive) -> None:
+    while (await receive())["type"] not in ("http.disconnect", "websocket.disconnect"):
+        pass
+    raise _ClientLeft
