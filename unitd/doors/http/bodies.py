@@ -1,16 +1,29 @@
 """JSON bodies of plain HTTP."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Self
 
 import orjson
 
-from unitd.doors.http.errors import bad_value
+from unitd.doors.http.errors import ApiError, bad_value
 from unitd.wire.errors import TooLong
+from unitd.wire.fields import Fields
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 from unitd.wire.reading import read_json
 
-Body = Mapping[str, Any]
+
+class Body(Fields):
+    """The JSON object of a request, or one in it."""
+
+    null_is_absent = True
+
+    def refusal(self, key: str, wanted: str, shown: str = "") -> ApiError:
+        """Return the error, which names the place."""
+        place = self.place(key)
+        return bad_value(f"{place} must be {wanted}.", place.partition(".")[0])
+
+    def table(self, key: str) -> Self:
+        """Return the object at a key; an empty list counts as an empty object, for PHP writes it so."""
+        return type(self)(self.get(key) or {}, self.place(key))
 
 
 def read_body(data: bytes) -> Body:
@@ -27,4 +40,4 @@ def read_body(data: bytes) -> Body:
         raise bad_value(f"The body is too large: {error.reason}.", None) from error
     if not isinstance(body, dict):
         raise bad_value("The body must be a JSON object.", None)
-    return body
+    return Body(body)

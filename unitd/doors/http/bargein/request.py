@@ -13,10 +13,9 @@ import orjson
 from unitd.core.config.schema import BargeInSettings
 from unitd.doors.http.sockets import MAX_ECHO
 from unitd.wire.errors import TooLong
+from unitd.wire.fields import Fields
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 from unitd.wire.reading import read_json
-
-Fields = dict[str, Any]
 
 MAX_SESSION_ID = 256
 
@@ -29,16 +28,15 @@ PERSONA_KEYS = {
 """The client's names, and the template's."""
 
 # The same ranges as the llm unit has.
-_NUMBERS: dict[str, tuple[float, float]] = {
-    "temperature": (0.0, 100.0),
-    "top_p": (0.0, 1.0),
-    "top_k": (0, 1_000_000),
-    "min_p": (0.0, 1.0),
-    "repetition_penalty": (0.01, 100.0),
-    "presence_penalty": (-100.0, 100.0),
-    "frequency_penalty": (-100.0, 100.0),
+_NUMBERS = {
+    "temperature": (0, 100),
+    "top_p": (0, 1),
+    "min_p": (0, 1),
+    "repetition_penalty": (0.01, 100),
+    "presence_penalty": (-100, 100),
+    "frequency_penalty": (-100, 100),
 }
-_WHOLE_NUMBERS = frozenset({"top_k"})
+_MAX_TOP_K = 1_000_000
 
 
 class Refusal(Exception):
@@ -46,7 +44,17 @@ class Refusal(Exception):
 
     def __init__(self, code: str, message: str, **details: Any) -> None:
         super().__init__(message)
-        self.frame: Fields = {"type": "error", "error_code": code, "message": message, **details}
+        self.frame: dict[str, Any] = {"type": "error", "error_code": code, "message": message, **details}
+
+
+class _Fields(Fields):
+    """One JSON object of a message."""
+
+    null_is_absent = True
+
+    def refusal(self, key: str, wanted: str, shown: str = "") -> Refusal:
+        """Return the error, which names the place."""
+        return Refusal("validation_error", f"'{self.place(key)}' must be {wanted}.")
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ def read_message(data: str | bytes, settings: BargeInSettings) -> Message:
     return reader(fields)
 
 
-def _object_in(data: str) -> Fields:
+def _object_in(data: str) -> _Fields:
     try:
         value = read_json(data, DEFAULT_LIMIT_BYTES)
     except orjson.JSONDecodeError as error:
@@ -139,51 +147,51 @@ def _object_in(data: str) -> Fields:
         raise Refusal("invalid_message", f"The message is too large: {error.reason}.") from error
     if not isinstance(value, dict):
         raise Refusal("invalid_message", "A message must be a JSON object.")
-    return value
+    return _Fields(value)
 
 
-def _read_start(fields: Fields) -> Start:
+def _read_start(fields: _Fields) -> Start:
     session_id = _session_id(fields)
     if session_id is None:
         raise Refusal("missing_session_id", "'session_id' is required.")
-    utterance = _text(fields, "user_utterance")
-    if utterance is None or not utterance.strip():
+    utterance = fields.text("user_utterance", "")
+    if not utterance.strip():
         raise Refusal("validation_error", "'user_utterance' is required and must not be empty.")
     return Start(
         session_id=session_id,
         utterance=utterance,
-        history=_text(fields, "history_text") or "",
+        history=fields.text("history_text", ""),
         persona=_persona(fields),
-        sampling=_sampling(fields.get("sampling")),
+        sampling=_sampling(fields),
     )
 
 
-def _read_cancel(fields: Fields) -> Cancel:
+def _read_cancel(fields: _Fields) -> Cancel:
     request_id = fields.get("request_id")
     if request_id is not None and type(request_id) not in (str, int):
-        raise Refusal("validation_error", "'request_id' must be a text.")
+        raise fields.refusal("request_id", "a text")
     return Cancel(request_id)
 
 
-def _read_warm(fields: Fields, segment: str) -> Warm:
+def _read_warm(fields: _Fields, segment: str) -> Warm:
     key = f"{segment}_text"
-    text = _text(fields, key)
+    text = fields.text(key, "")
     if not text:
         raise Refusal("validation_error", f"'{key}' is required and must not be empty.")
     return Warm(segment, text, _persona(fields))
 
 
-def _read_chat_prompt(fields: Fields) -> ChatPrompt:
+def _read_chat_prompt(fields: _Fields) -> ChatPrompt:
     """`chat_prompt` is another name for the persona's text here."""
     persona = _persona(fields)
-    if (text := _text(fields, "chat_prompt")) is not None:
+    if (text := fields.text("chat_prompt", None)) is not None:
         persona["persona"] = text
     if not persona:
         raise Refusal("validation_error", f"Nothing to change: give {', '.join(PERSONA_KEYS)}.")
     return ChatPrompt(_session_id(fields), persona)
 
 
-_READERS: dict[str, Callable[[Fields], Message]] = {
+_READERS: dict[str, Callable[[_Fields], Message]] = {
     "start": _read_start,
     "cancel": _read_cancel,
     "warm_persona": lambda fields: _read_warm(fields, "persona"),
@@ -195,42 +203,27 @@ _READERS: dict[str, Callable[[Fields], Message]] = {
 }
 
 
-def _text(fields: Fields, key: str) -> str | None:
-    value = fields.get(key)
-    if value is not None and not isinstance(value, str):
-        raise Refusal("validation_error", f"'{key}' must be a text.")
-    return value
-
-
-def _session_id(fields: Fields) -> str | None:
-    session_id = _text(fields, "session_id")
-    if session_id is not None and len(session_id) > MAX_SESSION_ID:
+def _session_id(fields: _Fields) -> str | None:
+    session_id = fields.text("session_id", "")
+    if len(session_id) > MAX_SESSION_ID:
         raise Refusal("validation_error", f"'session_id' may have {MAX_SESSION_ID} characters.")
     return session_id or None
 
 
-def _persona(fields: Fields) -> dict[str, str]:
-    given = {name: _text(fields, key) for key, name in PERSONA_KEYS.items()}
-    return {name: text for name, text in given.items() if text is not None}
+def _persona(fields: _Fields) -> dict[str, str]:
+    return {name: fields.text(key, "") for key, name in PERSONA_KEYS.items() if key in fields}
 
 
-def _sampling(value: Any) -> dict[str, Any] | None:
-    """The known keys of a `sampling` object."""
-    if value is None:
+def _sampling(fields: _Fields) -> dict[str, Any] | None:
+    """The known keys of a `sampling` object; None without one."""
+    if "sampling" not in fields:
         return None
-    if not isinstance(value, dict):
-        raise Refusal("validation_error", "'sampling' must be an object.")
-    sampling = {key: _number(key, value[key]) for key in _NUMBERS if value.get(key) is not None}
-    if (sanitizes := value.get("sanitize_output")) is not None:
-        if not isinstance(sanitizes, bool):
-            raise Refusal("validation_error", "'sampling.sanitize_output' must be true or false.")
-        sampling["sanitize_output"] = sanitizes
+    given = fields.table("sampling")
+    sampling: dict[str, Any] = {
+        key: given.number(key, None, low, high) for key, (low, high) in _NUMBERS.items() if key in given
+    }
+    if "top_k" in given:
+        sampling["top_k"] = given.whole("top_k", None, 0, _MAX_TOP_K)
+    if "sanitize_output" in given:
+        sampling["sanitize_output"] = given.flag("sanitize_output", None)
     return sampling
-
-
-def _number(key: str, value: Any) -> Any:
-    low, high = _NUMBERS[key]
-    kinds, words = ((int,), "a whole number") if key in _WHOLE_NUMBERS else ((int, float), "a number")
-    if type(value) not in kinds or not low <= value <= high:
-        raise Refusal("validation_error", f"'sampling.{key}' must be {words} from {low:g} to {high:g}.")
-    return value

@@ -20,6 +20,7 @@ from unitd.doors.chat_session import (
     Held,
     Said,
 )
+from unitd.wire.fields import Fields
 
 # The original's values, which its document promises.
 STOP_WORD = "<|im_end|>"
@@ -32,6 +33,15 @@ Message = dict[str, Any]
 
 class Refusal(Exception):
     """A message that cannot be served; its words go to the client."""
+
+
+class _Fields(Fields):
+    """One JSON object of a message."""
+
+    def refusal(self, key: str, wanted: str, shown: str = "") -> Refusal:
+        """Return the error, which names the place."""
+        example = ' such as {"max_tokens": 10}' if self.place(key) == "pause" else ""
+        return Refusal(f"{self.place(key)} must be {wanted}{example}")
 
 
 @dataclass(frozen=True)
@@ -51,16 +61,12 @@ def read_start(stream_id: str, fields: Message) -> Start:
     Raises:
         Refusal: one of them is wrong.
     """
-    messages = fields.get("messages")
+    given = _Fields(fields)
+    messages = given.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise Refusal("messages must be a list of objects with role and content")
-    temperature = fields.get("temperature", DEFAULT_TEMPERATURE)
-    if type(temperature) not in (int, float):
-        raise Refusal("temperature must be a number")
-    is_streaming = fields.get("stream_tokens", False)
-    if not isinstance(is_streaming, bool):
-        raise Refusal("stream_tokens must be true or false")
-    return Start(stream_id, messages, read_pause(fields), is_streaming, temperature)
+        raise given.refusal("messages", "a list of objects with role and content")
+    temperature = given.number("temperature", DEFAULT_TEMPERATURE)
+    return Start(stream_id, messages, read_pause(fields), given.flag("stream_tokens", False), temperature)
 
 
 def read_pause(fields: Message) -> Message:
@@ -69,19 +75,11 @@ def read_pause(fields: Message) -> Message:
     Raises:
         Refusal: it is none.
     """
-    pause = fields.get("pause")
-    if pause is None:
-        pause = {}
-    if not isinstance(pause, dict):
-        raise Refusal('pause must be an object such as {"max_tokens": 10}')
-    tokens, at_sentences = pause.get("max_tokens"), pause.get("sentence_boundary", False)
-    if not isinstance(at_sentences, bool):
-        raise Refusal("pause.sentence_boundary must be true or false")
-    if tokens is None:
-        tokens = SENTENCE_CAP if at_sentences else WHOLE_CAP
-    if type(tokens) is not int or tokens < 1:
-        raise Refusal("pause.max_tokens must be a whole number from 1")
-    return {"max_tokens": tokens, "sentence_boundary": at_sentences}
+    given = _Fields({} if fields.get("pause") is None else fields["pause"], "pause")
+    at_sentences = given.flag("sentence_boundary", False)
+    if given.get("max_tokens") is None:
+        return {"max_tokens": SENTENCE_CAP if at_sentences else WHOLE_CAP, "sentence_boundary": at_sentences}
+    return {"max_tokens": given.whole("max_tokens", None, 1), "sentence_boundary": at_sentences}
 
 
 @dataclass

@@ -13,7 +13,6 @@ from unitd.doors.http import speech_format, transcriber
 from unitd.doors.http.bodies import Body
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.errors import bad_value
-from unitd.doors.http.openai.requests import text_of
 from unitd.doors.http.responses import Served, Stream
 from unitd.doors.http.transcriber import Transcriber
 
@@ -97,14 +96,14 @@ def read_speech(body: Body) -> AskedSpeech:
     Raises:
         ApiError: a value cannot be used.
     """
-    text, voice = text_of(body, "input", ""), body.get("voice") or "default"
+    text, voice = body.text("input", ""), body.get("voice") or "default"
     if not text.strip():
         raise bad_value("input must be a text to speak.", "input")
-    form = text_of(body, "response_format", next(iter(_SPEECH_FORMS)))
+    form = body.text("response_format", "") or next(iter(_SPEECH_FORMS))
     if form not in _SPEECH_FORMS:
         known = ", ".join(_SPEECH_FORMS)
         raise bad_value(f"response_format is '{form}'; sound is made as {known} here.", "response_format")
-    if text_of(body, "stream_format", "audio") != "audio":
+    if body.text("stream_format", "") not in ("", "audio"):
         raise bad_value("stream_format must be audio; events are not sent here.", "stream_format")
     voice = voice.get("id") if isinstance(voice, dict) else voice
     if not isinstance(voice, str):
@@ -112,7 +111,7 @@ def read_speech(body: Body) -> AskedSpeech:
     options = {} if voice in _USUAL_VOICES else {"speaker": voice}
     if (speed := body.get("speed")) is not None:
         options["speed"] = speed
-    return AskedSpeech(text_of(body, "model", "default"), text, form, options)
+    return AskedSpeech(body.text("model", "") or "default", text, form, options)
 
 
 class Transcript(Served):

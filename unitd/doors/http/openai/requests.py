@@ -108,31 +108,26 @@ def _refuse(body: Body, never: Mapping[str, tuple[Any, ...]]) -> None:
 def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, Any]) -> Asked:
     """What chats and completions have in common."""
     _refuse(body, _NEVER)
-    repeats = 1 if body.get("n") is None else body["n"]
+    repeats = body.get("n") if "n" in body else 1
     if type(repeats) is not int or not 1 <= repeats * len(prompts) <= MAX_CHOICES:
         raise bad_value(f"n must be a whole number that makes at most {MAX_CHOICES} choices.", "n")
     if is_too_deep(prompts, options):
         raise bad_value("The body is nested too deeply.", None)
-    stream = body.get("stream_options") or {}
-    if not isinstance(stream, dict):
-        raise bad_value("stream_options must be an object.", "stream_options")
     return Asked(
-        model=text_of(body, "model", "default"),
+        model=body.text("model", "") or "default",
         prompts=tuple(prompt for prompt in prompts for _ in range(repeats)),
         options=options,
         repeats=repeats,
-        is_stream=_flag(body, "stream"),
-        tells_usage=_flag(stream, "include_usage"),
+        is_stream=body.flag("stream", False),
+        tells_usage=body.table("stream_options").flag("include_usage", False),
     )
 
 
 def _options(body: Body, limit: Any, usual_limit: int) -> dict[str, Any]:
     """The options that go on to the unit; null is no value."""
-    options = {key: body[key] for key in SAME if body.get(key) is not None}
+    options = {key: body.get(key) for key in SAME if key in body}
     options["max_token_len"] = usual_limit if limit is None else limit
-    if (seed := body.get("seed")) is not None:
-        if type(seed) is not int:
-            raise bad_value("seed must be a whole number.", "seed")
+    if (seed := body.whole("seed", None)) is not None:
         options["seed"] = seed % MAX_SEED
     return options
 
@@ -156,10 +151,7 @@ def _form(body: Body) -> dict[str, Any]:
 
 def _thinking(body: Body) -> dict[str, Any]:
     """`chat_template_kwargs` is what other servers of this API have for models that think."""
-    values = body.get("chat_template_kwargs") or {}
-    if not isinstance(values, dict):
-        raise bad_value("chat_template_kwargs must be an object.", "chat_template_kwargs")
-    thinks = values.get("enable_thinking")
+    thinks = body.table("chat_template_kwargs").get("enable_thinking")
     return {} if thinks is None else {"thinking": thinks}
 
 
@@ -175,7 +167,7 @@ def _message(value: Any, where: str) -> dict[str, Any]:
     elif value.get("content") is None:
         raise bad_value(f"{where}.content is missing.", "messages")
     if role == "tool":
-        message["tool_call_id"] = text_of(value, "tool_call_id", "")
+        message["tool_call_id"] = Body(value).text("tool_call_id", "")
     return message
 
 
@@ -196,22 +188,3 @@ def _part(value: Any, where: str) -> str:
     if not isinstance(text, str):
         raise bad_value(f'{where} must be a part such as {{"type": "text", "text": …}}.', "messages")
     return text
-
-
-def text_of(body: Body, key: str, default: str) -> str:
-    """A text of the request.
-
-    Raises:
-        ApiError: it is none.
-    """
-    value = body.get(key)
-    if not isinstance(value, str | None):
-        raise bad_value(f"{key} must be a text.", key)
-    return value or default
-
-
-def _flag(body: Body, key: str) -> bool:
-    value = body.get(key)
-    if not isinstance(value, bool | None):
-        raise bad_value(f"{key} must be true or false.", key)
-    return bool(value)

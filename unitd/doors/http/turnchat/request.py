@@ -14,6 +14,7 @@ import orjson
 
 from unitd.doors.pcm import HIGHEST_RATE, LOWEST_RATE, s16_of_floats, wav_of
 from unitd.wire.errors import BadBase64, BadField, NotJson, Unavailable
+from unitd.wire.fields import Fields
 from unitd.wire.joining import decode_base64
 from unitd.wire.reading import read_json
 
@@ -22,7 +23,7 @@ TTS_MODES = ("default", "audio_assistant", "omni", "audio_roleplay", "voice_clon
 USUAL_RATE = 16000
 
 # What -10·ln of it makes of these is more than any model's preference: the answer never ends, or ends at once.
-LOWEST_LENGTH_PENALTY, HIGHEST_LENGTH_PENALTY = 0.01, 100.0
+LENGTH_PENALTIES = (0.01, 100)
 END_BIAS_PER_LOG = -10.0
 
 _PICTURE = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|BM", re.DOTALL)
@@ -108,110 +109,67 @@ def read_request(data: str | bytes) -> ChatRequest:
     _check_pictures(fields)
     return ChatRequest(
         messages=_messages(fields),
-        is_streaming=fields.flag("streaming", default=True),
+        is_streaming=fields.flag("streaming", True),
         generation=_generation(fields.table("generation")),
         speech=_speech(fields),
-        thinks=fields.flag("enable_thinking", default=False),
+        thinks=fields.flag("enable_thinking", False),
     )
 
 
-class _Fields:
-    """One JSON object, read key by key; `where` names its place."""
+class _Fields(Fields):
+    """One JSON object of the request."""
 
-    def __init__(self, value: Any, where: str) -> None:
-        if not isinstance(value, dict):
-            raise BadField(f"{where} must be an object")
-        self._values = {key: each for key, each in value.items() if each is not None}
-        self._prefix = f"{where}." if where else ""
+    null_is_absent = True
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._values
+    def refusal(self, key: str, wanted: str, shown: str = "") -> BadField:
+        """Return the error, which names the place."""
+        return BadField(f"{self.place(key)} must be {wanted}")
 
-    def where(self, key: str) -> str:
-        """The place of a key."""
-        return self._prefix + key
+    def present(self, key: str) -> Any:
+        """Return a value that must be there.
 
-    def value(self, key: str) -> Any:
-        """Whatever is there; it must be."""
-        if key not in self._values:
-            raise BadField(f"{self.where(key)} is missing")
-        return self._values[key]
+        Raises:
+            BadField: it is missing.
+        """
+        if key not in self:
+            raise BadField(f"{self.place(key)} is missing")
+        return self.get(key)
 
-    def table(self, key: str) -> "_Fields":
-        """An object; an empty one where there is none."""
-        return _Fields(self._values.get(key, {}), self.where(key))
-
-    def text(self, key: str, default: str | None = None) -> str:
-        """A text; without a default it must be there."""
-        value = self.value(key) if default is None else self._values.get(key, default)
-        if not isinstance(value, str):
-            raise BadField(f"{self.where(key)} must be a text")
-        return value
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        """True or false."""
-        value = self._values.get(key, default)
-        if not isinstance(value, bool):
-            raise BadField(f"{self.where(key)} must be true or false")
-        return value
-
-    def whole(self, key: str, default: int, low: int, high: int) -> int:
-        """A whole number of a range."""
-        value = self._values.get(key, default)
-        if type(value) is not int or not low <= value <= high:
-            raise BadField(f"{self.where(key)} must be a whole number from {low} to {high}")
-        return value
-
-    def number(self, key: str, default: float, low: float, high: float) -> float:
-        """A number of a range."""
-        value = self._values.get(key, default)
-        if type(value) not in (int, float) or not low <= value <= high:
-            raise BadField(f"{self.where(key)} must be a number from {low:g} to {high:g}")
-        return float(value)
+    def present_text(self, key: str) -> str:
+        """Return a text that must be there."""
+        self.present(key)
+        return self.text(key, "")
 
     def data(self) -> bytes:
-        """What is in `data` as base64; it must be there and not be empty."""
+        """Return what is in `data` as base64; it must be there and not be empty."""
         try:
-            content = decode_base64([self.text("data")])
+            content = decode_base64([self.present_text("data")])
         except BadBase64 as error:
-            raise BadField(f"{self.where('data')} is no base64") from error
+            raise BadField(f"{self.place('data')} is no base64") from error
         if not content:
-            raise BadField(f"{self.where('data')} is empty")
+            raise BadField(f"{self.place('data')} is empty")
         return content
 
 
 def _messages(fields: _Fields) -> tuple[Message, ...]:
-    listed = fields.value("messages")
-    if not isinstance(listed, list):
-        raise BadField("messages must be a list")
-    if not listed:
+    fields.present("messages")
+    if not (listed := fields.listed("messages")):
         raise BadField("messages is empty")
     return tuple(_message(_Fields(each, f"messages[{at}]")) for at, each in enumerate(listed))
 
 
 def _message(fields: _Fields) -> Message:
-    role = fields.text("role")
-    if role not in ROLES:
-        raise BadField(f"{fields.where('role')} must be one of {', '.join(ROLES)}")
-    content, where = fields.value("content"), fields.where("content")
+    role = fields.one_of("role", fields.present_text("role"), ROLES)
+    content, where = fields.present("content"), fields.place("content")
     if isinstance(content, str):
         return Message(role, (content,))
-    if not isinstance(content, list):
-        raise BadField(f"{where} must be a text or a list of items")
-    if not content:
+    if not (listed := fields.listed("content", "a text or a list of items")):
         raise BadField(f"{where} is empty")
-    return Message(role, tuple(_item(_Fields(each, f"{where}[{at}]")) for at, each in enumerate(content)))
+    return Message(role, tuple(_item(_Fields(each, f"{where}[{at}]")) for at, each in enumerate(listed)))
 
 
 def _item(fields: _Fields) -> str | Recording:
-    kind = fields.text("type")
-    if kind not in _ITEMS:
-        raise BadField(f"{fields.where('type')} must be one of {', '.join(_ITEMS)}")
-    return _ITEMS[kind](fields)
-
-
-def _text(fields: _Fields) -> str:
-    return fields.text("text")
+    return _ITEMS[fields.one_of("type", fields.present_text("type"), list(_ITEMS))](fields)
 
 
 def _audio(fields: _Fields) -> Recording:
@@ -219,13 +177,13 @@ def _audio(fields: _Fields) -> Recording:
     try:
         pcm = s16_of_floats(fields.data())
     except ValueError as error:
-        raise BadField(f"{fields.where('data')} is no 32-bit float PCM: {error}") from error
-    return Recording(wav_of(pcm, rate), fields.where("data").removesuffix(".data"))
+        raise BadField(f"{fields.place('data')} is no 32-bit float PCM: {error}") from error
+    return Recording(wav_of(pcm, rate), fields.place("data").removesuffix(".data"))
 
 
 def _image(fields: _Fields) -> str:
     if not _PICTURE.match(fields.data()):
-        raise BadField(f"{fields.where('data')} is no image; {_PICTURE_NAMES} are known")
+        raise BadField(f"{fields.place('data')} is no image; {_PICTURE_NAMES} are known")
     raise _needs_vision(fields, "an image")
 
 
@@ -236,7 +194,7 @@ def _video(fields: _Fields) -> str:
 
 
 _ITEMS: dict[str, Callable[[_Fields], str | Recording]] = {
-    "text": _text,
+    "text": lambda fields: fields.present_text("text"),
     "image": _image,
     "audio": _audio,
     "video": _video,
@@ -244,7 +202,7 @@ _ITEMS: dict[str, Callable[[_Fields], str | Recording]] = {
 
 
 def _needs_vision(fields: _Fields, what: str) -> Unavailable:
-    where = fields.where("data").removesuffix(".data")
+    where = fields.place("data").removesuffix(".data")
     return Unavailable(f"{where} is {what}; that needs a vision model, and none is installed")
 
 
@@ -254,9 +212,7 @@ def _generation(fields: _Fields) -> Generation:
         max_new_tokens=fields.whole("max_new_tokens", usual.max_new_tokens, 1, 1_048_576),
         temperature=fields.number("temperature", usual.temperature, 0, 100),
         top_p=fields.number("top_p", usual.top_p, 0, 1),
-        length_penalty=fields.number(
-            "length_penalty", usual.length_penalty, LOWEST_LENGTH_PENALTY, HIGHEST_LENGTH_PENALTY
-        ),
+        length_penalty=fields.number("length_penalty", usual.length_penalty, *LENGTH_PENALTIES),
     )
 
 
@@ -265,16 +221,15 @@ def _speech(fields: _Fields) -> Speech | None:
     if "tts" not in fields:
         return None
     tts = fields.table("tts")
-    if tts.text("mode", "default") not in TTS_MODES:
-        raise BadField(f"tts.mode must be one of {', '.join(TTS_MODES)}")
+    tts.one_of("mode", tts.text("mode", "default"), TTS_MODES)
     samples = [tts.text(key, "") for key in ("ref_audio_path", "ref_audio_data")]
     speech = Speech(tts.text("language", ""), wants_other_voice=any(samples))
-    return speech if tts.flag("enabled", default=True) else None
+    return speech if tts.flag("enabled", True) else None
 
 
 def _check_pictures(fields: _Fields) -> None:
     """What is said about images and video holds for nothing yet; a wrong type is wrong all the same."""
     image = fields.table("image")
     image.whole("max_slice_nums", 1, 1, 1024)
-    image.flag("use_image_id", default=True)
-    fields.flag("omni_mode", default=False)
+    image.flag("use_image_id", True)
+    fields.flag("omni_mode", False)
