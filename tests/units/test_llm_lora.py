@@ -12,7 +12,7 @@ from tests.support.units.engine_bench import BUNDLED, SLOTS, Bench
 from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import UnitFault
-from units.llm import unit
+from units.llm import reading_ahead
 from units.llm.adapters import Adapters
 from units.llm.unit import LlmUnit
 
@@ -191,7 +191,7 @@ def host() -> FakeHost:
 @pytest.fixture
 def program(host: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LlmUnit]:
     """The unit with its bundled model; it keeps what it has read on disk."""
-    monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
+    monkeypatch.setattr(reading_ahead, "WORTH_KEEPING_SECONDS", 0.0)
     program = LlmUnit(host)
     load = {"engine": "llama", "path": str(BUNDLED), "slots": 2, "context": 1024, "threads": 1, "exact": True}
     program.load(load | {"cache_dir": str(tmp_path / "cache")})

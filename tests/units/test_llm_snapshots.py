@@ -9,7 +9,7 @@ import pytest
 from tests.support.units.engine_bench import BUNDLED
 from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
-from units.llm import snapshots, unit
+from units.llm import reading_ahead, snapshots
 from units.llm.snapshots import Snapshots, identity_of
 from units.llm.unit import LlmUnit
 
@@ -105,7 +105,7 @@ Ask = Callable[[], tuple[str, FakeHost]]
 @pytest.fixture
 def restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Starts the unit anew, sets a task with the persona up, and asks."""
-    monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
+    monkeypatch.setattr(reading_ahead, "WORTH_KEEPING_SECONDS", 0.0)
 
     def ask() -> tuple[str, FakeHost]:
         host = FakeHost()
@@ -146,7 +146,7 @@ def test_a_damaged_snapshot_changes_no_word(restarted: Ask, tmp_path: Path) -> N
 
 def test_what_was_said_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A transcript that a client has read ahead is the board's as long as it runs."""
-    monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
+    monkeypatch.setattr(reading_ahead, "WORTH_KEEPING_SECONDS", 0.0)
     program = started(FakeHost(), tmp_path)
     transcript = {"messages": [{"role": "system", "content": PERSONA + "This was said before: my name is Ann."}]}
 
@@ -163,7 +163,7 @@ def test_a_client_s_own_prompt_is_kept_for_its_owner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_public: bool
 ) -> None:
     """Another one's setup does not find it, so its first answer tells nothing; the board's own is kept for all."""
-    monkeypatch.setattr(unit, "WORTH_KEEPING_SECONDS", 0.0)
+    monkeypatch.setattr(reading_ahead, "WORTH_KEEPING_SECONDS", 0.0)
     whose = {"data": {"prompt": PERSONA}, "memory": None, "has_public_prompt": is_public}
     for owner in ("anna", "bert", "anna"):
         program = started(FakeHost(), tmp_path)

@@ -1,12 +1,11 @@
 """The llm unit's face: tasks, conversations, and the messages of the daemon."""
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, UNAVAILABLE, Handler, Unit, UnitFault
@@ -16,13 +15,15 @@ from units.llm.calls import CallStream
 from units.llm.engine import Engine
 from units.llm.grammars import Grammar, Grammars
 from units.llm.llama import VERSION, Alarm, Context, Model
-from units.llm.options import LlmOptions, Message, SamplerSpec
+from units.llm.options import LlmOptions, SamplerSpec
 from units.llm.policy import read_policy
-from units.llm.prompt import PromptMaker, too_long
+from units.llm.prompt import PromptMaker
+from units.llm.reading_ahead import READING_AHEAD, ReadingAhead
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation, common_length
-from units.llm.snapshots import Snapshots, identity_of, name_of
-from units.llm.task import LlmTask, conversation
+from units.llm.snapshots import Snapshots, identity_of
+from units.llm.task import LlmTask
+from units.llm.task_prompts import TaskPrompts
 from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
 from units.llm.tools import OPEN, ToolCall
@@ -31,21 +32,6 @@ from units.setup_values import refusal
 from units.trials import Trials
 
 CUTTING = ("cancel", "exit")
-READING_AHEAD = -1
-"""The priority of a prompt that nobody waits for."""
-
-# A system prompt that is read faster than this need not wear out a memory card.
-WORTH_KEEPING_SECONDS = 0.1
-
-
-class _ReadingAhead(NamedTuple):
-    """A prompt that is read before anybody asks."""
-
-    asked: Envelope | None
-    """The message that is answered when it is read."""
-
-    is_conversation: bool
-    """It holds what was said."""
 
 
 class LlmUnit(Unit):
@@ -55,8 +41,6 @@ class LlmUnit(Unit):
         self._host = host
         self._alarm = Alarm()
         self._tasks: dict[str, LlmTask] = {}
-        self._warming: dict[Generation, _ReadingAhead] = {}
-        self._snapshots: Snapshots | None = None
         self._trials = Trials(host)
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
@@ -94,12 +78,15 @@ class LlmUnit(Unit):
             is_exact=load["exact"],
             on_spoken=self._host.flush,
         )
-        self._trained_tokens = load.get("trained_tokens") or self._context.context
         self._adapters = Adapters(self._model, self._context)
         self._prompts = PromptMaker(self._model, load.get("chat_template", ""))
+        warn = partial(self._host.log, "warning")
+        self._task_prompts = TaskPrompts(self._prompts, load.get("trained_tokens") or self._context.context, warn)
+        snapshots = None
         if load["cache_dir"]:
             identity = identity_of(Path(load["path"]), self._context.context, load["exact"], VERSION)
-            self._snapshots = Snapshots(Path(load["cache_dir"]), identity, partial(self._host.log, "warning"))
+            snapshots = Snapshots(Path(load["cache_dir"]), identity, warn)
+        self._reading_ahead = ReadingAhead(self._engine, snapshots, self._host.answer)
         return {"about": f"{self._model.about}, {load['slots']} sequences of {self._context.context} tokens"}
 
     _reported_tenths = -1
@@ -144,7 +131,7 @@ class LlmUnit(Unit):
         def go_on(spec: SamplerSpec | UnitFault, compiled: Grammar | None) -> None:
             if isinstance(spec, UnitFault):
                 raise spec
-            prompt = self._checked_prompt(task)
+            prompt = self._task_prompts.checked(task)
             task.public_prompt = prompt if fields.get("has_public_prompt") else []
             self._use_adapters(task, fields["data"].get("lora", []))
             self._tasks[task.work_id] = task
@@ -165,17 +152,6 @@ class LlmUnit(Unit):
         """Those that no task uses."""
         self._adapters.keep(task.blend for task in self._tasks.values())
 
-    def _checked_prompt(self, task: LlmTask) -> list[int]:
-        """A system prompt that leaves no room for a question, or that the template fails on, is refused at setup."""
-        try:
-            prompt = self._make_prompt(task.options, conversation(task.options.system_prompt, [], None), asks=False)
-        except UnitFault as fault:
-            raise refusal(str(fault)) from fault
-        tokens = len(prompt)
-        if tokens >= task.options.context:
-            raise refusal(f"prompt is {tokens} tokens, the context holds {task.options.context}")
-        return prompt
-
     def _check_bias(self, options: LlmOptions) -> None:
         """What only the vocabulary can judge is judged at setup, not at the first answer."""
         spec = options.sampler
@@ -187,7 +163,7 @@ class LlmUnit(Unit):
         task = self._tasks[envelope.fields["task"]]
         number = envelope.fields["inference"]
         text = envelope.payload.decode() if envelope.fields["is_text"] else None
-        self._stop_reading_ahead(task)
+        self._reading_ahead.stop(task)
         task.begin(text or "")
         try:
             if text is None:
@@ -198,7 +174,7 @@ class LlmUnit(Unit):
                 return None
             options = self._options_of(task, envelope.fields.get("options", {}))
             options = narrowed(options, text, self._prompts.call_token)
-            prompt = self._prompt(task, options, text)
+            prompt = self._task_prompts.of_question(task, options, text)
         except UnitFault as fault:
             self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
             return None
@@ -256,46 +232,6 @@ class LlmUnit(Unit):
         task.generation = generation
         self._engine.start(generation)
         return generation
-
-    def _prompt(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
-        """The tokens of the conversation; raises UnitFault when the context does not hold them.
-
-        A conversation that the client keeps is not shortened: it would not know.
-        """
-        if options.is_raw:
-            prompt = self._prompts.make_raw(text, options.context)
-        elif options.messages is not None:
-            prompt = self._make_prompt(options, options.messages)
-        else:
-            prompt = self._prompt_with_history(task, options, text)
-        if len(prompt) >= options.context:
-            raise too_long(len(prompt), options.context)
-        if len(prompt) > self._trained_tokens and not task.is_warned:
-            task.is_warned = True
-            words = f"a prompt of {len(prompt)} tokens, the model was trained on {self._trained_tokens}"
-            self._host.log("warning", f"{task.work_id}: {words}; its answers may make no sense")
-        return prompt
-
-    def _prompt_with_history(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
-        """The conversation so far and the question; the oldest turns go, whole, until an answer fits behind it.
-
-        Beyond what the model was trained on it would remember more and say less, so the history ends there.
-        """
-        most = min(options.context, self._trained_tokens)
-        wanted = most - min(options.max_tokens, most // 2)
-        for forgotten in range(len(task.history) + 1):
-            messages = conversation(options.system_prompt, task.history[forgotten:], text)
-            prompt = self._make_prompt(options, messages)
-            if len(prompt) <= wanted:
-                break
-        if len(prompt) < options.context:
-            del task.history[:forgotten]
-        return prompt
-
-    def _make_prompt(self, options: LlmOptions, messages: Sequence[Message], *, asks: bool = True) -> list[int]:
-        return self._prompts.make(
-            messages, context=options.context, thinks=options.thinks, asks=asks, tools=options.tools
-        )
 
     def _with_own_biases(self, spec: SamplerSpec, options: LlmOptions) -> SamplerSpec:
         """The sampler's settings with the bias on every token that ends an answer; without tools none begins a call."""
@@ -371,7 +307,7 @@ class LlmUnit(Unit):
     def _warm(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Reads what the next prompt will begin with; the answer comes when that is done."""
         task = self._tasks[envelope.fields["task"]]
-        self._stop_reading_ahead(task)
+        self._reading_ahead.stop(task)
         if task.generation is not None:
             return None  # it is as warm as can be: it is speaking
         options = self._options_of(task, envelope.fields.get("data") or {})
@@ -385,33 +321,14 @@ class LlmUnit(Unit):
 
     def _read_ahead(self, task: LlmTask, options: LlmOptions, asked: Envelope | None) -> bool:
         """Begins to read system prompt and history, from a snapshot if there is one; False when there is nothing."""
-        messages = options.messages or conversation(options.system_prompt, task.history, None)
-        prompt = self._make_prompt(options, messages, asks=False)[: options.context - 1]
+        prompt = self._task_prompts.beginning(task, options)
         if not prompt:
             return False
         quiet = replace(options, max_tokens=0, tells_prompt=False)
         sampler = Sampler(self._model, self._grammars, SamplerSpec())
         generation = self._start(task, quiet, sampler, prompt, 0, READING_AHEAD)
-        if self._snapshots is not None and (state := self._snapshots.load(prompt, name_of(generation))) is not None:
-            generation.saved = (state, prompt)
-        is_conversation = bool(options.messages or task.history)
-        self._warming[generation] = _ReadingAhead(asked, is_conversation)
+        self._reading_ahead.add(generation, asked, is_conversation=bool(options.messages or task.history))
         return True
-
-    def _stop_reading_ahead(self, task: LlmTask) -> None:
-        """A question is more urgent; what has been read stays in the slot."""
-        if task.generation in self._warming:
-            self._engine.end(task.generation, "interrupted")
-
-    def _end_reading_ahead(self, generation: Generation, reason: str) -> None:
-        """Keeps a system prompt that took long to read; what was said in a conversation never goes to the disk."""
-        asked, is_conversation = self._warming.pop(generation)
-        is_slow = time.monotonic() - generation.began > WORTH_KEEPING_SECONDS
-        if self._snapshots is not None and reason == "stop" and is_slow and not is_conversation:
-            state = self._engine.state_of(generation)
-            self._snapshots.store(generation.prompt, state, name_of(generation))
-        if asked is not None:
-            self._host.answer(asked)
 
     # What generations say
 
@@ -441,8 +358,8 @@ class LlmUnit(Unit):
         """The finish, with what the task remembers from now on."""
         task = self._tasks[generation.task]
         task.generation = None
-        if generation in self._warming:
-            self._end_reading_ahead(generation, reason)
+        if generation in self._reading_ahead:
+            self._reading_ahead.end(generation, reason)
             return
         if not error:
             task.remember()
