@@ -20,7 +20,8 @@ from units.host import Host
 from units.kws.ear import Wake
 from units.kws.spotter import Engine
 from units.kws.task import KwsTask
-from units.sound.upload import NOTHING, RATE, Samples
+from units.sound.upload import RATE, Samples
+from units.sound.upload_job import UploadJob, job_of
 
 SLICE = RATE // 2
 """Samples of an upload in one step: some 15 ms of computing."""
@@ -40,21 +41,11 @@ class _Period:
 
 @dataclass
 class _Hearing:
-    """An upload that waits to be heard."""
+    """An upload that waits to be heard by a task."""
 
-    envelope: Envelope
     task: KwsTask
-    samples: Samples
-    is_whole: bool
-    position: int = 0
+    job: UploadJob
     has_woken: bool = False
-    fault: UnitFault | None = None
-    """Why it cannot be heard; told when its turn comes."""
-
-    @property
-    def is_recording(self) -> bool:
-        """Whoever sends a whole recording is answered, also when nobody woke in it."""
-        return self.is_whole and self.envelope.type == "hear"
 
 
 class KwsUnit(Unit):
@@ -110,25 +101,20 @@ class KwsUnit(Unit):
     def _hear_upload(self) -> None:
         """A slice; the answer when all of it has been heard."""
         hearing = self._hearings[0]
-        if hearing.fault is not None:
-            self._hearings.popleft()
-            self._refuse(hearing, hearing.fault)
-            return
-        task, position = hearing.task, hearing.position
-        piece = hearing.samples[position : position + SLICE]
-        wakes = task.hear("upload", piece)
-        hearing.position += len(piece)
-        is_over = hearing.position >= len(hearing.samples)
-        if is_over and hearing.is_whole:
-            wakes += task.finish("upload")
-        hearing.has_woken = hearing.has_woken or bool(wakes)
-        self._tell(task, wakes, "upload")
-        if not is_over:
-            return
-        if hearing.is_recording and not hearing.has_woken:
-            self._host.say("event", task=task.work_id, data=False, source="upload")
+        task, job = hearing.task, hearing.job
+        if job.fault is None:
+            wakes = task.hear("upload", job.take(SLICE))
+            is_over = not len(job.samples)
+            if is_over and (job.is_whole or job.is_last):
+                wakes += task.finish("upload")
+            hearing.has_woken = hearing.has_woken or bool(wakes)
+            self._tell(task, wakes, "upload")
+            if not is_over:
+                return
+            if job.is_whole and not hearing.has_woken:  # whoever sends a whole recording is answered in any case
+                self._host.say("event", task=task.work_id, data=False, source="upload")
         self._hearings.popleft()
-        self._host.answer(hearing.envelope)
+        self._host.answer(job.envelope, **job.outcome)
 
     # Messages
 
@@ -158,18 +144,10 @@ class KwsUnit(Unit):
             self._host.answer(period.envelope)
 
     def _hear(self, envelope: Envelope) -> Mapping[str, Any] | None:
-        fields = envelope.fields
         task = self._task_of(envelope)
         if task.is_paused:
             return None
-        hearing = _Hearing(envelope, task, NOTHING, fields["is_whole"])
-        try:
-            hearing.samples = task.upload.feed(envelope.payload, fields["form"])
-            if hearing.is_whole:
-                hearing.samples = np.concatenate([hearing.samples, task.upload.finish()])
-        except UnitFault as fault:
-            hearing.samples, hearing.fault = NOTHING, fault
-        self._hearings.append(hearing)
+        self._hearings.append(_Hearing(task, job_of(envelope, task.upload)))
         return LATER
 
     def _end_upload(self, envelope: Envelope) -> Mapping[str, Any] | None:
@@ -177,7 +155,7 @@ class KwsUnit(Unit):
         task = self._tasks.get(envelope.fields["task"])
         if task is None or task.is_paused:
             return None
-        self._hearings.append(_Hearing(envelope, task, task.upload.finish(), is_whole=True))
+        self._hearings.append(_Hearing(task, UploadJob(envelope, task.upload.finish(), is_last=True)))
         return LATER
 
     def _trigger(self, envelope: Envelope) -> None:
@@ -206,16 +184,12 @@ class KwsUnit(Unit):
         """What waits is not heard any more; a recording, whose sender waits for an answer, is refused."""
         for period in self._periods:
             period.tasks = [each for each in period.tasks if each != task.work_id]
-        dropped = [each for each in self._hearings if each.task is task]
+        dropped = [each.job for each in self._hearings if each.task is task]
         self._hearings = deque(each for each in self._hearings if each.task is not task)
-        for hearing in dropped:
-            if hearing.is_recording:
-                self._refuse(hearing, UnitFault(RUN_FAILED, f"{task.work_id} was stopped before it heard this"))
-            else:
-                self._host.answer(hearing.envelope)
-
-    def _refuse(self, hearing: _Hearing, fault: UnitFault) -> None:
-        self._host.answer(hearing.envelope, code=fault.code, message=str(fault))
+        for job in dropped:
+            stopped = UnitFault(RUN_FAILED, f"{task.work_id} was stopped before it heard this")
+            job.fault = stopped if job.is_whole else None
+            self._host.answer(job.envelope, **job.outcome)
 
     def _tell(self, task: KwsTask, wakes: list[Wake], source: str, at: float | None = None) -> None:
         """Wakes go out as events; `at` is the time of the last sample heard, known for the microphone."""

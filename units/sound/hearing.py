@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from unitd.wire.envelope import Envelope
-from units.base import LATER, UNAVAILABLE, Handler, Unit, UnitFault
+from units.base import LATER, UNAVAILABLE, Handler, Unit
 from units.host import Host
-from units.sound.hearing_task import Errand, HearingTask, Period
-from units.sound.upload import NOTHING, Samples
+from units.sound.hearing_task import HearingTask, Period
+from units.sound.upload import Samples
+from units.sound.upload_job import UploadJob, job_of
 from units.trials import Trial, Trials
 
 # A board that is too slow loses audio all the time; one line in so many seconds is enough to tell.
@@ -113,24 +114,15 @@ class HearingUnit(Unit, ABC):
 
     def _take_upload(self, envelope: Envelope) -> Mapping[str, Any]:
         """Reads it at once and hears it in steps; what cannot be used is refused when its turn comes."""
-        fields = envelope.fields
-        task = self._tasks[fields["task"]]
-        upload = Errand(Envelope(envelope.type, fields), NOTHING, fields["is_whole"])
-        upload.is_continued = fields["form"] == "wav" and not upload.is_whole
-        try:
-            upload.samples = task.upload.feed(envelope.payload, fields["form"])
-            if upload.is_whole:
-                upload.samples = np.concatenate([upload.samples, task.upload.finish()])
-        except UnitFault as fault:
-            upload.samples, upload.fault = NOTHING, fault
-        task.take_upload(upload)
+        task = self._tasks[envelope.fields["task"]]
+        task.take_upload(job_of(envelope, task.upload))
         return LATER
 
     def _end_upload(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Whoever sends no more has said what there was to say."""
         if (task := self._tasks.get(envelope.fields["task"])) is None:
             return None
-        task.take_upload(Errand(envelope, task.upload.finish(), is_whole=False, is_last=True))
+        task.take_upload(UploadJob(envelope, task.upload.finish(), is_last=True))
         return LATER
 
     def _wake(self, envelope: Envelope) -> None:

@@ -10,16 +10,15 @@ it, in what the memory holds, and goes on until one utterance has ended.
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, UnitFault
 from units.setup_values import SetupValues, inputs_of, is_task_of
 from units.sound.upload import RATE, Samples, Upload
+from units.sound.upload_job import UploadJob
 
 Source = Literal["mic", "upload"]
 
@@ -66,28 +65,6 @@ class EndOfSpeech:
     at: float
 
 
-@dataclass
-class Errand:
-    """An upload on its way; the envelope is answered when all of it has been heard, or refused when its turn comes."""
-
-    envelope: Envelope
-    samples: Samples
-    is_whole: bool
-    is_last: bool = False
-    """Nothing has come behind it for a while: what was being said is over."""
-
-    is_continued: bool = False
-    """The next upload is more of the same WAV."""
-
-    fault: UnitFault | None = None
-    """Why it cannot be heard."""
-
-    @property
-    def outcome(self) -> Mapping[str, Any]:
-        """The fields of its answer."""
-        return {"code": self.fault.code, "message": str(self.fault)} if self.fault else {}
-
-
 class HearingTask(ABC):
     """Queues, sleep and memory; what hearing means is a subclass's matter."""
 
@@ -114,7 +91,7 @@ class HearingTask(ABC):
 
         self._memory: deque[Period] = deque()
         self._waiting: deque[Period | EndOfSpeech] = deque()
-        self._errands: deque[Errand] = deque()
+        self._jobs: deque[UploadJob] = deque()
 
     # What hearing means
 
@@ -156,9 +133,9 @@ class HearingTask(ABC):
         if not self.is_asleep:
             self._wait(period)
 
-    def take_upload(self, errand: Errand) -> None:
+    def take_upload(self, job: UploadJob) -> None:
         """A client's audio came."""
-        self._errands.append(errand)
+        self._jobs.append(job)
 
     def wake(self, at: float, phrase: str = "", *, chimes: bool = False, is_repeat: bool = False) -> None:
         """The linked kws heard its word, which ended at `at`: a new utterance begins, whatever was going on.
@@ -204,12 +181,12 @@ class HearingTask(ABC):
             self._memory.clear()
             self.forget("mic")
 
-    def abandon(self) -> list[Errand]:
+    def abandon(self) -> list[UploadJob]:
         """Ends the task; returns the uploads that will not be heard, each with the fault that says so."""
-        abandoned, self._errands = list(self._errands), deque()
+        abandoned, self._jobs = list(self._jobs), deque()
         self._waiting.clear()
-        for errand in abandoned:
-            errand.fault = UnitFault(RUN_FAILED, f"{self.work_id} has ended")
+        for job in abandoned:
+            job.fault = UnitFault(RUN_FAILED, f"{self.work_id} has ended")
         return abandoned
 
     # Work
@@ -217,7 +194,7 @@ class HearingTask(ABC):
     @property
     def has_work(self) -> bool:
         """True when audio waits."""
-        return not self.is_paused and bool(self._waiting or self._errands)
+        return not self.is_paused and bool(self._waiting or self._jobs)
 
     @property
     def has_period(self) -> bool:
@@ -237,28 +214,27 @@ class HearingTask(ABC):
         if has_ended and self._wakers:
             self._fall_asleep()
 
-    def work_on_upload(self) -> Errand | None:
+    def work_on_upload(self) -> UploadJob | None:
         """Hears one slice of the oldest upload; returns that upload when all of it has been heard or it is refused."""
-        if not self._errands:
+        if not self._jobs:
             return None
-        errand = self._errands[0]
-        piece, errand.samples = errand.samples[:SLICE_SAMPLES], errand.samples[SLICE_SAMPLES:]
-        if len(piece):
+        job = self._jobs[0]
+        if len(piece := job.take(SLICE_SAMPLES)):
             self.hear("upload", piece, 0.0)
-        if len(errand.samples):
+        if len(job.samples):
             return None
-        self._end_upload(errand)
-        return self._errands.popleft()
+        self._end_upload(job)
+        return self._jobs.popleft()
 
-    def _end_upload(self, errand: Errand) -> None:
+    def _end_upload(self, job: UploadJob) -> None:
         """A whole upload ends in a final frame; what a refused one continued does not count."""
-        if errand.fault is not None:
+        if job.fault is not None:
             self.forget("upload")
-        elif errand.is_whole or errand.is_last:
+        elif job.is_whole or job.is_last:
             self.end("upload", 0.0)
-            if errand.is_whole and not self.is_upload_answered:
+            if job.is_whole and not self.is_upload_answered:
                 self.answer_empty()
-        if not errand.is_continued:
+        if not job.is_continued:
             self.is_upload_answered = False
 
     def _slice_after(self, first: Period) -> Period:
