@@ -35,7 +35,7 @@ def _options(data: dict[str, Any], engine: Engine) -> AsrOptions:
     return read_options(data, engine.usual_rules, has_vad=has_vad)
 
 
-class Ear:
+class AsrStream:
     """One source of a task: its stream, and where its frames are."""
 
     def __init__(self, recogniser: Recogniser) -> None:
@@ -55,12 +55,12 @@ class AsrTask(HearingTask):
         self._options = _options(data, engine)
         # Made at setup, because only the engine can judge a grammar or a language.
         self._spare: Recogniser | None = engine.open(self._options)
-        self._ears: dict[Source, Ear] = {}
+        self._streams: dict[Source, AsrStream] = {}
 
     def hear(self, source: Source, samples: Samples, at: float) -> bool:
         """Says what has changed."""
         has_ended = False
-        for heard in self._ear(source).recogniser.feed(samples):
+        for heard in self._stream(source).recogniser.feed(samples):
             said = self._question_in(source, heard.text)
             if heard.is_final and (said or not heard.text):
                 self._end_utterance(source, said, at)
@@ -71,7 +71,7 @@ class AsrTask(HearingTask):
 
     def end(self, source: Source, at: float) -> bool:
         """Says what was understood."""
-        recogniser = self._ear(source).recogniser
+        recogniser = self._stream(source).recogniser
         was_speech = recogniser.is_hearing_speech
         said = self._question_in(source, recogniser.finish())
         if said or was_speech:
@@ -84,19 +84,19 @@ class AsrTask(HearingTask):
 
     def forget(self, source: Source) -> None:
         """The stream begins anew."""
-        if source in self._ears:
-            self._ears[source].recogniser.reset()
+        if source in self._streams:
+            self._streams[source].recogniser.reset()
 
     @property
     def is_hearing_speech(self) -> bool:
         """The microphone's stream says so."""
-        return "mic" in self._ears and self._ears["mic"].recogniser.is_hearing_speech
+        return "mic" in self._streams and self._streams["mic"].recogniser.is_hearing_speech
 
-    def _ear(self, source: Source) -> Ear:
-        if source not in self._ears:
+    def _stream(self, source: Source) -> AsrStream:
+        if source not in self._streams:
             recogniser, self._spare = self._spare or self._engine.open(self._options), None
-            self._ears[source] = Ear(recogniser)
-        return self._ears[source]
+            self._streams[source] = AsrStream(recogniser)
+        return self._streams[source]
 
     def _question_in(self, source: Source, said: str) -> str:
         """What was said after the wake phrase, where that was said again."""
@@ -122,14 +122,14 @@ class AsrTask(HearingTask):
             self._say(source, shown, at, **fields)
 
     def _say_frame(self, source: Source, delta: str, at: float, *, is_final: bool, **fields: Any) -> None:
-        ear = self._ear(source)
-        self._say(source, {"delta": delta, "finish": is_final, "index": ear.index}, at, **fields)
-        ear.index = 0 if is_final else ear.index + 1
+        stream = self._stream(source)
+        self._say(source, {"delta": delta, "finish": is_final, "index": stream.index}, at, **fields)
+        stream.index = 0 if is_final else stream.index + 1
 
     def _say(self, source: Source, data: Any, at: float, **fields: Any) -> None:
         """Only the microphone has a clock; a text of it comes with the end of its speech."""
         if source == "mic":
             fields["heard_at"] = at
             if "text" in fields:
-                fields["speech_ended_at"] = at - self._ear(source).recogniser.quiet_seconds
+                fields["speech_ended_at"] = at - self._stream(source).recogniser.quiet_seconds
         self._host.say("event", task=self.work_id, data=data, source=source, **fields)

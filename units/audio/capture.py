@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from units.audio.devices import NOTHING, PERIOD, Backoff, DeviceLost, DeviceMissing, Samples, Source
-from units.audio.state import Fate, Report, State
+from units.audio.state import DeviceStatus, Report, State
 
 Hear = Callable[[Samples, float], None]
 """Takes one period and the monotonic time of its last sample."""
@@ -29,7 +29,7 @@ class Capture:
 
     def __init__(self, setting: str, opener: Opener, hear: Hear, report: Report) -> None:
         self.volume = 1.0
-        self._fate = Fate(setting, report)
+        self._status = DeviceStatus(setting, report)
         self._opener = opener
         self._hear = hear
         self._backoff = Backoff()
@@ -54,13 +54,13 @@ class Capture:
 
     def about(self) -> dict[str, Any]:
         """For `status`."""
-        return self._fate.about() | {"overruns": self._overruns}
+        return self._status.about() | {"overruns": self._overruns}
 
     def _run(self) -> None:
         try:
             self._opener.look()
         except DeviceMissing as error:
-            self._fate.change("missing", str(error))
+            self._status.change("missing", str(error))
         while self._is_wanted.wait() and not self._is_closing.is_set():
             try:
                 source = self._opener.open()
@@ -77,7 +77,7 @@ class Capture:
 
     def _lose(self, state: State, reason: str) -> None:
         """Nothing is heard; a pause before the next try."""
-        self._fate.change(state, reason)
+        self._status.change(state, reason)
         self._is_closing.wait(self._backoff.next_seconds())
 
     def _read(self, source: Source) -> None:
@@ -91,12 +91,12 @@ class Capture:
                 self._lose("lost" if has_heard else "missing", str(error))
                 return
             if not has_heard:
-                has_heard, self._fate.name = True, source.name
+                has_heard, self._status.name = True, source.name
                 self._backoff.reset()
-                self._fate.change("open")
+                self._status.change("open")
             self._overruns = lost_before + source.overruns
             rest = self._hand_out(np.concatenate([rest, samples]), at)
-        self._fate.change("idle")
+        self._status.change("idle")
 
     def _hand_out(self, samples: Samples, at: float) -> Samples:
         """Whole periods; returns what is left over."""

@@ -12,7 +12,7 @@ import numpy as np
 from units.audio.capture import scaled
 from units.audio.devices import BLOCK, Backoff, DeviceLost, DeviceMissing, OpenSink, Samples, Sink
 from units.audio.playlist import CHIME, Item, Playlist
-from units.audio.state import Fate, Report, State
+from units.audio.state import DeviceStatus, Report, State
 
 Playing = Callable[[Item, float], None]
 """Takes an item whose first sample is on its way, and the monotonic time at which it is heard."""
@@ -32,7 +32,7 @@ class Playback:
         self.latency = 0.0
         """Seconds from a block's writing to the ear, where a device is open."""
 
-        self._fate = Fate(setting, report)
+        self._status = DeviceStatus(setting, report)
         self._open_sink = open_sink
         self._playing = playing
         self._played = played
@@ -55,10 +55,10 @@ class Playback:
             self._played(item, True, reason)
             return reason
         self._tell_cut(self._playlist.add(item, at_once, instead_of), "")
-        if self._fate.is_usable:
+        if self._status.is_usable:
             return ""
-        self._tell_cut(self._playlist.lose_device(), self._fate.reason)
-        return self._fate.reason
+        self._tell_cut(self._playlist.lose_device(), self._status.reason)
+        return self._status.reason
 
     def stop(self, owner: str | None) -> None:
         """From the next block on nothing of this owner (None: of anybody) sounds but a fade of 5 ms."""
@@ -85,7 +85,7 @@ class Playback:
 
     def about(self) -> dict[str, Any]:
         """For `status`."""
-        return self._fate.about() | {"underruns": self._underruns}
+        return self._status.about() | {"underruns": self._underruns}
 
     def queued_seconds(self, holder: str | None = None) -> float:
         """How much of this holder (None: of anybody) is still to be played."""
@@ -102,7 +102,7 @@ class Playback:
             except DeviceMissing as error:
                 self._fail("missing", str(error))
                 continue
-            self._fate.name = sink.name
+            self._status.name = sink.name
             try:
                 self._write(sink)
             except DeviceLost as error:
@@ -115,7 +115,7 @@ class Playback:
 
     def _fail(self, state: State, reason: str) -> None:
         """Nothing sounds any more; a pause before the next try."""
-        self._fate.change(state, reason)
+        self._status.change(state, reason)
         lost = [item for _, item in self._sounding]
         self._sounding.clear()
         self._tell_cut(lost + self._playlist.lose_device(), reason)
@@ -134,8 +134,8 @@ class Playback:
                 raise
             for item in taken.begun:
                 self._playing(item, heard_at)
-            if self._fate.state != "open":
-                self._fate.change("open")
+            if self._status.state != "open":
+                self._status.change("open")
                 self._backoff.reset()
             self._underruns = underruns_before + sink.underruns
             now = time.monotonic()

@@ -10,7 +10,7 @@ Report: TypeAlias = Callable[[State, str], None]
 """State and reason."""
 
 
-class Fate:
+class DeviceStatus:
     """State of one device; a change is reported, the same again is not."""
 
     def __init__(self, name: str, report: Report) -> None:

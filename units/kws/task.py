@@ -1,11 +1,11 @@
-"""One kws task: its settings, and a pair of ears for each source of audio."""
+"""One kws task: its settings, and a stream for each source of audio."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from units.kws.ear import Ear, Wake
 from units.kws.options import KwsOptions, read_options
 from units.kws.spotter import Engine, Warn
+from units.kws.stream import KwsStream, Wake
 from units.sound.upload import RATE, Samples, Upload
 
 Source = Literal["mic", "upload"]
@@ -26,28 +26,28 @@ class KwsTask:
         self.is_paused = False
         self._make = engine.prepare(self.options, warn)
         # Made now, so that what cannot be is known at setup; whichever source speaks first gets it.
-        self._spare: Ear | None = self._make_ear()
-        self._ears: dict[Source, Ear] = {}
+        self._spare: KwsStream | None = self._make_stream()
+        self._streams: dict[Source, KwsStream] = {}
 
     def hear(self, source: Source, samples: Samples) -> list[Wake]:
         """The wakes that these samples decide."""
-        return self._ear(source).feed(samples)
+        return self._stream(source).feed(samples)
 
     def finish(self, source: Source) -> list[Wake]:
         """The wakes that the end of the audio decides."""
-        return self._ear(source).finish()
+        return self._stream(source).finish()
 
     def heard(self, source: Source) -> int:
         """Samples since the task began to hear."""
-        ear = self._ears.get(source)
-        return ear.heard if ear else 0
+        stream = self._streams.get(source)
+        return stream.heard if stream else 0
 
     def pause(self) -> None:
         """Hears nothing until `work`, and then begins afresh."""
         self.is_paused = True
         self.upload = Upload()
-        for ear in self._ears.values():
-            ear.forget()
+        for stream in self._streams.values():
+            stream.forget()
 
     def work(self) -> None:
         """Hears again."""
@@ -59,14 +59,14 @@ class KwsTask:
 
     def triggered_data(self) -> Any:
         """What the client gets for a wake that nobody spoke."""
-        longest = max((ear.heard for ear in self._ears.values()), default=0)
+        longest = max((stream.heard for stream in self._streams.values()), default=0)
         return self.data_of(self.options.phrases[0], longest / RATE, 1.0)
 
-    def _ear(self, source: Source) -> Ear:
-        if source not in self._ears:
-            self._ears[source] = self._spare or self._make_ear()
+    def _stream(self, source: Source) -> KwsStream:
+        if source not in self._streams:
+            self._streams[source] = self._spare or self._make_stream()
             self._spare = None
-        return self._ears[source]
+        return self._streams[source]
 
-    def _make_ear(self) -> Ear:
-        return Ear(self._make(), self.options.debounce)
+    def _make_stream(self) -> KwsStream:
+        return KwsStream(self._make(), self.options.debounce)

@@ -24,7 +24,7 @@ class Wake(NamedTuple):
     """It came within the debounce of another: only who hears the question needs to know."""
 
 
-class Ear:
+class KwsStream:
     """Cuts what arrives into blocks, so that no border between pieces is ever heard."""
 
     def __init__(self, spotters: Sequence[Spotter], debounce_seconds: float) -> None:
