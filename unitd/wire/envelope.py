@@ -3,8 +3,8 @@
     {"type": "infer", "task": "llm.1002", "inference": 7, ...}\n
     {"type": "audio", "task": "asr.1003", "length": 3200, ...}\n<3200 bytes>
 
-`length` counts the payload and is left out when there is none. PCM travels as it is, never as base64. Both ends trust
-each other no further than this: a line over the limit or a header that is no object ends the talk with a ValueError.
+`length` is the size of the payload; it is left out when there is none. PCM is sent as it is, never as base64. A line
+over the limit or a header that is no object ends the conversation with a ValueError.
 docs/units.md lists the message types for those who write a unit in another language.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 # Setup data is at most a frame of the wire (`[limits] frame_bytes`, 32 MiB at the most), and a control character of one
-# byte is six as a JSON escape. A prompt travels as payload, unescaped, in at most four bytes a character.
+# byte takes six as a JSON escape. A prompt is sent as payload, unescaped, in at most four bytes a character.
 MAX_HEADER_BYTES = 256 * 1024 * 1024
 MAX_PAYLOAD_BYTES = 128 * 1024 * 1024
 
@@ -36,7 +36,7 @@ class Envelope:
 
 
 def encode_envelope(envelope: Envelope) -> bytes:
-    """The bytes of one message."""
+    """Return the bytes of one message."""
     header = {"type": envelope.type, **envelope.fields}
     if envelope.payload:
         header["length"] = len(envelope.payload)
@@ -44,11 +44,7 @@ def encode_envelope(envelope: Envelope) -> bytes:
 
 
 class EnvelopeReader:
-    """Bytes in any slicing become envelopes.
-
-    Raises (from `feed`):
-        ValueError: the other end does not speak this protocol; nothing more can be read from it.
-    """
+    """Turns bytes in any slicing into envelopes."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -57,7 +53,11 @@ class EnvelopeReader:
         self._length = 0
 
     def feed(self, data: bytes) -> Iterator[Envelope]:
-        """Yields the messages that these bytes complete."""
+        """Yield the messages that these bytes complete.
+
+        Raises:
+            ValueError: the other end does not speak this protocol; nothing more can be read from it.
+        """
         self._buffer += data
         while self._header is not None or self._take_header():
             if len(self._buffer) < self._length:

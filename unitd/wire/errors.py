@@ -22,7 +22,7 @@
     ├── UnitError            what a unit could not do
     │   ├── LoadFailed          -5
     │   └── RunFailed          -11
-    ├── InternalError           -1   a bug of ours
+    ├── InternalError           -1   a bug of the daemon
     └── ConfigError             (never on the wire: ends the program with a sentence)
 
 Codes and words: docs/original-firmware.md, section 3.
@@ -33,8 +33,7 @@ MAX_REASON = 400
 
 
 def reason_of(error: BaseException) -> str:
-    """Returns an error in words: its own text or, where that quotes a system call's number ("[Errno 111] …"), the words
-    of the call that failed at its root."""
+    """Return an error in words: its own text, or the system's words if that text quotes a number ("[Errno 111] …")."""
     reason = str(error)
     cause = error if "[Errno" in reason else None
     while cause is not None:
@@ -45,7 +44,7 @@ def reason_of(error: BaseException) -> str:
 
 
 class UnitdError(Exception):
-    """An error with a wire code; `words` are the original's, `reason` says what to do about it."""
+    """An error with a wire code; `words` are those of the original firmware, `reason` says what to do about it."""
 
     code: int = -1
     words: str = "internal error"
@@ -63,11 +62,11 @@ class UnitdError(Exception):
 
 
 class InternalError(UnitdError):
-    """A bug of ours: the traceback is in the log, the client only learns that there is one."""
+    """A bug of the daemon: the traceback is in the log, the client gets only the code."""
 
 
 class WireError(UnitdError):
-    """The bytes were no request; request_id and work_id are echoed as far as they could be read."""
+    """The bytes were no request; the reply echoes request_id and work_id as far as they could be read."""
 
     code = -2
     words = "json format error"
@@ -79,11 +78,11 @@ class WireError(UnitdError):
 
 
 class NotJson(WireError):
-    """A complete object that does not parse, or an incomplete one that was given up."""
+    """A complete object does not parse, or an incomplete one was dropped after a timeout."""
 
 
 class TooLong(WireError):
-    """A frame over the limit; its bytes are skipped, the next frame is read."""
+    """A frame is over the limit; its bytes are skipped, the next frame is read."""
 
 
 class BadField(WireError):
@@ -91,7 +90,7 @@ class BadField(WireError):
 
 
 class RequestError(UnitdError):
-    """A well-formed request that cannot be served."""
+    """A well-formed request cannot be served."""
 
 
 class UnknownSysAction(RequestError):
@@ -102,7 +101,7 @@ class UnknownSysAction(RequestError):
 
 
 class NotAnInput(RequestError):
-    """Inference on a unit, an unknown task, or a task that takes no input of its own."""
+    """An inference names a unit, an unknown task, or a task that takes no input from clients."""
 
     code = -4
     words = "inference data push false"
@@ -116,7 +115,7 @@ class UnknownTask(RequestError):
 
 
 class NotAllowed(RequestError):
-    """No token was shown, a wrong one, or one that is not for this."""
+    """No token was shown, a wrong one, or one whose role does not allow the request."""
 
     code = -8
     words = "Not allowed."
@@ -130,28 +129,28 @@ class UnknownUnit(RequestError):
 
 
 class Unavailable(RequestError):
-    """Not now, or not in this configuration."""
+    """The request cannot be served now, or not with this configuration."""
 
     code = -10
     words = "Not available at the moment."
 
 
 class BadFile(RequestError):
-    """A path outside the state directory, a missing file, a full disk."""
+    """A path leads outside the state directory, a file is missing, or the disk is full."""
 
     code = -17
     words = "file path error"
 
 
 class UnknownAction(RequestError):
-    """The unit exists and lacks the action."""
+    """The unit exists and does not have this action."""
 
     code = -18
     words = "not have unit action!"
 
 
 class BadLink(RequestError):
-    """The pair means nothing, would loop, or its source does not exist."""
+    """The link has no effect, would loop, or its source does not exist."""
 
     code = -20
     words = "link false"
@@ -165,21 +164,21 @@ class TaskFull(RequestError):
 
 
 class BadBase64(RequestError):
-    """Data announced as base64 is none, or is not utf-8 underneath."""
+    """Data announced as base64 cannot be decoded, or does not hold the announced UTF-8."""
 
     code = -23
     words = "Base64 decoding error."
 
 
 class EmptyInput(RequestError):
-    """An inference without anything to infer from."""
+    """An inference holds no input."""
 
     code = -24
     words = "The inference data is empty."
 
 
 class BadIndex(RequestError):
-    """Streamed input with a missing, repeated or gapped index."""
+    """An index of a streamed input is missing or repeated, or leaves a gap."""
 
     code = -25
     words = "Stream data index error."
@@ -216,7 +215,7 @@ class ConfigError(UnitdError):
 
 
 def error_of_code(code: int, reason: str) -> UnitdError:
-    """The error that a unit program names by its code; an unknown code is the unit's bug."""
+    """Return the error that a unit program names by its code; an InternalError for an unknown code."""
     classes = [UnitdError]
     for each in classes:
         if each.code == code:

@@ -1,39 +1,38 @@
-"""What a connection begins with: another protocol, or something for the framer.
+"""Detection of the protocol with which a connection begins: HTTP, TLS, or input for the framer.
 
-A page in a browser cannot open a connection of its own kind. What it sends to this port stands behind the first line
-of an HTTP request or inside a TLS handshake, and holds whatever bytes the page chose: in the body, in the request line,
-in a session ticket. So nothing is served before the first line has shown that it is neither. Everything else may come
-first, as always: the framer skips what is no JSON.
+A page in a browser can only send HTTP or TLS to this port, but it chooses some of the bytes: in the body, in the
+request line, in a session ticket. So no object is served before the first line has shown that it belongs to neither
+protocol. Any other bytes may come first: the framer skips what is no JSON.
 
-A serial line is not looked at: no browser reaches it, and its beginning is the noise of a board that starts.
+A serial line is not checked: no browser reaches it, and it begins with the noise of a board that starts.
 """
 
 import re
 
 _TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
-"""What a method may be made of (RFC 9110, section 5.6.2). A page may make up its own, in small letters too."""
+"""The characters of a method (RFC 9110, section 5.6.2). A page may invent a method, also in small letters."""
 
 _KNOWN = rb"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|CONNECT|TRACE) "
-"""With these nobody waits for the rest of the line: the requests of HTTP 0.9 have none."""
+"""Methods that decide without the rest of the line: a request of HTTP 0.9 has none."""
 
 _FOREIGN = re.compile(rb"(?P<TLS>\x16\x03)|(?P<HTTP>" + _KNOWN + rb"|" + _TOKEN + rb" \S+ HTTP/)")
 _UNDECIDED = re.compile(rb"\x16|(?P<method>" + _TOKEN + rb")(?: (?:(?P<target>\S+)(?P<rest> (?:H(?:T(?:TP?)?)?)?)?)?)?")
 _METHOD_BYTES = 8
-"""One more than the longest known method has; what follows decides nothing."""
+"""One more than the longest known method has; further bytes make no difference."""
 
 HELD_BYTES = 64 * 1024
-"""An object inside a first line is held for so long; web servers refuse a line of a quarter of that."""
+"""The longest first line that is held if an object is in it; web servers refuse a line of a quarter of that."""
 
 
 class FirstLine:
-    """Takes the first bytes of a connection, in any slicing, until it is known what they are."""
+    """Takes the first bytes of a connection, in any slicing, until its protocol is known."""
 
     def __init__(self) -> None:
         self.protocol = ""
-        """ "HTTP" or "TLS" where the peer speaks that; then nothing more of it is to be read."""
+        """ "HTTP" or "TLS" if the peer speaks that, and nothing more must be read from it; else ""."""
 
         self.is_over = False
-        """True once it is known that the peer speaks neither; what comes from then on is not for this class."""
+        """True once the peer is known to speak neither; further bytes need not be passed to `take`."""
 
         self._shape = b""
         self._held = bytearray()
@@ -41,11 +40,11 @@ class FirstLine:
 
     @property
     def holds_object(self) -> bool:
-        """Whether something waits for the end of the line that could be a request."""
+        """Whether the held bytes could contain a request."""
         return self._holds_object
 
     def take(self, data: bytes) -> bytes:
-        """Return what may be served now: all that was held once the line is harmless, b"" until then."""
+        """Return the bytes that may be served now: all held bytes once the line is harmless, b"" before."""
         if not self._shape and not (data.strip()):
             return data
         line = self._shape + data if self._shape else data.lstrip()
@@ -65,7 +64,7 @@ class FirstLine:
         return b""
 
     def release(self) -> bytes:
-        """Return what is held; for a peer that sends no more, so that its line is no request."""
+        """Return the held bytes of a peer that sends no more, so that its line is no request of HTTP."""
         held = bytes(self._held)
         self._held.clear()
         self._holds_object = False
@@ -79,7 +78,7 @@ class FirstLine:
 
 
 def _shape_of(line: re.Match[bytes]) -> bytes:
-    """Return a short line that goes on as this one may."""
+    """Return a short line that can continue in the same ways as this one."""
     if line["method"] is None:
         return line[0]
     shape: bytes = line["method"][:_METHOD_BYTES]

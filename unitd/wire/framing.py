@@ -2,18 +2,18 @@
 
 How it works. Between objects everything up to the next `{` is skipped. From there a scan counts braces outside
 strings; when the count is back at zero the object is parsed. A header with a top-level `"RAW": n` is followed by n
-payload bytes (an optional newline behind them is skipped like any other byte between objects). The original counts
+payload bytes (an optional newline after them is skipped like any other byte between objects). The original counts
 braces inside strings too and can be hung by one; see docs/original-firmware.md, section 1.1.
 
 Damage costs one error and never the connection:
 - a complete object that does not parse is dropped whole;
 - a raw control character inside a string cannot occur in JSON, so it ends a damaged object right there;
 - a `{` at the beginning of a line where JSON allows none (the object before lost its `}`) begins the next object, if
-  it is indented no deeper than the one before: deeper ones are parts of what was written over several lines;
-- a `}` between objects is surplus; a run of such garbage is reported once;
+  it is indented no deeper than the one before: a deeper one is a part of an object that spans several lines;
+- a `}` between objects is damage; a run of such garbage is reported once;
 - an object or payload over the limit is reported when the limit is passed, then skipped to its end;
 - an object of too many values (wire/reading.py) is dropped whole;
-- an unfinished object is dropped by `drop_incomplete`, which the owner of the clock calls.
+- an unfinished object is dropped by `drop_incomplete`, which the caller calls after a timeout.
 
 Every byte is looked at a fixed number of times (as a slice of its own, by the quick match, by the resumable scan), so
 the time is linear.
@@ -36,7 +36,7 @@ _STRING = rb'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+"'
 
 
 def _object_pattern(depth: int) -> bytes:
-    """A regex for an object nested at most `depth` deep; possessive throughout, so it never backtracks."""
+    """Return a regex for an object nested at most `depth` deep; possessive throughout, so it never backtracks."""
     inner = b"" if depth == 0 else b"|" + _object_pattern(depth - 1)
     return rb'\{(?:[^{}"]++|' + _STRING + inner + rb")*+\}"
 
@@ -46,24 +46,24 @@ _QUICK_OBJECT = re.compile(_object_pattern(2))
 
 
 def _value_pattern(depth: int) -> bytes:
-    """A regex for an object nested at most `depth` deep, where JSON allows one, as are all that are in it."""
+    """Return a regex for an object nested at most `depth` deep that stands where JSON allows a value."""
     inner = b"" if depth == 0 else b"|" + _value_pattern(depth - 1)
     return rb'(?:(?<=[:,\[])|(?<=[:,\[] ))\{(?:[^{}"]++|' + _STRING + inner + rb")*+\}"
 
 
 # Outside a string: everything up to the next brace, or up to a string that does not end in this buffer. Objects that
-# are values are passed over whole: there may be a million of them, and a step of the scan for each brace takes seconds.
+# are values are skipped whole: there may be a million of them, and one step of the scan per brace would take seconds.
 _UP_TO_BRACE = re.compile(rb'(?:[^{}"]++|' + _STRING + b"|" + _value_pattern(2) + rb")*+")
 _UP_TO_QUOTE = re.compile(rb'[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+')
 
-# So far back the end of the line before a brace is looked for.
+# How far back the end of the line before a brace is searched for.
 _LOOK_BACK_BYTES = 64
 
 _OPEN, _CLOSE, _QUOTE, _BACKSLASH = b'{}"\\'
 
 
 class Frame(NamedTuple):
-    """One JSON object and, behind a RAW header, its payload bytes. A tuple: one is made for every request."""
+    """One JSON object and, after a RAW header, its payload bytes. A tuple, because one is made for every request."""
 
     fields: dict[str, Any]
     payload: bytes | None = None
@@ -74,12 +74,12 @@ MAX_NAME_BYTES = 256
 
 
 def is_too_long(name: str) -> bool:
-    """True for a request_id or work_id over MAX_NAME_BYTES."""
+    """Return True for a request_id or work_id over MAX_NAME_BYTES."""
     return len(name) > MAX_NAME_BYTES or len(name.encode(errors="surrogatepass")) > MAX_NAME_BYTES
 
 
 def readable_ids(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """The request_id and work_id to answer to, as far as they are strings that are not too long ("" means sys)."""
+    """Return the request_id and work_id for a reply; "0" and "sys" replace what is missing, empty or too long."""
     request_id, work_id = fields.get("request_id"), fields.get("work_id")
     return (
         request_id if isinstance(request_id, str) and not is_too_long(request_id) else "0",
@@ -88,12 +88,12 @@ def readable_ids(fields: Mapping[str, Any]) -> tuple[str, str]:
 
 
 class Framer:
-    """Feed bytes, get frames and errors in the order in which they end."""
+    """Turns bytes into frames and errors, in the order in which they end."""
 
     def __init__(self, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self.limit_bytes = limit_bytes
         self._buffer = bytearray()
-        # Of the line on which an object begins; more where several share a line.
+        # Indentation of the line on which an object begins; larger for the second object of a line.
         self._indent = 0
         self._reset_scan()
         self._raw_header: dict[str, Any] | None = None
@@ -113,22 +113,24 @@ class Framer:
 
     @property
     def has_more(self) -> bool:
-        """True while there are bytes in which an object begins that was not looked at yet."""
+        """True while the buffer holds the beginning of an object that was not examined yet."""
         return b"{" in self._buffer
 
     @property
     def awaits_payload(self) -> bool:
-        """True behind a RAW header, until its bytes are there."""
+        """True after a RAW header, until its payload is complete."""
         return self._raw_header is not None
 
     @property
     def held_bytes(self) -> int:
-        """How much of what has begun is kept until it ends."""
+        """How many bytes of an unfinished object or payload are kept."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> Iterable[Frame | WireError]:
-        """Takes any slice of the stream; what it completes is found as it is taken, so a limit that is raised by the
-        first frame (a token is shown) is that of the second.
+        """Take any slice of the stream and return the frames and errors that it completes.
+
+        They are produced one by one as the caller takes them: if the first frame raises the limit (it shows a token),
+        the new limit holds for the second.
         """
         if not self._buffer and not self.is_incomplete and (result := self._take_single(data)) is not None:
             return [result]
@@ -136,7 +138,7 @@ class Framer:
         return self._results()
 
     def _take_single(self, data: bytes) -> Frame | None:
-        """The common case, one slice that is one request: the parser itself tells that it is complete."""
+        """Return the frame of a slice that is exactly one object, the common case; None if it is anything else."""
         if data[:1] != b"{" or len(data) > self.limit_bytes:
             return None
         try:
@@ -147,7 +149,7 @@ class Framer:
         return None if "RAW" in fields else Frame(fields)
 
     def drop_incomplete(self) -> WireError | None:
-        """Gives up a begun object (the peer fell silent); None when nothing was begun or it was reported already."""
+        """Drop an unfinished object and return the error for it; None if there is none or it was reported before."""
         was_incomplete, was_skipping = self.is_incomplete, self._is_skipping
         self._buffer.clear()
         self._reset_scan()
@@ -170,7 +172,7 @@ class Framer:
                 yield result
 
     def _take_payload(self) -> tuple[Frame | WireError | None, bool]:
-        """Collects (or, over the limit, skips) the bytes behind a RAW header."""
+        """Collect the bytes after a RAW header, or skip them if there are more than the limit allows."""
         taken = min(self._raw_missing, len(self._buffer))
         if self._is_skipping:
             del self._buffer[:taken]
@@ -185,7 +187,7 @@ class Framer:
         return frame, True
 
     def _begin_object(self) -> tuple[Frame | WireError | None, bool]:
-        """Skips to the next `{`; a complete object of ordinary depth is taken in one match."""
+        """Skip to the next `{`; take a complete object of ordinary depth in one match."""
         buffer = self._buffer
         start = buffer.find(b"{")
         garbage = buffer[:start] if start >= 0 else bytes(buffer)
@@ -202,7 +204,7 @@ class Framer:
         if start:
             del buffer[:start]
         if match := _QUICK_OBJECT.match(buffer, 0, self.limit_bytes):
-            with suppress(orjson.JSONDecodeError, TooLong):  # the scan finds where it ends, and what is wrong with it
+            with suppress(orjson.JSONDecodeError, TooLong):  # then the scan finds its end and its error
                 fields = read_json(buffer[: match.end()])
                 del buffer[: match.end()]
                 return self._take_fields(fields)
@@ -210,7 +212,7 @@ class Framer:
         return None, True
 
     def _scan_object(self) -> tuple[Frame | WireError | None, bool]:
-        """Counts braces from where the last scan stopped; tells an end, damage, or that more bytes are needed."""
+        """Count braces from where the last scan stopped, up to an end, damage, or the end of the buffer."""
         buffer = self._buffer
         while self._depth:
             at = self._skip_plain()
@@ -231,21 +233,21 @@ class Framer:
         return self._finish_object(self._position)
 
     def _begins_next(self, at: int) -> bool:
-        """Whether the brace begins a line, and can be neither a value nor a part of the object so far."""
+        """Return whether a brace begins a line and can be neither a value nor a part of the object so far."""
         before = self._buffer[max(0, at - _LOOK_BACK_BYTES) : at]
         value, line_end = before.rstrip(), before.rfind(b"\n")
         is_value = not value or value[-1] in b":,["
         return not is_value and len(value) <= line_end and len(before) - 1 - line_end <= self._indent
 
     def _skip_plain(self) -> int:
-        """Moves to the next byte that means something in the present state."""
+        """Move to the next byte that matters in the present state and return its position."""
         pattern = _UP_TO_QUOTE if self._in_string else _UP_TO_BRACE
         match = pattern.match(self._buffer, self._position)
         self._position = match.end() if match else self._position
         return self._position
 
     def _want_more(self) -> tuple[WireError | None, bool]:
-        """More bytes are needed; over the limit the object is reported once and only its braces are followed."""
+        """Wait for more bytes. An object over the limit is reported once; then only its braces are counted."""
         error = None
         if not self._is_skipping and len(self._buffer) > self.limit_bytes:
             self._is_skipping = True
@@ -260,7 +262,7 @@ class Framer:
         return TooLong(f"a frame may hold {self.limit_bytes} bytes", *readable_ids(fields or {}))
 
     def _drop_damaged(self, end: int, reason: str) -> tuple[WireError | None, bool]:
-        """No JSON can go on from here."""
+        """Drop an object up to `end`, where it cannot continue as JSON, and report it."""
         was_skipping, self._is_skipping = self._is_skipping, False
         del self._buffer[:end]
         self._reset_scan()

@@ -15,21 +15,21 @@ from typing import Any
 from unitd.wire.errors import BadBase64, BadField, BadIndex, Unavailable, UnitdError
 from unitd.wire.messages import Request, unit_of
 
-# Streams whose last chunk was lost on a bad line must not block the next one: the oldest of these gives way.
+# Streams whose last chunk was lost on a bad line must not block the next one: the oldest of them is dropped.
 MAX_OPEN_STREAMS = 8
-# Of streams that were given up the rest may still come; so many of their ids are known to belong to no other stream.
+# Chunks of a dropped stream may still come; so many ids of dropped streams are remembered.
 MAX_GIVEN_UP = 64
-# Far more than a stream needs, and little enough that empty chunks cannot fill the memory.
+# Far more than a stream needs, and few enough that empty chunks cannot fill the memory.
 MAX_CHUNKS = 65536
 CHUNK_BYTES = 128
-"""Of a chunk's text and its place, beside what it says."""
+"""What Python needs for a chunk besides its text."""
 
-# Of base64 that is decoded at once; a multiple of four.
+# The length of base64 that is decoded at once; a multiple of four.
 PIECE_CHARACTERS = 1024 * 1024
 
 UNCOUNTED = frozenset({"tts", "melotts"})
-"""Units that take chunks as they come: the original's never look at the index, and its first clients send 1 for their
-only chunk."""
+"""Units that take chunks in the order of arrival: those of the original ignore the index, and its first clients send
+1 for their only chunk."""
 
 
 _Key = tuple[str, str]
@@ -38,7 +38,7 @@ _Key = tuple[str, str]
 
 @dataclass(slots=True)
 class _Stream:
-    """The chunks of one input, and how many bytes they hold."""
+    """The chunks of one input, and their size in bytes."""
 
     object: str
     chunks: dict[int, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class _Stream:
 
 
 class StreamJoiner:
-    """Collects chunks by index; at `finish` they must be 0..n-1 without a gap, but for UNCOUNTED units."""
+    """Collects chunks by index; at `finish` they must be 0..n-1 without a gap, except for UNCOUNTED units."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
@@ -57,27 +57,27 @@ class StreamJoiner:
 
     @property
     def open_streams(self) -> int:
-        """How many streams have begun and not ended."""
+        """The number of streams that have begun and not ended."""
         return len(self._open)
 
     @property
     def held_bytes(self) -> int:
-        """What the chunks of all open streams take, with what Python adds to each."""
+        """The bytes of all open streams, with what Python needs for each chunk."""
         return sum(each.size + CHUNK_BYTES * len(each.chunks) for each in self._open.values())
 
     def drop_all(self) -> None:
-        """Give up all open streams."""
+        """Drop all open streams."""
         for key in self._open:
             self._give_up(key)
         self._open.clear()
 
     def add(self, request: Request) -> list[str] | None:
-        """Takes one chunk; returns all chunks in order when this one ends the stream, None before.
+        """Add one chunk. Return all chunks of its stream in order if it is the last one, else None.
 
         Raises:
-            BadIndex: the index is missing, no whole number, repeated, or leaves a gap; the stream is forgotten.
-            BadField: the chunk is no object or its delta no string; the stream is forgotten.
-            Unavailable: the joined text would be over the limit; the stream is forgotten.
+            BadIndex: the index is missing, no whole number, repeated, or leaves a gap; the stream is dropped.
+            BadField: the chunk is no object or its delta no string; the stream is dropped.
+            Unavailable: the joined text would be over the limit; the stream is dropped.
         """
         key = (request.work_id, request.request_id)
         stream = self._open.pop(self._continued_by(request), None) or _Stream(request.object)
@@ -96,7 +96,7 @@ class StreamJoiner:
         return None
 
     def _extend(self, stream: _Stream, request: Request) -> bool:
-        """Takes the chunk into its stream; returns True when it is the last one."""
+        """Add a chunk to its stream. Return True if it is the last one."""
         data = request.data
         if not isinstance(data, dict):
             raise BadIndex('a streamed input is {"delta": text, "index": n, "finish": bool}')
@@ -125,7 +125,7 @@ class StreamJoiner:
         return newest if is_next else key
 
     def _give_up(self, key: _Key) -> None:
-        """Remembers that chunks under this id which are still to come continue nothing."""
+        """Remember a dropped stream, so that its later chunks continue no other stream."""
         if len(self._given_up) >= MAX_GIVEN_UP:
             del self._given_up[next(iter(self._given_up))]
         self._given_up[key] = None
@@ -155,7 +155,7 @@ def _in_order(chunks: dict[int, str]) -> list[str]:
 
 
 def decode_base64(chunks: list[str]) -> bytes:
-    """The bytes of one base64 text, cut anywhere, or of several that were encoded each for itself.
+    """Return the bytes of one base64 text that was cut anywhere, or of several that were encoded separately.
 
     Raises:
         BadBase64: an illegal character or a wrong length.
@@ -168,8 +168,8 @@ def decode_base64(chunks: list[str]) -> bytes:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """One text in parts between which others are served, where a thread decodes it: the decoder lets nobody in."""
-    if "=" in text[:-2]:  # padding that ends nothing; in a part of its own it would
+    """Yield a text in parts. Other threads run between two parts, for the decoder holds the interpreter's lock."""
+    if "=" in text[:-2]:  # padding inside the text is an error; at the end of a part it would be none
         yield text
     else:
         yield from (text[start : start + PIECE_CHARACTERS] for start in range(0, len(text), PIECE_CHARACTERS))

@@ -17,18 +17,18 @@ NONE = "None"
 
 
 def unit_of(work_id: str) -> str:
-    """The unit kind of a work_id: "llm" for "llm.1002", "llm" and "llm.anything"."""
+    """Return the unit kind of a work_id: "llm" for "llm.1002", "llm" and "llm.anything"."""
     return work_id.partition(".")[0]
 
 
 def is_task_id(text: str) -> bool:
-    """True for "kws.1000", false for "sys.pcm" and "llm.utf-8"."""
+    """Return True for "kws.1000", False for "sys.pcm" and "llm.utf-8"."""
     return text.rpartition(".")[2].isdecimal() and text.count(".") == 1
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request of a client; `payload` holds the bytes behind a RAW header."""
+    """One request of a client; `payload` holds the bytes after a RAW header."""
 
     request_id: str
     work_id: str
@@ -41,7 +41,7 @@ class Request:
 
 
 def parse_request(frame: Frame) -> Request:
-    """Checks the fields that every request has.
+    """Return the request of a frame, after a check of the fields that every request has.
 
     Raises:
         BadField: request_id, work_id or action is missing or no string, object is no string, or one of the first two,
@@ -63,13 +63,13 @@ def parse_request(frame: Frame) -> Request:
 
 
 def _too_long(request_id: str, work_id: str) -> str | None:
-    """The one that has too many bytes; None if none has."""
+    """Return the name of the field that has too many bytes; None if neither has."""
     names = {"request_id": request_id, "work_id": work_id}
     return next((key for key, name in names.items() if is_too_long(name)), None)
 
 
 def _missing(fields: dict[str, Any]) -> str:
-    """What is wrong with the three fields that every request has."""
+    """Return which of the three required fields is missing or no string, as a sentence."""
     wrong = next(name for name in ("request_id", "work_id", "action") if not isinstance(fields.get(name), str))
     return f"{wrong} must be a string" if wrong in fields else f"{wrong} is missing"
 
@@ -78,8 +78,8 @@ def _missing(fields: dict[str, Any]) -> str:
 class Reply:
     """One line to a client: the answer to a request, or a frame of a task's output.
 
-    `extra` holds keys beside the documented ones, for what a client asked for and the original does not know.
-    `is_droppable` marks what a slow serial line may lose: deltas in mid-stream, never an end or an answer.
+    `extra` holds further keys, for what a client has asked for and the original firmware does not have.
+    `is_droppable` marks frames that a slow serial line may drop: deltas in mid-stream, never an end or an answer.
     """
 
     request_id: str
@@ -93,12 +93,12 @@ class Reply:
 
 
 def error_reply(error: UnitdError, request_id: str, work_id: str) -> Reply:
-    """The plain error answer: object and data "None"."""
+    """Return the plain reply for an error: its object and data are "None"."""
     return Reply(request_id, work_id, code=error.code, message=str(error))
 
 
 def encode_reply(reply: Reply, created: int) -> bytes:
-    """One compact line, keys in alphabetical order, raw UTF-8, a newline behind it."""
+    """Return one compact line of UTF-8 with the keys in alphabetical order and a newline at its end."""
     fields = {
         "created": created,
         "data": reply.data,
@@ -117,7 +117,7 @@ _UNSAFE_IN_STRING = re.compile(r"[{}]|[^\x00-\x7f]")
 
 
 def escape_line(line: bytes) -> bytes:
-    """The same JSON with every brace inside a string and every non-ASCII character as an escape.
+    """Return the same JSON with every brace inside a string and every non-ASCII character escaped.
 
     The original's Arduino client counts braces inside strings and its MicroPython client decodes chunks that may end
     inside a UTF-8 character; with escapes both read every line (docs/original-firmware.md, section 1.5).

@@ -1,7 +1,6 @@
-"""One client's talk without a socket: bytes in, requests and refusals out; replies in, bytes out.
+"""The protocol of one connection without a socket: bytes in, requests and refusals out; replies in, bytes out.
 
-Past this module there is no raw JSON of the wire: a streamed input has become one input, base64 has become bytes,
-and text is text.
+Later modules see no raw JSON of the wire: a streamed input is joined, base64 is decoded, text is text.
 """
 
 from collections.abc import Iterator
@@ -14,16 +13,16 @@ from unitd.wire.messages import Reply, Request, encode_reply, error_reply, escap
 from unitd.wire.reading import MAX_VALUES, holds_too_many, is_too_deep
 
 STREAMED_ACTIONS = {"inference", "push", "play", "play_raw", "queue_play"}
-"""Actions whose data is an input: it may come in chunks, in base64, or behind a RAW header."""
+"""Actions whose data is an input: it may come in chunks, in base64, or after a RAW header."""
 
-# A message is one object. More in one are served as on TCP, where a door can serve others in between: here it cannot.
+# A message should be one object. Several are served as on TCP, but no other client is served between them.
 MAX_MESSAGE_OBJECTS = 64
 
 
 class Session:
-    """What is remembered of one connection: unfinished frames and unfinished streamed inputs.
+    """The state of one connection: unfinished frames and unfinished streamed inputs.
 
-    `is_ascii` is for clients that count braces or cut UTF-8 characters: replies then hold neither inside strings.
+    `is_ascii` is for clients that count braces or cut UTF-8 characters: both are then escaped inside strings.
     """
 
     def __init__(self, *, limit_bytes: int = DEFAULT_LIMIT_BYTES, is_ascii: bool = False) -> None:
@@ -32,31 +31,31 @@ class Session:
         self._is_ascii = is_ascii
 
     def limit(self, limit_bytes: int) -> None:
-        """From now on a frame, and a streamed input, may hold so many bytes."""
+        """Set how many bytes a frame, and a streamed input, may hold from now on."""
         self._framer.limit_bytes = self._joiner.limit_bytes = limit_bytes
 
     @property
     def is_incomplete(self) -> bool:
-        """True while an object has begun and not ended; the door then watches the clock."""
+        """True while an object has begun and not ended; the door must then call `drop_incomplete` after a timeout."""
         return self._framer.is_incomplete
 
     @property
     def unfinished_bytes(self) -> int:
-        """What is kept of frames and of streamed inputs that have begun and not ended."""
+        """The bytes of frames and streamed inputs that have begun and not ended."""
         return self._framer.held_bytes + self._joiner.held_bytes
 
     def drop_unfinished(self) -> None:
-        """Give up all of that."""
+        """Drop all frames and streamed inputs that have begun and not ended."""
         self._framer.drop_incomplete()
         self._joiner.drop_all()
 
     @property
     def awaits_payload(self) -> bool:
-        """True behind a RAW header, until its bytes are there."""
+        """True after a RAW header, until its payload is complete."""
         return self._framer.awaits_payload
 
     def receive_data(self, data: bytes) -> Iterator[Request | Reply]:
-        """Yields requests to serve and refusals to send, in order; what is not taken from it is lost."""
+        """Yield requests to serve and refusals to send, in order. Exhaust the iterator, or the rest is lost."""
         for result in self._framer.feed(data):
             if isinstance(result, WireError):
                 yield error_reply(result, result.request_id, result.work_id)
@@ -64,11 +63,10 @@ class Session:
                 yield meaning
 
     def receive_message(self, message: bytes) -> Iterator[Request | Reply]:
-        """For doors that carry whole messages: one is one object, and what it leaves unfinished is refused at once.
+        """Yield requests and refusals of a whole message, for doors that carry messages instead of a stream.
 
-        So is what follows MAX_MESSAGE_OBJECTS of them.
-
-        Only behind a RAW header the next message is the payload, and has to be all of it.
+        An unfinished object is refused at once, and so is what follows MAX_MESSAGE_OBJECTS objects. After a RAW header
+        the next message is the payload and must hold all of it.
         """
         is_payload = self.awaits_payload
         if b"{" not in message and not is_payload:
@@ -89,12 +87,12 @@ class Session:
                 yield refusal
 
     def drop_incomplete(self) -> Reply | None:
-        """The peer was silent for too long in the middle of an object: the refusal to send, if one is due."""
+        """Drop an unfinished object after a timeout. Return the refusal to send; None if there is none."""
         error = self._framer.drop_incomplete()
         return None if error is None else error_reply(error, error.request_id, error.work_id)
 
     def encode(self, reply: Reply, created: int) -> bytes:
-        """The line to write; `created` is in unix seconds."""
+        """Return the line of a reply; `created` is in unix seconds."""
         line = encode_reply(reply, created)
         return escape_line(line) if self._is_ascii else line
 
@@ -112,8 +110,8 @@ class Session:
             return error_reply(error, request.request_id, request.work_id)
 
     def _joined(self, request: Request) -> Request | None:
-        """The request with its whole input in `data`: text, bytes, or (non-text, not streamed) what was sent."""
-        # Behind ".file." stands a path, which may hold any word.
+        """Return a request with its whole input in `data`, as text or bytes; None before the last chunk of a stream."""
+        # After ".file." comes a path, which may contain any word.
         form = request.object.partition(".file.")[0]
         if request.payload is not None:
             return _with_input(request, form, request.payload)
@@ -135,7 +133,7 @@ class Session:
 
 
 def check_depth(request: Request) -> None:
-    """Refuse what could not be passed on to a unit.
+    """Check that a request can be passed on to a unit.
 
     Raises:
         BadField: data or options are nested too deeply.
@@ -146,7 +144,7 @@ def check_depth(request: Request) -> None:
 
 
 def _with_input(request: Request, form: str, content: bytes) -> Request:
-    """Bytes that the object calls text become text."""
+    """Return the request with its input; bytes become text if the object says "utf-8"."""
     if "utf-8" not in form:
         return replace(request, data=content, payload=None)
     try:
