@@ -1,1 +1,1 @@
-"""Decisions on plain objects. Pure: time and randomness are arguments, nothing is opened."""
+"""Decisions on plain objects. Pure: time and randomness are arguments, no file or socket is opened."""

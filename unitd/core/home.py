@@ -1,24 +1,24 @@
-"""A home: its devices, and the tools by which they are switched, as `tools.toml` describes them. Pure.
+"""A home: its devices and the tools that switch them, as `tools.toml` describes them. Pure.
 
 [[entity]]
-name = "kitchen light"              # what people call it, and what the model writes
+name = "kitchen light"              # what people say, and what the model writes
 kind = "light"                      # light, switch, fan, cover, climate, media, lock, scene, sensor
 area = "kitchen"
 aliases = ["ceiling lamp"]
-id = "light.kitchen_ceiling"        # what templates and services call it; default: the name, with _ for spaces
+id = "light.kitchen_ceiling"        # its id in templates and services; default: the name, with _ for spaces
 
 [[tool]]
 name = "turn_on"
-kinds = ["light", "switch"]         # the devices it is for
+kinds = ["light", "switch"]         # the devices that it can switch
 topic = "home/{{ entity.id }}/set"  # MQTT ...
 payload = '{"state": "ON"}'
 # service = "light.turn_on"         # ... or a service of Home Assistant
 # data = '{"entity_id": "{{ entity.id }}"}'
 # state = "home/{{ entity.id }}/state"   # ... or a question: the last retained value of a topic
 # state_of = "{{ entity.id }}"      # ... or the state of an entity of Home Assistant
-confirmation = "The {{ entity.name }} is on."    # what is said when it is done, word for word
+confirmation = "The {{ entity.name }} is on."    # the spoken answer after success, word for word
 
-[tool.parameters.percent]           # besides `entity`, which every tool with kinds has
+[tool.parameters.percent]           # in addition to `entity`, which every tool with kinds has
 type = "integer"
 minimum = 0
 maximum = 100
@@ -33,13 +33,13 @@ from unitd.core.config.problems import Key, Problem, Problems
 from unitd.core.outcomes import takes
 
 KINDS = ("light", "switch", "fan", "cover", "climate", "media", "lock", "scene", "sensor")
-"""What the bundled model has learnt; others make it guess."""
+"""The kinds that the bundled model has learned."""
 
 ENTITY_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
-"""What Home Assistant calls a device: light.kitchen_ceiling."""
+"""An entity id of Home Assistant: light.kitchen_ceiling."""
 
 MAX_NAME_LENGTH = 64
-"""Of a tool: what the llm unit, and OpenAI's API, take."""
+"""The longest tool name that the llm unit and OpenAI's API accept."""
 
 _WAYS = ("topic", "service", "state", "state_of")
 _TEMPLATES = ("topic", "payload", "data", "state", "state_of", "confirmation")
@@ -47,7 +47,7 @@ _TEMPLATES = ("topic", "payload", "data", "state", "state_of", "confirmation")
 
 @dataclass(frozen=True)
 class Entity:
-    """Something that can be switched or asked."""
+    """A device that can be switched or asked for its state."""
 
     name: str
     kind: str
@@ -57,15 +57,15 @@ class Entity:
 
     @property
     def line(self) -> str:
-        """How the prompt lists it, as train/corpus/tools/house.py teaches it: what people say, and, last, its name."""
-        place = f"{self.kind} in {self.area}" if self.area else self.kind
+        """Its line in the prompt, in the form of train/corpus/tools/house.py: what people say, and last its name."""
+        where = f"{self.kind} in {self.area}" if self.area else self.kind
         said = ", ".join((self.name, *self.aliases))
-        return f'- {said.lower()}; {place.lower()}: "{self.name}"'
+        return f'- {said.lower()}; {where.lower()}: "{self.name}"'
 
 
 @dataclass(frozen=True)
 class Tool:
-    """Something that can be done: one of topic, service, state and state_of says how."""
+    """An action or a question; exactly one of topic, service, state and state_of is set."""
 
     name: str
     description: str = ""
@@ -82,20 +82,20 @@ class Tool:
 
 @dataclass(frozen=True)
 class Home:
-    """Everything that a spoken sentence can reach."""
+    """All devices and tools."""
 
     entities: tuple[Entity, ...] = ()
     tools: tuple[Tool, ...] = ()
 
     def entity(self, name: str, kinds: Sequence[str] = KINDS) -> Entity | None:
-        """One of these kinds, by its name, else by one of its aliases, in any capitalisation."""
+        """Return the entity of this name, else one with this alias, whatever the case; None if there is none."""
         wanted, found = name.casefold(), [each for each in self.entities if each.kind in kinds]
         named = [each for each in found if each.name.casefold() == wanted]
         also = [each for each in found if wanted in map(str.casefold, each.aliases)]
         return next(iter(named + also), None)
 
     def tool(self, name: str) -> Tool | None:
-        """By its name."""
+        """Return the tool of this name, or None."""
         return next((each for each in self.tools if each.name == name), None)
 
     def functions(self) -> list[dict[str, Any]]:
@@ -108,26 +108,26 @@ class Home:
 
     @property
     def _usable(self) -> list[tuple[Tool, list[str]]]:
-        """The tools with their devices, without those for which there is no device."""
+        """The tools with the names of their devices, without tools that have none."""
         reached = [(tool, [each.name for each in self.entities if each.kind in tool.kinds]) for tool in self.tools]
         return [(tool, names) for tool, names in reached if names or not tool.kinds]
 
     @property
     def devices(self) -> str:
-        """The list of devices as a prompt has it; "" when there is none."""
+        """The list of devices for a prompt; "" if there are none."""
         return "\n".join(["Devices:", *(each.line for each in self.entities)]) if self.entities else ""
 
 
 NO_TOOLS = "Tools: none()"
-"""What a model is told where there are no tools.
+"""The list of tools in a prompt if there are none, in the form that the bundled model has learned.
 
-In the words in which the bundled model has learned to read a list of tools: with this one in its prompt it says that it
-cannot find the kitchen light; without a list, or with other words, it says that it turns it on.
+With it the model says that it cannot find the kitchen light; without it, or in other words, it says that it turns the
+light on.
 """
 
 
 def with_prompt_text(setup: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Return the setup of a task with a text at the end of its prompt, or of its messages' system message."""
+    """Return the setup with a text added at the end of its prompt, or of the system message in its messages."""
     if not isinstance(messages := setup.get("messages"), list):
         own = str(setup.get("prompt") or setup.get("system_prompt") or "")
         return {**setup, "prompt": _joined(own, text)}
@@ -142,9 +142,9 @@ def _joined(own: str, text: str) -> str:
 
 
 def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
-    """Return the sentence that tells what is wrong with a call's arguments; "" when nothing is.
+    """Return a sentence about the first argument that a tool does not allow; "" if all are allowed.
 
-    The bundled model's grammar keeps to types and enums only; a model on another machine may write anything.
+    The bundled model's grammar ensures types and enums only; a model on another machine may write anything.
     """
     for name, schema in tool.parameters.items():
         if name not in arguments:
@@ -155,7 +155,7 @@ def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
 
 
 def _function(tool: Tool, names: Sequence[str]) -> dict[str, Any]:
-    """Return the OpenAI function schema of a tool that is for the devices of these names."""
+    """Return the OpenAI function schema of a tool for the devices of these names."""
     properties = ({"entity": {"type": "string", "enum": names}} if names else {}) | tool.parameters
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     function = {"name": tool.name, "description": tool.description, "parameters": schema}
@@ -173,7 +173,7 @@ _TYPES: dict[Any, tuple[type, ...]] = {
 
 
 def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
-    """True for what a schema's type, enum and bounds allow."""
+    """Return whether a schema's type, enum and bounds allow a value."""
     wanted = _TYPES.get(schema.get("type"))
     if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
         return False
@@ -202,21 +202,21 @@ _WORDS: dict[type, str] = {str: "a text", list: "a list of texts", dict: "a tabl
 
 
 Row = tuple[Key, dict[str, Any]]
-"""A table of the document, and where it stands."""
+"""A table of the document with its key."""
 
 
 TemplateNames = Mapping[str, Set[str]]
-"""The names in a template, with the properties that they have; none: whatever there is."""
+"""The names that a template may use, each with its properties; an empty set allows any property."""
 
 TemplateError = Callable[[str, TemplateNames], str]
-"""What is wrong with a template that knows these names; "" when nothing is."""
+"""Returns what is wrong with a template that may use these names; "" if it is fine."""
 
 
 def read_home(document: Mapping[str, Any], template_error: TemplateError = lambda text, known: "") -> Home:
-    """From the parsed `tools.toml`.
+    """Return the home that a parsed `tools.toml` describes.
 
     Raises:
-        Mistakes: all that is wrong.
+        Problems: the document has mistakes; it names all of them.
     """
     wrong = [Problem((key,), f"unknown table [[{key}]]") for key in document if key not in ("entity", "tool")]
     entities = _rows(document, "entity", _ENTITY_KEYS, wrong)
@@ -238,7 +238,7 @@ def read_home(document: Mapping[str, Any], template_error: TemplateError = lambd
 
 
 def _rows(document: Mapping[str, Any], table: str, keys: Mapping[str, type], wrong: list[Problem]) -> Sequence[Row]:
-    """The tables of one kind, without what cannot be used."""
+    """Return the usable tables of one kind; add problems of the others to `wrong`."""
     rows = document.get(table, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         wrong.append(Problem((table,), f"{table} must be tables: [[{table}]]"))
@@ -293,14 +293,14 @@ def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError
             yield Problem((*at, "parameters", name), f"{tool}: {name}: {words}")
     device: TemplateNames = {"entity": Entity.__dataclass_fields__.keys()} if row.get("kinds") else {}
     for key in _TEMPLATES:
-        # Topics of questions are followed from the start, when nothing but the devices is known.
+        # Topics of questions are subscribed to at the start, when only the devices are known.
         known = device if key == "state" else {**dict.fromkeys(row.get("parameters", ()), frozenset()), **device}
         if words := template_error(row.get(key, ""), known):
             yield Problem((*at, key), f"{tool}: {key} is no template: {words}")
 
 
 def _misshape(schema: Mapping[str, Any]) -> str:
-    """Why arguments could not be held against a schema; "" when they can."""
+    """Return why arguments cannot be checked by a schema; "" if they can."""
     if schema.get("type", "string") not in tuple(_TYPES):
         return f"type is {schema['type']!r}, it must be one of {', '.join(_TYPES)}"
     if not isinstance(schema.get("enum", []), list):

@@ -1,14 +1,14 @@
-"""What is said of a call that was done, or could not be done: a sentence of the daemon, not of a model. Pure.
+"""Sentences about tool calls that were done or failed, made by the daemon instead of a model. Pure.
 
-A model that repeats a result may garble it, or say that more was switched than was. Each device has a sentence of its
-own: after a list of several in one sentence the bundled model takes the next wish for all of them.
+A model that repeats a result may change it, or say that more was switched than was. Each device gets its own sentence:
+after one sentence about several devices the bundled model applies the next wish to all of them.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Words after "is", by the names of tools that the bundled model has learned; the other arguments by theirs.
+# The words after "is", by the tool names that the bundled model has learned, with the names of their arguments.
 _DONE = {
     "turn_on": "on",
     "turn_off": "off",
@@ -30,9 +30,9 @@ _FIELD = re.compile(r"{(\w+)}")
 
 
 def done(tool: str, arguments: Mapping[str, Any], device: str) -> str:
-    """Return what is said of a call that was done, of a tool without a confirmation of its own.
+    """Return the sentence about a call that was done, for a tool without a confirmation of its own.
 
-    `device` is the name of the one that the call was about, "" where there is none.
+    `device` is the name of the device that was called; "" if there is none.
     """
     template = (_DONE if device else _DONE_WITHOUT_DEVICE).get(tool, "")
     values = {name: value for name, value in arguments.items() if name != "entity" or not device}
@@ -44,20 +44,20 @@ def done(tool: str, arguments: Mapping[str, Any], device: str) -> str:
 
 
 def state(value: str, device: str) -> str:
-    """Return what is said of a state: the device, and the value word for word."""
+    """Return the sentence about a state: the device, and the value word for word."""
     if not device:
         return ended(value)
     return _is(device, f"at {value}" if value[:1].isdigit() else value)
 
 
 def failed(reason: str, device: str) -> str:
-    """Return what is said of a call that was not done, for a reason in a few words."""
+    """Return the sentence about a call that failed, with a reason in a few words."""
     where = f" for {_with_article(device)}" if device else ""
     return ended(f"That did not work{where}: {reason}")
 
 
 def takes(device: str, name: str, schema: Mapping[str, Any]) -> str:
-    """Return what is said of an argument that a schema does not allow: The heater takes 5 to 30 degrees."""
+    """Return the sentence about an argument that a schema does not allow: The heater takes 5 to 30 degrees."""
     subject = _capitalized(_with_article(device)) if device else "That"
     verb = "take" if _is_plural(device) else "takes"
     return f"{subject} {verb} {_allowed(name.replace('_', ' '), schema)}."
@@ -69,12 +69,12 @@ def ended(words: str) -> str:
 
 
 def told(sentences: Sequence[str]) -> str:
-    """Return what is said of several calls, nothing of it twice."""
+    """Return the sentences of several calls as one text, without repetitions."""
     return " ".join(dict.fromkeys(sentences))
 
 
 def _allowed(name: str, schema: Mapping[str, Any]) -> str:
-    """What a schema allows: 5 to 30 degrees."""
+    """Return what a schema allows, in words: 5 to 30 degrees."""
     if values := [str(each) for each in schema.get("enum", ())]:
         return f"{' or '.join(filter(None, (', '.join(values[:-1]), values[-1])))} for {name}"
     low, high = (f"{schema[key]:g}" if key in schema else "" for key in ("minimum", "maximum"))
@@ -90,12 +90,12 @@ def _is(device: str, words: str) -> str:
 
 
 def _with_article(name: str) -> str:
-    """A device's name as it stands in a sentence: the kitchen light, but Anna's lamp."""
+    """Return a device's name with its article: the kitchen light, but Anna's lamp."""
     return name if "'s " in name or name.lower().startswith(("the ", "my ")) else f"the {name}"
 
 
 def _is_plural(name: str) -> bool:
-    """True for the name of several: the blinds."""
+    """Return True for a name in the plural: the blinds."""
     return name.endswith("s") and not name.endswith("ss")
 
 

@@ -1,7 +1,7 @@
-"""Text of others on its way to a terminal or a log: characters that act instead of showing are shown. Pure.
+"""Translation tables for text from clients and models before it goes to a terminal or a log. Pure.
 
-An escape sequence moves the cursor; a right-to-left override writes the rest of a line backwards, so that a name reads
-as another one.
+Control and format characters are replaced by visible escapes: an escape sequence can move the cursor, and a
+right-to-left override writes the rest of a line backwards, so that a name reads as another one.
 """
 
 _FORMAT = (
@@ -10,10 +10,10 @@ _FORMAT = (
     (0x110BD, 0x110BD), (0x110CD, 0x110CD), (0x13430, 0x1343F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A),
     (0xE0001, 0xE007F),
 )  # fmt: skip
-"""First and last of each run: the format characters of Unicode 16 (category Cf), and its two line separators."""
+"""First and last of each range: the format characters of Unicode 16 (category Cf), and its two line separators."""
 
 SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-"""For `str.translate`: every control and format character as an escape sequence of Python."""
+"""For `str.translate`: every control and format character becomes an escape sequence of Python."""
 SHOWN |= {
     code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
     for first, last in _FORMAT
@@ -21,7 +21,7 @@ SHOWN |= {
 }
 
 SHOWN_IN_TEXT = {code: shown for code, shown in SHOWN.items() if chr(code) not in "\n\t"}
-"""The same for text of several lines."""
+"""The same for text of several lines: newlines and tabs stay."""
 
 SHOWN_IN_PROSE = {code: shown for code, shown in SHOWN_IN_TEXT.items() if code not in (0x200C, 0x200D)}
-"""The same for what people and models write: Persian words and many emoji are made with these two joiners."""
+"""The same for what people and models write: the two joiners stay, which Persian words and many emoji need."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unitd.core.config.exposure import (
     is_encrypted,
-    missing_locks,
+    unprotected_doors,
     warnings_of,
     with_hosts,
 )
@@ -93,7 +93,7 @@ class DoorManager:
         Raises:
             ConfigError: a door would, or a file cannot be used.
         """
-        if missing := [f"{key} {words}" for key, words in missing_locks(self._reached)]:
+        if missing := [f"{key} {words}" for key, words in unprotected_doors(self._reached)]:
             raise ConfigError("\n".join(missing))
         await self._server.access.load(self.settings)
         if (cert := self.settings.auth.tls_cert) and (key := self.settings.auth.tls_key):

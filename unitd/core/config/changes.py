@@ -1,4 +1,4 @@
-"""Which keys a new configuration changes, and the tree with some of them taken over."""
+"""Comparison of two configurations, and a tree with some values of the new one. Pure."""
 
 from collections.abc import Set
 from dataclasses import fields, is_dataclass, replace
@@ -8,12 +8,12 @@ from unitd.core.config.schema import Settings
 
 
 def changed_keys(old: Settings, new: Settings) -> set[str]:
-    """The keys whose values differ, such as "http.api_key"; a door that comes or goes is one key: "mqtt"."""
+    """Return the keys whose values differ ("http.api_key"); an added or removed door is one key ("mqtt")."""
     return set(_changed(old, new, ""))
 
 
 def with_keys_of(old: Settings, new: Settings, keys: Set[str]) -> Settings:
-    """The old tree with the new values of these keys."""
+    """Return the old tree with the new values of these keys."""
     return cast(Settings, _merged(old, new, keys, ""))
 
 

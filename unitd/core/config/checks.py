@@ -1,19 +1,19 @@
-"""What a configuration's values alone do not tell: what is missing, and what does not go together. Pure."""
+"""Checks of a whole configuration: values that are missing, and values that contradict each other. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from unitd.core.config.exposure import missing_locks
+from unitd.core.config.exposure import unprotected_doors
 from unitd.core.config.problems import Key, Problem, name_of
 from unitd.core.config.schema import PipelineSettings, PipelineTask, Settings
 from unitd.core.models.memory import limit_of
 
 Check = Callable[[Settings], Iterator[Problem]]
-"""Looks through the whole tree."""
+"""Yields the problems of a whole tree."""
 
 
 def addresses_of(settings: Settings) -> Iterator[tuple[Key, str, int]]:
-    """Where the doors will listen: the key of the port, the host and the port, which is 0 for any free one."""
+    """Yield where the doors will listen: the key of the port, the host, and the port (0 is any free one)."""
     if settings.tcp.enabled:
         yield ("tcp", "port"), settings.tcp.host, settings.tcp.port
     if settings.http.enabled:
@@ -25,7 +25,7 @@ def addresses_of(settings: Settings) -> Iterator[tuple[Key, str, int]]:
 
 
 def _check_ports(settings: Settings) -> Iterator[Problem]:
-    """Two doors cannot share one, unless each has an address of its own."""
+    """Refuse a port that two doors share, unless each has an address of its own."""
     taken: list[tuple[Key, str, int]] = []
     for key, host, port in addresses_of(settings):
         for other, other_host, other_port in taken:
@@ -39,13 +39,13 @@ _EVERYWHERE = ("", "0.0.0.0", "::")
 
 
 def _check_serial(settings: Settings) -> Iterator[Problem]:
-    """The one key without a default."""
+    """Require the device, the only key without a default."""
     if settings.serial is not None and not settings.serial.device:
         yield Problem(("serial", "device"), "serial.device is missing")
 
 
 def _check_pipelines(settings: Settings) -> Iterator[Problem]:
-    """Names are how tasks find each other, so each must be there, once."""
+    """Require a unit and a unique name for each task: names are how tasks refer to each other."""
     yield from _check_names(("pipeline",), settings.pipeline)
     for at, pipeline in enumerate(settings.pipeline):
         yield from _check_names(("pipeline", at, "tasks"), pipeline.tasks)
@@ -66,7 +66,7 @@ def _check_names(where: Key, rows: Sequence[PipelineSettings | PipelineTask]) ->
 
 
 def _check_urls(settings: Settings) -> Iterator[Problem]:
-    """Servers that can be asked, and that are not this daemon itself: that would ask itself without end."""
+    """Refuse URLs that cannot be used, and this daemon's own: it would ask itself without end."""
     url, http = settings.llm.url, settings.http
     found = _URL.fullmatch(url)
     if url and found is None:
@@ -84,7 +84,7 @@ _URL = re.compile(r"https?://([^/:@\s]+|\[[0-9a-f:]+\])(?::([0-9]{1,5}))?(?:/\S*
 
 
 def _check_mqtt(settings: Settings) -> Iterator[Problem]:
-    """Parts of topics: a broker hangs up on wildcards and control characters in them."""
+    """Refuse wildcards and control characters in topics: a broker closes the connection on them."""
     if settings.mqtt is None:
         return
     for key in ("node", "discovery_prefix"):
@@ -93,8 +93,8 @@ def _check_mqtt(settings: Settings) -> Iterator[Problem]:
             yield Problem(("mqtt", key), f"mqtt.{key} is {value!r}, it must be a part of a topic: without + and #")
 
 
-def _check_locks(settings: Settings) -> Iterator[Problem]:
-    for key, words in missing_locks(settings):
+def _check_exposure(settings: Settings) -> Iterator[Problem]:
+    for key, words in unprotected_doors(settings):
         yield Problem(tuple(key.split(".")), f"{key} {words}")
 
 
@@ -111,6 +111,6 @@ CHECKS: tuple[Check, ...] = (
     _check_pipelines,
     _check_urls,
     _check_mqtt,
-    _check_locks,
+    _check_exposure,
     _check_memory,
 )

@@ -1,4 +1,4 @@
-"""What a configuration leaves open: nobody shall believe in a lock that is not there, or leave a door open unawares."""
+"""Checks of what a configuration exposes to other machines, and the warnings about it. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,14 +7,14 @@ from unitd.core.access.grants import is_this_machine
 from unitd.core.config.schema import Settings
 
 DOORS = ("tcp", "http", "wyoming")
-"""Those that other machines may reach by an address."""
+"""The doors that other machines can reach by an address."""
 
-_KNOWS_NEITHER = "wyoming"
-"""Its protocol has no tokens and no TLS."""
+_WITHOUT_BOTH = "wyoming"
+"""The door whose protocol has neither tokens nor TLS."""
 
 
 def hosts_of(settings: Settings) -> dict[str, str]:
-    """The addresses of the doors that are open."""
+    """Return the configured address of each open door."""
     hosts = {}
     if settings.tcp.enabled:
         hosts["tcp"] = settings.tcp.host
@@ -26,7 +26,7 @@ def hosts_of(settings: Settings) -> dict[str, str]:
 
 
 def with_hosts(settings: Settings, hosts: Mapping[str, Sequence[str]]) -> Settings:
-    """As if the configuration named the addresses of sockets that were passed: of several the one open to most."""
+    """Return the settings with the addresses of passed sockets; of several the one that is reachable from most."""
 
     def host_of(door: str, configured: str) -> str:
         return max(hosts.get(door) or [configured], key=lambda each: not is_this_machine(each))
@@ -40,13 +40,13 @@ def with_hosts(settings: Settings, hosts: Mapping[str, Sequence[str]]) -> Settin
 
 
 def is_encrypted(settings: Settings, door: str) -> bool:
-    """Whether a door speaks TLS: where other machines reach it and nothing else is said."""
+    """Return whether a door uses TLS: other machines can reach it, and no setting exempts it."""
     host = hosts_of(settings).get(door, "")
     return door not in settings.auth.without_tls and settings.auth.tls_cert is not None and not is_this_machine(host)
 
 
-def missing_locks(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Doors that other machines would reach without what the configuration has to give up in words: key, sentence."""
+def unprotected_doors(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield key and sentence for each door that is exposed without TLS or a token and not allowed to be."""
     auth = settings.auth
     for key in ("without_token", "without_tls"):
         if unknown := set(getattr(auth, key)) - set(DOORS):
@@ -55,11 +55,11 @@ def missing_locks(settings: Settings) -> Iterator[tuple[str, str]]:
         yield "auth.tls_cert", "needs auth.tls_key, and the other way round"
     for door, host in hosts_of(settings).items():
         if is_this_machine(host):
-            if door == _KNOWS_NEITHER and not auth.trust_loopback and door not in auth.without_token:
+            if door == _WITHOUT_BOTH and not auth.trust_loopback and door not in auth.without_token:
                 words = f'the protocol knows no tokens: auth.without_token = ["{door}"] says that this is known'
                 yield f"{door}.host", f"is {host}, and auth.trust_loopback is false; {words}"
             continue
-        if door == _KNOWS_NEITHER and not {door} <= set(auth.without_token) & set(auth.without_tls):
+        if door == _WITHOUT_BOTH and not {door} <= set(auth.without_token) & set(auth.without_tls):
             words = f'auth.without_token = ["{door}"] and auth.without_tls = ["{door}"] say that this is known'
             yield f"{door}.host", f"is {host}; the protocol knows neither tokens nor TLS: {words}"
         elif auth.tls_cert is None and door not in auth.without_tls:
@@ -68,7 +68,7 @@ def missing_locks(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def warnings_of(settings: Settings, tokens: int) -> list[str]:
-    """What an administrator should know of these settings, with so many tokens."""
+    """Return warnings about exposed doors; `tokens` is the number of tokens."""
     auth, warnings = settings.auth, []
     for door, host in hosts_of(settings).items():
         if is_this_machine(host):
@@ -83,7 +83,7 @@ def warnings_of(settings: Settings, tokens: int) -> list[str]:
 
 
 def reach_of(settings: Settings, tokens: int) -> str:
-    """Who may come in, where there is nothing to warn of."""
+    """Return a sentence that says who can connect, for settings without warnings."""
     reached = [door for door, host in hosts_of(settings).items() if not is_this_machine(host)]
     if not reached:
         return "only this machine"

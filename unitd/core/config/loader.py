@@ -1,7 +1,7 @@
-"""From a parsed TOML document, and the variables that stand for some of its keys, to the tree of settings.
+"""Conversion of a parsed TOML document, and of some environment variables, into the tree of settings.
 
-One walk reads every value that can be read, and notes what cannot be used with the key's name; the defaults stand in
-for it. So the tree is whole, what concerns several keys can be checked in it too, and all is told at once.
+One walk reads every usable value and notes a problem for every other one; defaults replace those. So the tree is always
+complete, checks of several keys can run on it, and all problems are reported at once.
 """
 
 import copy
@@ -23,20 +23,20 @@ from unitd.core.config.problems import (
 from unitd.core.config.schema import SYS_POWERS, Settings
 
 LARGE = 10**300
-"""Whole numbers from here on are none that a float can be."""
+"""Whole numbers from here on cannot become a float."""
 
 
 def read_settings(document: dict[str, Any], *checks: Check) -> Settings:
-    """The tree from a parsed TOML document. `checks` know what the document alone does not tell.
+    """Return the settings of a parsed TOML document; `checks` add problems that depend on more than the document.
 
     Raises:
-        Problems: unknown keys, wrong types, numbers out of range, what does not go together, what `checks` found.
+        Problems: unknown keys, wrong types, numbers out of range, contradictions, and what `checks` found.
     """
     walk = _Walk()
     settings = cast(Settings, walk.read_table(Settings, document, ()))
     unusable = {each.key for each in walk.mistakes}
     found = [each for check in (*CHECKS, *checks) for each in check(settings)]
-    # What is said of a default that only stands in for something unusable helps nobody.
+    # Problems of a default that replaces an unusable value would only confuse.
     mistakes = walk.mistakes + [each for each in found if unusable.isdisjoint(_ways_to(each.key))]
     if mistakes:
         raise Problems(mistakes)
@@ -44,7 +44,7 @@ def read_settings(document: dict[str, Any], *checks: Check) -> Settings:
 
 
 def _ways_to(key: Key) -> list[Key]:
-    """A key and the tables around it."""
+    """Return the keys of the tables around a key, and the key itself."""
     return [key[:length] for length in range(1, len(key) + 1)]
 
 
@@ -63,11 +63,11 @@ ENVIRONMENT = {
     "WS_END_SENTINEL": "http.barge_in.end_sentinel",
     "WS_CANCEL_SENTINEL": "http.barge_in.cancel_sentinel",
 }
-"""Variables of the barge-in server's document, and the keys that they stand for; a key in the file wins."""
+"""Variables of the original barge-in server, and the keys that they set; a key in the file wins."""
 
 
 def with_environment(document: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
-    """The document with what the environment says where the file says nothing."""
+    """Return the document with values from the environment for keys that it does not set."""
     document = copy.deepcopy(document)
     for name, key in ENVIRONMENT.items():
         if name not in environment:
@@ -84,7 +84,7 @@ def with_environment(document: dict[str, Any], environment: Mapping[str, str]) -
 
 
 def _from_text(wanted: Any, text: str) -> Any:
-    """As the key wants it; a text that is no number stays one, and is refused as the key's value."""
+    """Return a text as the key's type. A text that is no number stays a text, and is refused later."""
     try:
         return wanted(text)
     except ValueError:
@@ -92,17 +92,17 @@ def _from_text(wanted: Any, text: str) -> Any:
 
 
 class _Unusable(Exception):
-    """A value that is noted; what it stands in does without."""
+    """A value cannot be used; its problem is noted."""
 
 
 class _Walk:
-    """Through a document, beside the tree of settings that it shall become."""
+    """Walks a document and builds the settings."""
 
     def __init__(self) -> None:
         self.mistakes: list[Problem] = []
 
     def read_table(self, table: type[Any], document: Any, where: Key) -> Any:
-        """A table with defaults for what is missing or unusable."""
+        """Return the settings of a table, with defaults for missing and unusable values."""
         if not isinstance(document, dict):
             self._refuse(where, "must be a table")
         hints = typing.get_type_hints(table)
@@ -117,7 +117,7 @@ class _Walk:
         return table(**values)
 
     def _read_value(self, wanted: Any, value: Any, where: Key) -> Any:
-        """One value as the field's type: a table, a list, or a plain value."""
+        """Return a value as the field's type: a table, a list, or a plain value."""
         if typing.get_origin(wanted) is types.UnionType:
             wanted = next(option for option in typing.get_args(wanted) if option is not types.NoneType)
         if is_dataclass(wanted):
@@ -138,11 +138,11 @@ class _Walk:
             try:
                 items.append(self._read_value(wanted, each, (*where, at)))
             except _Unusable:
-                items.append(wanted())  # so that the others keep their places
+                items.append(wanted())  # so that the others keep their indices
         return tuple(items)
 
     def _read_plain(self, wanted: Any, value: Any, where: Key) -> Any:
-        """A value of exactly the type."""
+        """Return a value of exactly the wanted type."""
         if wanted is float and type(value) is int and abs(value) < LARGE:
             value = float(value)
         if type(value) is not (str if wanted is Path else wanted):

@@ -1,7 +1,6 @@
-"""What a pipeline of the configuration says: its defaults, and what in it cannot work. Pure.
+"""The tasks of a configured pipeline: their defaults, and what in them cannot work. Pure.
 
-A setup of a client may hold keys that nobody knows: the original ignores them. The configuration is ours, so there they
-are mistakes, as everywhere in it.
+Unknown keys in a client's setup are ignored, as by the original. In the configuration they are mistakes.
 """
 
 import difflib
@@ -20,28 +19,28 @@ from unitd.core.tasks.links import effect_of
 
 
 def setup_of(task: PipelineTask) -> dict[str, Any]:
-    """The data of the task's setup; its `input` still holds names of the pipeline."""
+    """Return the data of a task's setup; its `input` still holds names of the pipeline's tasks."""
     return {**kind_named(task.unit).usual_setup} | {"enoutput": True} | task.data
 
 
 def inputs_of(task: PipelineTask) -> list[Any]:
-    """What the configuration lists as `input`, a single one too."""
+    """Return the configured inputs of a task, also a single one as a list."""
     inputs = setup_of(task).get("input", [])
     return inputs if isinstance(inputs, list) else [inputs]
 
 
 def tasks_of(settings: Settings) -> Iterator[tuple[Key, PipelineSettings, PipelineTask]]:
-    """Every task with the key of its table and its pipeline."""
+    """Yield every task with the key of its table and its pipeline."""
     for at, pipeline in enumerate(settings.pipeline):
         for number, task in enumerate(pipeline.tasks):
             yield ("pipeline", at, "tasks", number), pipeline, task
 
 
 def check_pipelines(settings: Settings, kinds: Mapping[str, UnitKind]) -> Iterator[Problem]:
-    """Units that are not there, keys that they do not know, inputs that carry nothing."""
+    """Yield problems: units that do not exist, keys that units do not have, inputs that have no effect."""
     for key, pipeline, task in tasks_of(settings):
         if not task.unit:
-            continue  # said already
+            continue  # reported by `checks`
         if (kind := kinds.get(task.unit)) is None:
             unit = (*key, "unit")
             words = f"{name_of(unit)} is {task.unit!r}, units here: {', '.join(sorted(kinds))}"
@@ -65,7 +64,7 @@ def _check_keys(where: Key, kind: UnitKind, task: PipelineTask) -> Iterator[Prob
 def _check_inputs(
     where: Key, kinds: Mapping[str, UnitKind], pipeline: PipelineSettings, task: PipelineTask
 ) -> Iterator[Problem]:
-    """An input is the name of an earlier task of the pipeline, or data of the unit's own."""
+    """Yield inputs that are neither the name of an earlier task of the pipeline nor the unit's own data."""
     kind, units = kinds[task.unit], {each.name: each.unit for each in pipeline.tasks}
     names = [each.name for each in pipeline.tasks]
     earlier = names[: names.index(task.name)]

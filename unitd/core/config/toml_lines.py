@@ -1,8 +1,8 @@
-"""On which line of a TOML text each key stands, which the standard library's parser does not tell. Pure.
+"""The line of each key of a TOML text, which the parser of the standard library does not tell. Pure.
 
-A document is a row of statements: headers, and keys with their values. The shortest run of lines that parses by itself
-is one of them, for whatever is cut off inside a statement leaves a bracket or a quotation mark open. Parsed alone, a
-statement says which keys it sets; the header before it says in which table.
+A document is a sequence of statements: headers, and keys with their values. The shortest run of lines that parses by
+itself is one statement, because a part of a statement leaves a bracket or a quotation mark open. Parsed alone, a
+statement tells which keys it sets; the header before it tells in which table.
 """
 
 import tomllib
@@ -14,13 +14,13 @@ from unitd.core.config.problems import Key, Problem
 
 
 class TomlLines:
-    """The lines of the keys of one text, which must be valid."""
+    """The lines of the keys of one text, which must be valid TOML."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[Key, int] = {}
         self._table: Key = ()
         self._last: dict[Key, int] = {}
-        """Arrays of tables: the index of the table that headers speak of."""
+        """The index of the last table of each array of tables."""
 
         for number, statement, document in _statements(text):
             if statement.lstrip().startswith("["):
@@ -32,13 +32,13 @@ class TomlLines:
         return key in self._lines
 
     def of(self, key: Key) -> int | None:
-        """The line of a key; where it is missing, that of the table in which it would stand."""
+        """Return the line of a key, or of the nearest table around a missing key; None if there is neither."""
         while key and key not in self._lines:
             key = key[:-1]
         return self._lines.get(key)
 
     def _enter(self, document: Any, number: int) -> None:
-        """A header: the way to a table, where the part of an array is its last table."""
+        """Note the table of a header; the name of an array of tables means its last table."""
         key: Key = ()
         while document:
             (name, document), *_ = document.items()
@@ -53,7 +53,7 @@ class TomlLines:
         self._table = key
 
     def _note(self, key: Key, value: Any, number: int) -> None:
-        """Note that a value, and all that is in it, stands in the statement that begins on this line."""
+        """Note the line of the statement that sets a value, for the value and everything in it."""
         if key != self._table:
             self._lines.setdefault(key, number)
         parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -62,7 +62,7 @@ class TomlLines:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """The line on which each begins, its text, and what it says by itself."""
+    """Yield for each statement the line on which it begins, its text, and its parsed content."""
     begin, statement = 1, ""
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         statement += line + "\n"
@@ -81,7 +81,7 @@ def _maybe_parse(text: str) -> dict[str, Any] | None:
 
 
 def with_lines(mistakes: Sequence[Problem], path: object, text: str) -> list[Problem]:
-    """The mistakes of one file, in its order, each with its place FILE:LINE."""
+    """Return the mistakes of one file in the order of its lines, each with its location FILE:LINE."""
     lines = TomlLines(text)
     in_order = sorted(mistakes, key=lambda each: lines.of(each.key) or 0)
     return [replace(each, location=f"{path}:{lines.of(each.key) or 1}") for each in in_order]
