@@ -1,1 +1,1 @@
-"""Grants, tokens, and how often something may happen: decisions about who may do what."""
+"""Grants, tokens and rate limits: decisions about what a client may do."""

@@ -1,7 +1,7 @@
-"""Who may do what. A client has a grant: from where it comes (this machine), or from a token that it showed.
+"""Grants: what a client may do. A client gets its grant from its address (this machine) or from a token.
 
-Roles. `observe` sees what runs; `use` sets tasks up and sees and touches only its own, by which it gets on as if the
-board were its alone; `admin` may everything that the configuration permits.
+Roles. `observe` may see what runs. `use` may set tasks up, and sees and changes only its own, as if there were no
+others. `admin` may do everything that the configuration permits.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from unitd.wire.messages import Request, unit_of
 
 
 class Role(Enum):
-    """What a token was made for."""
+    """The role of a token."""
 
     OBSERVE = "observe"
     USE = "use"
@@ -24,7 +24,7 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """What one token, or one address, may take; 0 is no limit of its own."""
+    """What one token, or one address, may use; 0 is no limit of its own."""
 
     requests_per_minute: int = 0
     connections: int = 0
@@ -37,27 +37,27 @@ UNLIMITED = Limits()
 
 @dataclass(frozen=True)
 class Grant:
-    """What a client may do, and in whose name. Tasks belong to the name."""
+    """What a client may do, and the name of the owner of its tasks."""
 
     name: str
     role: Role | None
-    """None: nothing, until a token is shown."""
+    """None allows nothing until a token is shown."""
 
     limits: Limits = UNLIMITED
     expires: int | None = None
     """In unix seconds."""
 
     id: str = ""
-    """Of what was shown: a new token of an old name is another one."""
+    """The id of the token: a new token under the name of an old one is another grant."""
 
 
 TRUSTED = Grant("", Role.ADMIN)
-"""Who is on this machine: loopback, the Unix socket, the serial line, the daemon itself; and who comes by a broker."""
+"""The grant of clients on this machine (loopback, Unix socket, serial line, the daemon itself) and of MQTT."""
 
 STRANGER = Grant("", None, Limits(frame_bytes=4096))
-"""A client from elsewhere that has shown no token."""
+"""The grant of a client on another machine that has shown no token."""
 
-# Every newcomer is counted among all who are there: what their addresses mean is not read anew each time.
+# For each new connection all connections are counted by address, so parsed addresses are cached.
 REMEMBERED = 4096
 
 AUTH = "auth"
@@ -67,7 +67,7 @@ SHOWN_TOKEN = r'("token"\s*:\s*")(?:[^"\\]|\\.)*'
 """A regular expression for the token in such a request, which no log may repeat; what comes before it is group 1."""
 
 WHOAMI = "whoami"
-"""The action of `sys` that tells a client what its own grant is."""
+"""The action of `sys` that returns a client's own grant."""
 
 _SEEING = frozenset(
     {"ping", WHOAMI, "version", "version2", "lsmode", "lstask", "lstools", "hwinfo", "cmminfo", "taskinfo"}
@@ -76,10 +76,10 @@ _USING = _SEEING | {"reset"}
 
 
 def check_request(grant: Grant, request: Request) -> None:
-    """Whether a role allows an action; whose task it is, is another question.
+    """Check that a role allows an action; the owner of the task is not checked here.
 
     Raises:
-        NotAllowed: it does not.
+        NotAllowed: the role does not allow it.
     """
     unit, action = unit_of(request.work_id), request.action
     if grant.role is Role.ADMIN or (unit == "sys" and action == AUTH):
@@ -92,35 +92,35 @@ def check_request(grant: Grant, request: Request) -> None:
 
 
 def opaque(name: str) -> str:
-    """What a unit program is told of somebody: enough to tell one from another. "" stays ""."""
+    """Return a hash of an owner's name for unit programs, which need only tell owners apart; "" for ""."""
     return hashlib.blake2s(name.encode(errors="replace"), digest_size=8).hexdigest() if name else ""
 
 
 def is_other_owner(before: Grant, after: Grant) -> bool:
-    """True when somebody who had something may have left it behind."""
+    """Return whether a new grant belongs to another owner than the former one, who may have left output behind."""
     return before.role is not None and before.name != after.name
 
 
 def sees(grant: Grant, holder: str) -> bool:
-    """Whether somebody else's task is there at all for this client."""
+    """Return whether a client may see a task of this holder."""
     return grant.role is not Role.USE or grant.name == holder
 
 
 @lru_cache(REMEMBERED)
 def is_this_machine(address: str) -> bool:
-    """True for a loopback address, and for none at all: a Unix socket."""
+    """Return True for a loopback address, and for "", the address of a Unix socket."""
     found = _parsed(address)
     return address in ("", "localhost") if found is None else found.is_loopback
 
 
 def is_address(text: str) -> bool:
-    """Whether this is an IP address."""
+    """Return whether a text is an IP address."""
     return _parsed(text) is not None
 
 
 @lru_cache(REMEMBERED)
 def network_of(address: str) -> str:
-    """Who counts as one: an IPv4 address, or the 64 bits of an IPv6 address that one customer has."""
+    """Return what counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address."""
     found = _parsed(address)
     if isinstance(found, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
@@ -128,7 +128,7 @@ def network_of(address: str) -> str:
 
 
 def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """None for what is no IP address. A socket for both kinds gives those of version 4 as ::ffff:192.0.2.7."""
+    """Return an IP address, or None for any other text; ::ffff:192.0.2.7 becomes 192.0.2.7."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

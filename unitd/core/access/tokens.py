@@ -1,7 +1,7 @@
-"""Tokens: what is shown to come in, and what is kept of it.
+"""Tokens, and the file that keeps them.
 
-A token is `unitd_ID_SECRET`; its secret has 256 random bits, so that one round of SHA-256 is all the hashing it needs.
-The file holds names, roles and hashes, never a secret.
+A token is `unitd_ID_SECRET`. Its secret has 256 random bits, so one round of SHA-256 is enough as a hash. The file
+holds names, roles and hashes, never a secret.
 """
 
 import hashlib
@@ -24,19 +24,19 @@ from unitd.wire.errors import ConfigError
 PREFIX = "unitd"
 FILE_VERSION = 1
 KEY_NAME = "http.api_key"
-"""Under which the configuration's own key goes."""
+"""The owner's name of clients that show the key of the configuration."""
 
 _NO_DIGEST = hashlib.sha256(b"").hexdigest()
 
 
 @dataclass(frozen=True)
 class Token:
-    """One line of the file."""
+    """One token as the file keeps it."""
 
     name: str
     id: str
     digest: str
-    """Of the secret, in hexadecimal."""
+    """The hash of the secret, in hexadecimal."""
 
     role: Role
     created: int
@@ -47,19 +47,19 @@ class Token:
 
     @property
     def grant(self) -> Grant:
-        """What its bearer may do."""
+        """The grant of a client that shows it."""
         return Grant(self.name, self.role, self.limits, self.expires, self.id)
 
 
 def issue(name: str, role: Role, created: int, expires: int | None, limits: Limits) -> tuple[Token, str]:
-    """A new token, and the text that is shown once."""
+    """Return a new token, and its text, which is shown once."""
     token_id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
     token = Token(name, token_id, _digest(secret), role, created, expires, limits)
     return token, f"{PREFIX}_{token_id}_{secret}"
 
 
 class TokenBook:
-    """All tokens that count, and the one key that a configuration may hold in plain text."""
+    """All valid tokens, and the one key that a configuration may hold in plain text."""
 
     def __init__(self, tokens: Iterable[Token] = (), key: str = "") -> None:
         self._by_id = {token.id: token for token in tokens}
@@ -70,9 +70,9 @@ class TokenBook:
         return len(self._by_id)
 
     def find(self, text: str, now: float) -> Grant | None:
-        """What this text grants, None if nothing, or if its time is over.
+        """Return the grant of a token's text; None if it is unknown or has expired.
 
-        Takes as long for a wrong secret as for an unknown id.
+        A wrong secret takes as long as an unknown id.
         """
         prefix, _, rest = text.partition("_")
         token_id, _, secret = rest.partition("_")
@@ -84,7 +84,7 @@ class TokenBook:
         return self._key_grant if is_key else None
 
     def holds(self, grant: Grant, now: float) -> bool:
-        """Whether what was granted is still granted."""
+        """Return whether a grant is still valid."""
         if grant == self._key_grant:
             return bool(self.key)
         token = self._by_id.get(grant.id)
@@ -100,16 +100,16 @@ def _digest(secret: str) -> str:
 
 
 def dump_tokens(tokens: Iterable[Token]) -> bytes:
-    """The file."""
+    """Return the content of the file."""
     rows = [asdict(token) | {"role": token.role.value} for token in tokens]
     return orjson.dumps({"version": FILE_VERSION, "tokens": rows}, option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def read_tokens(content: bytes) -> list[Token]:
-    """The tokens of a file.
+    """Return the tokens of a file's content.
 
     Raises:
-        ConfigError: it is no file of tokens, or one of a newer unitd.
+        ConfigError: the content is no file of tokens, or one of a newer unitd.
     """
     try:
         document = orjson.loads(content)

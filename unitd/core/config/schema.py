@@ -1,4 +1,4 @@
-"""Settings: one frozen tree, every key with a default. Prose under each field is its manual; `loader` fills it."""
+"""Settings: one frozen tree, every key with a default and a text about it. `loader` fills it."""
 
 import socket
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ DEFAULT_FRAME_INTERVAL_MS = 25
 
 @dataclass(frozen=True)
 class StateSettings:
-    """Where the daemon keeps what must survive it."""
+    """Where the daemon keeps its state."""
 
     dir: Path = Path("~/.local/state/unitd")
-    """Counter, journal, files of sys.push, endpoints.json; /var/lib/unitd under systemd."""
+    """Counter, journal, files of sys.push and endpoints.json are here; /var/lib/unitd under systemd."""
 
     restore: bool = True
-    """Tasks of clients that come back are there again after a restart; false: as forgetful as the original."""
+    """Restore the tasks of clients after a restart; false: forget them, as the original does."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class ModelSettings:
     """Where models are found."""
 
     dir: tuple[Path, ...] = (Path("~/.local/share/unitd/models"), Path("/var/lib/unitd/models"))
-    """Folders that hold model folders or GGUF files, looked through in this order before the bundled ones."""
+    """Folders with model folders or GGUF files, searched in this order before the bundled models."""
 
     idle_s: float = 300.0
-    """A model that serves requests of HTTP and WebSocket stays loaded for so long after the last one."""
+    """How long a model stays loaded after the last request over HTTP or WebSocket."""
 
 
 @dataclass(frozen=True)
@@ -44,26 +44,26 @@ class UnixSettings:
     """Default: unitd.sock in $RUNTIME_DIRECTORY, else in the state directory."""
 
     frame_interval_ms: int = DEFAULT_FRAME_INTERVAL_MS
-    """As of tcp."""
+    """As for tcp."""
 
 
 @dataclass(frozen=True)
 class TcpSettings:
-    """JSON over TCP, the port that clients of the Module LLM know."""
+    """JSON over TCP, on the port that clients of the Module LLM use."""
 
     enabled: bool = True
     host: str = "127.0.0.1"
     port: int = 10001
     max_connections: int = 256
-    """One more is told so and closed."""
+    """A further connection gets an error and is closed."""
 
     frame_interval_ms: int = DEFAULT_FRAME_INTERVAL_MS
-    """Milliseconds between two frames of one task; text that comes meanwhile is joined. 0: each frame as it comes."""
+    """Milliseconds between two frames of one task; text that comes meanwhile is joined. 0: send each frame at once."""
 
 
 @dataclass(frozen=True)
 class SerialSettings:
-    """JSON over a serial line; opens when the table is there."""
+    """JSON over a serial line; opened if the table exists."""
 
     device: str = ""
     baud: int = 115200
@@ -86,13 +86,13 @@ class BargeInSettings:
 
     model: str = "default"
     idle_timeout_s: float = 150.0
-    """Without a message for so long the socket is closed (WS_IDLE_TIMEOUT_S)."""
+    """The socket is closed after this time without a message (WS_IDLE_TIMEOUT_S)."""
 
     idle_close_code: int = 4000
     """WS_CLOSE_IDLE_CODE."""
 
     acquire_timeout_s: float = 0.5
-    """How long a client waits for a free seat before it is refused (WS_HANDSHAKE_ACQUIRE_TIMEOUT_S)."""
+    """How long a client waits for a free connection before it is refused (WS_HANDSHAKE_ACQUIRE_TIMEOUT_S)."""
 
     messages: int = 25
     """Messages of one connection in a window; 0 here or in a window is no limit (WS_MAX_MESSAGES_PER_WINDOW)."""
@@ -119,10 +119,10 @@ class BargeInSettings:
     """WS_CANCEL_SENTINEL."""
 
     system_template: str = SYSTEM_TEMPLATE
-    """The system prompt; a line whose names in braces are all empty for a session is left out."""
+    """The system prompt; a line is left out if all its names in braces are empty for a session."""
 
     max_tokens: int = 256
-    """Of one answer."""
+    """The longest answer."""
 
     temperature: float = 0.8
     top_p: float = 0.9
@@ -141,96 +141,96 @@ class HttpSettings:
     host: str = "127.0.0.1"
     port: int = 8000
     extra_ports: tuple[int, ...] = ()
-    """More ports for the same door: 8002 and 8006 are where clients of the original servers look."""
+    """More ports of the same door; clients of the original servers use 8002 and 8006."""
 
     api_key: str = ""
-    """Asked for everywhere but at /health and /healthz; "" asks nobody (TEXT_API_KEY)."""
+    """The key that all routes but /health and /healthz require; "" requires none (TEXT_API_KEY)."""
 
     connections: int = 256
     """WebSockets open at the same time, of all kinds (MAX_CONCURRENT_CONNECTIONS)."""
 
     record_sessions: bool = False
-    """Keep what was said over /ws/chat in the state directory, for GET /api/sessions/ID."""
+    """Keep the conversations of /ws/chat in the state directory, for GET /api/sessions/ID."""
 
     barge_in: BargeInSettings = BargeInSettings()
 
 
 @dataclass(frozen=True)
 class MqttSettings:
-    """The MQTT bridge; opens when the table is there."""
+    """The MQTT bridge; opened if the table exists."""
 
     host: str = "127.0.0.1"
     port: int = 1883
     username: str | None = None
     password_file: Path | None = None
     tls: bool = False
-    """Encrypted, usually on port 8883."""
+    """Use TLS, usually on port 8883."""
 
     ca_file: Path | None = None
-    """Who signed the broker's certificate, if no authority that the system knows."""
+    """The authority that signed the broker's certificate, if the system does not know it."""
 
     cert_file: Path | None = None
-    """Our own certificate, for brokers that ask for one, and its key."""
+    """The daemon's own certificate, for brokers that require one, and its key."""
 
     key_file: Path | None = None
     node: str = field(default_factory=socket.gethostname)
     """The board's name in topics: unitd/<node>/…"""
 
     discovery_prefix: str = "homeassistant"
-    """Where Home Assistant looks for devices; "" announces nothing."""
+    """The topic in which Home Assistant finds devices; "" announces nothing."""
 
 
 @dataclass(frozen=True)
 class WyomingSettings:
-    """The Wyoming door; opens when the table is there."""
+    """The Wyoming door; opened if the table exists."""
 
     host: str = "127.0.0.1"
-    """Any other address is announced in the local network too, for Home Assistant to find."""
+    """Any other address is also announced in the local network, so that Home Assistant finds it."""
 
     port: int = 10700
     wake_words: tuple[str, ...] = ("hey jarvis", "alexa", "hey mycroft", "okay nabu")
-    """What a client may choose from."""
+    """The wake words that a client may choose from."""
 
     system_prompt: str = ""
-    """For what is asked through Home Assistant's Assist."""
+    """The system prompt for questions through Home Assistant's Assist."""
 
 
 @dataclass(frozen=True)
 class HomeSettings:
-    """What tasks with `"tools": "home"` can switch."""
+    """The tools and devices of tasks with `"tools": "home"`."""
 
     tools: Path | None = None
     """The file of tools and devices (tools.toml)."""
 
     homeassistant_url: str = ""
-    """For tools that call a service of Home Assistant, such as http://homeassistant.local:8123."""
+    """The address for tools that call a service of Home Assistant, such as http://homeassistant.local:8123."""
 
     homeassistant_token_file: Path | None = None
     """A long-lived access token."""
 
     domains: tuple[str, ...] = ()
-    """Devices of these domains are read from Home Assistant at start, besides those of the file."""
+    """Devices of these domains are read from Home Assistant at start, in addition to those of the file."""
 
 
 @dataclass(frozen=True)
 class AuthSettings:
-    """Who may talk to the daemon from other machines, and that nobody listens on the way."""
+    """Tokens and TLS for clients on other machines."""
 
     tokens_file: Path | None = None
-    """What `unitd token` writes; default: tokens.json in the state directory."""
+    """The file that `unitd token` writes; default: tokens.json in the state directory."""
 
     tls_cert: Path | None = None
-    """The certificate of doors that other machines reach (PEM, with what signed it), and its key."""
+    """The certificate (PEM, with its chain) of doors that other machines reach, and its key."""
 
     tls_key: Path | None = None
     trust_loopback: bool = True
-    """Programs on this machine need no token; false where a proxy or a container brings others in from there."""
+    """Programs on this machine need no token; false if a proxy or a container forwards others from this machine."""
 
     without_token: tuple[str, ...] = ()
-    """Doors (tcp, http, wyoming) that take everybody who reaches them for an administrator."""
+    """Doors (tcp, http, wyoming) that treat every client as an administrator."""
 
     without_tls: tuple[str, ...] = ()
-    """Doors that other machines may reach in the clear, as behind a proxy or in a network of one's own."""
+    """Doors that other machines may reach without TLS, as behind a proxy or in a private network."""
 
 
 @dataclass(frozen=True)
@@ -238,83 +238,83 @@ class LlmSettings:
     """Defaults of the llm unit."""
 
     model: str = "unitd-chat"
-    """The model that the name "default" stands for."""
+    """The model of the name "default"."""
 
     url: str = ""
-    """Of an OpenAI-compatible server that computes in this machine's place; `model` is then what it is asked for."""
+    """The address of an OpenAI-compatible server that computes instead; `model` is then the name of its model."""
 
     slots: int = 4
-    """Sequences that are computed side by side in one copy of the weights."""
+    """Sequences that are computed at the same time with one copy of the weights."""
 
     context: int = 4096
-    """Tokens that one task may hold: system prompt, conversation and answer."""
+    """Tokens of one task: system prompt, conversation and answer."""
 
     threads: int = 0
-    """At most; 0: one for each core, one alone for models under 64 MiB. Fewer while others use the cores."""
+    """The most threads; 0: one for each core, a single one for models under 64 MiB. Fewer while the cores are busy."""
 
     queue: int = 3
-    """Prompts that may wait behind the running one, for each task."""
+    """Prompts of one task that may wait after the running one."""
 
     exact: bool | None = None
-    """Bit-identical greedy text in any company, a little slower; absent: as the model's card says."""
+    """Greedy text is bit-identical whatever else is computed, a little slower; absent: as the model's card says."""
 
 
 FILE_PREFIX = "file:"
 
 
 def maybe_path(device: str) -> Path | None:
-    """The file that stands in for a device; None where the setting names no file."""
+    """Return the file that a setting names instead of a device; None if it names no file."""
     return Path(device.removeprefix(FILE_PREFIX)) if device.startswith(FILE_PREFIX) else None
 
 
 @dataclass(frozen=True)
 class AudioSettings:
-    """The board's microphone and loudspeaker; used once a task listens or speaks."""
+    """The board's microphone and loudspeaker; opened when a task first listens or speaks."""
 
     capture: str = "default"
     """"default", a part of a device's name, file:PATH (WAV or a FIFO of s16le, 16 kHz, mono), or "" for none."""
 
     playback: str = "default"
-    """The same; a file becomes a WAV of everything that is played."""
+    """The same; a file becomes a WAV of all that is played."""
 
     pace: str = "real"
     """How fast files are read and written: real, or fast."""
 
     echo: str = "mute"
-    """mute: wake words are not listened for while the loudspeaker plays; hear: they are (headphones, or a microphone
+    """mute: wake words are not detected while the loudspeaker plays; hear: they are (for headphones, or a microphone
     that cancels the echo itself)."""
 
 
 BODY_FRAMES = 4
-"""So many frames long a body of HTTP may be, or a WebSocket message: a minute of audio as base64 float32 has 5 MB."""
+"""The longest HTTP body or WebSocket message, in frames: a minute of audio as base64 float32 has 5 MB."""
 
 AN_ADDRESS = Limits(connections=32)
 
 
 @dataclass(frozen=True)
 class LimitSettings:
-    """What one daemon takes on."""
+    """The limits of one daemon."""
 
     address: Limits = AN_ADDRESS
-    """What one address of another machine may take, whatever its token; 0 is no limit."""
+    """What one address of another machine may use, whatever its token; 0 is no limit."""
 
     tasks: int = 64
     memory: str = "80%"
-    """For all models together: a size ("512M", "2G"), or a share of what the board, or its control group, has."""
+    """Memory of all models together: a size ("512M", "2G"), or a share of the board's or control group's memory."""
 
     frame_bytes: int = DEFAULT_LIMIT_BYTES
     outbox_bytes: int = 4 * 1024 * 1024
     """Unread output after which a network client is disconnected and a serial line loses deltas."""
 
     unfinished_bytes: int = 64 * 1024 * 1024
-    """What all clients together have begun to send and not ended, on all doors; over it the largest is given up."""
+    """Unfinished input of all clients together, on all doors; above it the largest one is dropped."""
 
     waiting_bytes: int = 16 * 1024 * 1024
-    """Requests and prompts of one client that wait for their answers; further ones are refused."""
+    """Requests and prompts of one client that wait for answers; further ones are refused."""
 
     @property
     def unfinished(self) -> int:
-        """The bound that counts; not less than one body may have."""
+        """The effective limit of unfinished input, which is at least that of one HTTP body."""
         return max(self.unfinished_bytes, BODY_FRAMES * self.frame_bytes)
 
 
@@ -323,7 +323,7 @@ SYS_POWERS = frozenset({"reboot", "bashexec", "update", "upgrade"})
 
 @dataclass(frozen=True)
 class SysSettings:
-    """Powers of the original that are off until they are named here."""
+    """Powerful actions of the original, which are refused unless they are named here."""
 
     allow: tuple[str, ...] = ()
     """Any of reboot, bashexec, update, upgrade."""
@@ -334,16 +334,16 @@ class PipelineTask:
     """One task of a pipeline."""
 
     name: str = ""
-    """What `input` of the other tasks of this pipeline may say."""
+    """The name by which other tasks of this pipeline refer to it in `input`."""
 
     unit: str = ""
     data: dict[str, Any] = field(default_factory=dict)
-    """As in a setup; what it leaves out has a sensible value."""
+    """The data of a setup; missing keys have defaults."""
 
 
 @dataclass(frozen=True)
 class PipelineSettings:
-    """A chain of tasks that is there without any client."""
+    """A chain of tasks that is set up without any client."""
 
     name: str = ""
     tasks: tuple[PipelineTask, ...] = ()
@@ -351,7 +351,7 @@ class PipelineSettings:
 
 @dataclass(frozen=True)
 class LogSettings:
-    """What is written to standard error."""
+    """The log."""
 
     level: str = "info"
     """debug, info, warning or error; prompts and answers appear at debug only."""
@@ -380,4 +380,4 @@ class Settings:
     sys: SysSettings = SysSettings()
     log: LogSettings = LogSettings()
     pipeline: tuple[PipelineSettings, ...] = ()
-    """Tasks and links set up at boot."""
+    """Tasks and links that are set up at boot."""

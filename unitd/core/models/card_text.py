@@ -1,11 +1,11 @@
-"""The text of a card, which may be anybody's: what would take long to parse is refused before it is."""
+"""Parsing of a card's text, which may be hostile: what would take long to parse is refused before. Pure."""
 
 import re
 import tomllib
 from typing import Any
 
-# The longest chat templates known have 20,000 characters. tomllib takes a second for a few megabytes, in which nobody
-# else has the interpreter.
+# The longest chat templates known have 20,000 characters. tomllib takes a second for a few megabytes, and holds the
+# interpreter's lock meanwhile.
 MAX_CARD_BYTES = 128 * 1024
 # tomllib takes minutes for a key of 65,000 parts: its time grows with their square and worse. A card needs 2.
 MAX_KEY_PARTS = 32
@@ -18,8 +18,8 @@ def read_document(content: bytes) -> dict[str, Any]:
     """Return a card's parsed TOML.
 
     Raises:
-        ValueError: it is none, or too long.
-        RecursionError: it is nested too deep.
+        ValueError: the card is no TOML, or too long.
+        RecursionError: the card is nested too deeply.
     """
     if len(content) > MAX_CARD_BYTES:
         raise ValueError(f"it is longer than {MAX_CARD_BYTES >> 10} KiB")

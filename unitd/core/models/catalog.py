@@ -1,8 +1,8 @@
-"""Cards: which models exist under which names, and which of them serves a name that a client sends.
+"""The catalogue of model cards, and the rule that finds the card for a name that a client sends. Pure.
 
-A card describes a model; its `parts` say where the files are fetched from, and `path` is set when the main one lies on
-this machine. A name whose real model is not installed is served by the bundled model of the same unit, with a note that
-lsmode and the log show. An unknown name is refused.
+A card describes a model; its `parts` say where the files are fetched from, and `path` is set if the main file is on
+this machine. If the model of a name is not installed, the bundled model of the same unit serves it, with a note in
+lsmode and in the log. An unknown name is refused.
 """
 
 import posixpath
@@ -23,23 +23,23 @@ from unitd.wire.errors import ConfigError, LoadFailed
 
 @dataclass(frozen=True)
 class ModelFile:
-    """One file to fetch: of a hub's repository, or an archive at an address."""
+    """One file to fetch: from a repository of the hub, or an archive from a URL."""
 
     path: str
-    """Inside the repository; of an archive its file name. Relative, and never leads outside."""
+    """The path in the repository, or the file name of an archive. It is relative and never leads outside."""
 
     repository: str = ""
     revision: str = "main"
-    """A commit where one is known."""
+    """A commit, if one is known."""
 
     url: str = ""
-    """Of an archive on a release page, where there is no repository."""
+    """The address of an archive on a release page; "" if there is a repository."""
 
     size: int = 0
-    """Bytes; 0 where it is not known."""
+    """The size in bytes; 0 if it is not known."""
 
     sha256: str = ""
-    """In lower case; "" where it is not known: then the hub's own word counts."""
+    """In lower case; "" if it is not known, and the hub's hash counts."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Card:
     description: str = ""
     homepage: str = ""
     note: str = ""
-    """Shown by lsmode and logged at setup: what a user of this model should know."""
+    """What a user of this model should know; lsmode shows it, setup logs it."""
 
     exact: bool = False
-    """Run in exact mode unless the configuration says otherwise (DESIGN.md section 4 in docs/design.md)."""
+    """Run in exact mode unless the configuration says otherwise (docs/design.md, "Exact mode")."""
 
     capabilities: tuple[str, ...] = ()
     input_type: tuple[str, ...] = ()
@@ -65,60 +65,60 @@ class Card:
     """Values for setup keys that a client leaves out; `mode_param` in lsmode."""
 
     engine_options: dict[str, str] = field(default_factory=dict)
-    """What only the engine reads: where a remote model is, say."""
+    """Values that only the engine reads, such as the address of a remote model."""
 
     is_bundled: bool = False
     substitution: str = ""
-    """A sentence when this card was found in the place of a model that is not installed; else ""."""
+    """A sentence if this card serves in place of a model that is not installed; else ""."""
 
     path: Path | None = None
-    """The file that an engine loads."""
+    """The file that an engine loads; None if it is not on this machine."""
 
     place: Path | None = None
-    """The folder or file that is this model on the disk: what rmmode deletes."""
+    """The folder or file of this model on disk, which rmmode deletes; None if it is not on this machine."""
 
     file: str = ""
-    """The main file: among the parts, inside the unpacked archive, beside an installed card."""
+    """The main file: one of the parts, a file of the archive, or a file beside an installed card."""
 
     parts: tuple[ModelFile, ...] = ()
-    """What there is to fetch."""
+    """The files to fetch."""
 
     licence: str = ""
-    """An identifier (SPDX) where there is one, else the name that its owner gives it."""
+    """An SPDX identifier if there is one, else the name that the owner of the model uses."""
 
     languages: tuple[str, ...] = ()
-    """Tags such as en; empty where nobody has said."""
+    """Tags such as en; empty if they are not known."""
 
     parameters: int = 0
-    """How many weights; 0 where it is not known."""
+    """The number of weights; 0 if it is not known."""
 
     good_for: str = ""
-    """What to take it for, in a few words."""
+    """What it is good for, in a few words."""
 
     chat_template: str = ""
-    """For a file that has none."""
+    """A chat template for a file that has none."""
 
     architecture: str = ""
     context_length: int = 0
-    """Tokens that it was trained to see; 0 where it is not known."""
+    """The length of the context in tokens that it was trained with; 0 if it is not known."""
 
     shape: Shape | None = None
-    """Of a transformer, so that its memory is known before it is here."""
+    """The size of a transformer, so that its memory is known before it is fetched."""
 
     sent_names: tuple[str, ...] = ()
-    """Those of its names that the original's clients send by themselves: they are listed before it is installed."""
+    """The names that the original's clients send by themselves; they are listed before the model is installed."""
 
     stands_for: "Card | None" = None
-    """The model in whose place this one answers, because that one is not installed."""
+    """The model that is not installed and that this one replaces; None if it replaces none."""
 
     @property
     def is_installed(self) -> bool:
-        """True when it is on this machine, if only as a card that says where it is served."""
+        """True if the model is on this machine, or its card names a server."""
         return self.path is not None or self.place is not None or self.is_bundled or "base_url" in self.engine_options
 
     @property
     def download_bytes(self) -> int:
-        """What all its parts weigh; 0 where that is not known of one of them."""
+        """The size of all parts in bytes; 0 if the size of any is not known."""
         sizes = [part.size for part in self.parts]
         return sum(sizes) if all(sizes) else 0
 
@@ -164,7 +164,7 @@ _SHA256 = re.compile("[0-9a-f]{64}|")
 
 
 def read_card(document: dict[str, Any], where: str) -> Card:
-    """A card from its parsed TOML; where its `file` lies is the caller's matter.
+    """Return the card of a parsed TOML document; the caller sets its `path`.
 
     Raises:
         ConfigError: a key is unknown, missing or cannot be used; `where` names the card.
@@ -186,7 +186,7 @@ def read_card(document: dict[str, Any], where: str) -> Card:
 
 
 def _check_json(document: dict[str, Any], where: str) -> None:
-    """What a card holds is listed and passed on to units: the encoder takes 64 bits and 254 levels."""
+    """Check that a card can be encoded as JSON, which takes 64 bits and 254 levels: it is listed and sent to units."""
     try:
         orjson.dumps([[[[document]]]])
     except orjson.JSONEncodeError as error:
@@ -219,7 +219,7 @@ def _check_main_file(card: Card, where: str) -> None:
 
 
 def _check_path(path: str, where: str) -> None:
-    """By its name: what a link in a model's folder points to is the administrator's choice."""
+    """Refuse a path that leads outside by its name; links in a model's folder are the administrator's choice."""
     if not path or posixpath.isabs(path) or posixpath.normpath(path).split("/")[0] in (".", ".."):
         raise ConfigError(f"{where} lies outside the model's folder")
 
@@ -231,7 +231,7 @@ def _require(values: Mapping[str, Any], keys: Iterable[str], where: str) -> None
 
 
 def _values(table: Mapping[str, Any], keys: Mapping[str, type], where: str) -> dict[str, Any]:
-    """The table's values, each of the type that its key wants; lists become tuples."""
+    """Return the table's values after a check of their keys and types; lists become tuples."""
     return {key: _value(key, value, keys.get(key), where) for key, value in table.items()}
 
 
@@ -248,7 +248,7 @@ def _value(key: str, value: Any, wanted: type | None, where: str) -> Any:
 
 
 def remote_card(url: str, model: str) -> Card:
-    """The card of an OpenAI-compatible server, by its address alone; its name is its host and port."""
+    """Return the card of an OpenAI-compatible server; its name is the host and port of the URL."""
     root = url.rstrip("/").removesuffix("/v1")
     return Card(
         name=urlsplit(url).netloc,
@@ -260,19 +260,19 @@ def remote_card(url: str, model: str) -> Card:
 
 
 class Catalog:
-    """All cards, and the rule by which a name becomes one."""
+    """All cards, and the rule that finds the card for a name."""
 
     def __init__(
         self, known: Iterable[Card], installed: Iterable[Card], default_llm: str, damaged: Iterable[str] = ()
     ) -> None:
-        """Takes the cards; `damaged`: a sentence for each that could not be read, for who misses a model."""
+        """Take the cards; `damaged` has a sentence for each card that could not be read, for error messages."""
         self._damaged = list(damaged)
         self._installed = list(installed)
         self._known = [card for card in known if card.name not in {each.name for each in self._installed}]
         self._default_llm = default_llm
 
     def resolve(self, unit: str, name: str) -> Card:
-        """The card that serves this name for this unit; its `note` tells when it is a substitute.
+        """Return the card that serves this name for this unit; its `note` says if it is a substitute.
 
         Raises:
             LoadFailed: no card has this name.
@@ -289,7 +289,7 @@ class Catalog:
         raise LoadFailed(f"{missing}; sys.lsmode lists {', '.join(names) or 'none'}")
 
     def _hint(self, name: str) -> str:
-        """What may have been meant by a name that is not there."""
+        """Return a hint about an unknown name in parentheses; "" if there is none."""
         others = {card.unit for card in (*self._installed, *self._known) if name in (card.name, *card.aliases)}
         hints = [f"it is one for {unit}" for unit in sorted(others)] or self._damaged
         return f" ({'; '.join(hints)})" if hints else ""
@@ -303,31 +303,31 @@ class Catalog:
         return replace(bundled, note=note, substitution=words, stands_for=card)
 
     def find_installed(self, name: str) -> Card | None:
-        """The installed card of exactly this name."""
+        """Return the installed card of exactly this name, or None."""
         return next((card for card in self._installed if card.name == name), None)
 
     @property
     def cards(self) -> list[Card]:
-        """Every card once: the installed ones, behind them those that are only known."""
+        """Every card once, the installed ones first."""
         found: dict[str, Card] = {}
         for card in (*self._installed, *self._known):
             found.setdefault(card.name, card)
         return list(found.values())
 
     def find(self, name: str) -> Card | None:
-        """The card that a name stands for, of whatever unit and whether it is installed or not.
+        """Return the card of a name or alias, of any unit, installed or not; None if there is none.
 
-        A bundled one only if there is no other: the real model of a name is meant before what stands in for it.
+        A bundled card is returned only if there is no other.
         """
         by_name = [card for card in self.cards if card.name == name]
         by_alias = [card for card in self.cards if name in card.aliases]
         return next(iter(sorted([*by_name, *by_alias], key=lambda card: card.is_bundled)), None)
 
     def listing(self, *, is_whole: bool) -> list[dict[str, Any]]:
-        """The body of sys.lsmode, a row for each name in the original's shape (docs/original-firmware.md, section 12).
+        """Return the rows of sys.lsmode, one for each name (docs/original-firmware.md, section 12).
 
-        What is installed, and what the original's clients ask for by themselves: over a serial line they wait two
-        seconds for it. The whole list has every name.
+        The short list has the installed models and the names that the original's clients send by themselves, because
+        they wait only two seconds for it over a serial line. The whole list has every name.
         """
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for card in (*self._installed, *self._known):
@@ -348,7 +348,7 @@ class Catalog:
 
 
 def _package(name: str) -> str:
-    """What the original's list of packages calls a model."""
+    """Return the name of a model in the original's list of packages."""
     return f"llm-model-{name.lower()}"
 
 
@@ -356,7 +356,7 @@ _TOLD_ONCE = ("description", "homepage", "licence", "architecture", "context_len
 
 
 def _mode(card: Card, name: str, about: Card, *, is_described: bool) -> dict[str, Any]:
-    """A name's row: the model that serves it, and the one that it is the name of."""
+    """Return the row of a name, for the card that serves it and the card that it belongs to (`about`)."""
     row: dict[str, Any] = {
         "mode": name,
         "card": about.name,
@@ -369,6 +369,6 @@ def _mode(card: Card, name: str, about: Card, *, is_described: bool) -> dict[str
         "installed": about is card,
     }
     told: dict[str, Any] = {"note": card.note}
-    if is_described:  # once for each model: a serial line carries all of this
+    if is_described:  # once for each model, for a serial line is slow
         told |= {key: getattr(about, key) for key in _TOLD_ONCE}
     return row | {key: value for key, value in told.items() if value}

@@ -1,4 +1,4 @@
-"""What a model without a card is: by the names of its files, by its GGUF's header, by the original's mode file."""
+"""Detection of a model without a card, by its file names, its GGUF header, or the original's mode file. Pure."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -21,11 +21,11 @@ FAMILIES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("asr", "sherpa-onnx-offline", ("*sense-voice*", "model*.onnx", "tokens.txt")),
     ("kws", "auto", ("*.tflite", "*.json")),
 )
-"""Unit and engine, and what must be there for them; the first that fits counts. docs/voice.md lists the same files."""
+"""Unit, engine and the files that they need; the first match counts. docs/voice.md lists the same files."""
 
 
 def family_of(name: str, files: Sequence[str]) -> tuple[str, str] | None:
-    """Unit and engine of a model of this name with these files; None when nothing here runs it."""
+    """Return unit and engine of a model of this name with these files; None if no engine can run it."""
     names = [name, *files]
     for unit, engine, patterns in FAMILIES:
         if all(any(fnmatchcase(each, pattern) for each in names) for pattern in patterns):
@@ -34,7 +34,7 @@ def family_of(name: str, files: Sequence[str]) -> tuple[str, str] | None:
 
 
 def described_card(name: str, description: Description) -> Card:
-    """What a GGUF says of itself, as a card for what nobody has said."""
+    """Return a card with what a GGUF's header says."""
     template = description.chat_template
     skills = {"text_generation": True, "chat": bool(template), "tools": "tools" in template}
     return Card(
@@ -59,11 +59,11 @@ _MODE_KEYS = {
     "output_type": "output_type",
     "mode_param": "defaults",
 }
-"""The original's keys (docs/original-firmware.md, section 12) and a card's; the others are for its own hardware."""
+"""The original's keys (docs/original-firmware.md, section 12) and a card's; others are for the original's hardware."""
 
 
 def read_mode(name: str, document: Any, where: str) -> Card | None:
-    """The card of a parsed mode file, under the name that the file has; None of JSON that is none.
+    """Return the card of a parsed mode file, under this name; None if the JSON is no mode file.
 
     Raises:
         ConfigError: a value is of the wrong type; `where` names the file.

@@ -1,13 +1,13 @@
-"""How well a model will do on a board, before anything is loaded or even fetched.
+"""Forecast of a model's speed on a board, before it is loaded or even fetched. Pure.
 
-A token of an answer costs one look at all weights: so many bytes, at the pace at which this board goes through them. A
-token of a prompt shares that look with its neighbours and costs arithmetic: a multiplication with every weight but
-those of the vocabulary's table. Both paces are measured (`python -m units.llm.measure`), for small models, which a
-cache holds and one thread computes, apart from large ones. What a token costs besides, on its way through the unit
-program, matters only for small models.
+A token of an answer needs all weights once, so its time follows from the bytes of the weights. The tokens of a prompt
+share that reading, so their time follows from arithmetic: one multiplication with every weight except those of the
+vocabulary's table. Both paces are measured (`python -m units.llm.measure`), separately for small models, which fit into
+the processor's cache and are computed by one thread, and for large ones. The way of a token through the unit program
+matters only for small models.
 
-docs/benchmarks.md holds the forecast against what came true. It is too low for a model with a table of its own for the
-output (all bytes of the file count, one of the two is only looked up) and for a mixture of experts.
+docs/benchmarks.md compares forecasts with measurements. The forecast is too low for a model with a separate table for
+the output (the file's size counts both tables, one of which is only looked up) and for a mixture of experts.
 """
 
 import re
@@ -20,11 +20,11 @@ from unitd.core.models.gguf import Shape
 from unitd.core.models.memory import Need
 
 PROMPT_TOKENS = 200
-"""Of the prompt whose first token is forecast: a short system prompt and a question."""
+"""The length of the prompt of the forecast: a short system prompt and a question."""
 
-# People who read or hear an answer do not wait for it at this pace; three words a second are quick speech.
+# At this pace people who read or hear an answer need not wait for it; three words a second are quick speech.
 FLUENT_TOKENS_PER_S = 5.0
-# Who speaks to a device asks again after some seconds of silence.
+# People who speak to a device ask again after some seconds of silence.
 PATIENCE_SECONDS = 4.0
 
 TOOLS = "tools"
@@ -40,62 +40,62 @@ FEATURES = {
     "avx_vnni": "VNNI",
     "avx512_vnni": "VNNI",
 }
-"""What makes language models quick, by the kernel's names for it."""
+"""Features of processors that make language models quick, by the kernel's names for them."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Of models of one size, in seconds."""
+    """The speed of a board with models of one size, in seconds."""
 
     byte_s: float
-    """For each token of an answer and byte of weights."""
+    """The time for each token of an answer and byte of weights."""
 
     weight_s: float
-    """For each token of a prompt and weight that it is multiplied with."""
+    """The time for each token of a prompt and weight that it is multiplied with."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """How fast a board is."""
+    """The speed of a board."""
 
     token_s: float
-    """A token's way from the engine to the daemon, in seconds."""
+    """The time of a token from the engine to the daemon, in seconds."""
 
     small: Pace
     large: Pace
     small_below: int
-    """Bytes of weights from which on a model is a large one."""
+    """A model with fewer bytes of weights is a small one."""
 
 
 @dataclass(frozen=True)
 class Hardware:
-    """What models run on."""
+    """The board that models run on."""
 
     name: str
     cores: int
     features: tuple[str, ...]
     memory: int
-    """Bytes, of which `for_models` may be taken by models."""
+    """All memory in bytes; models may use `for_models` of it."""
 
     for_models: int
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """How a model will answer one who asks it alone."""
+    """The expected speed of a model with one client."""
 
     tokens_per_s: float
     first_token_s: float | None
-    """Of a prompt of PROMPT_TOKENS; None where the model's shape is not known."""
+    """The time to the first token after a prompt of PROMPT_TOKENS; None if the model's shape is not known."""
 
 
 @dataclass(frozen=True)
 class Prospect:
-    """A model with what is to be expected of it; None where that cannot be told."""
+    """A model with its forecast; values are None if they are not known."""
 
     card: Card
     size: int
-    """Bytes on the disk, or to fetch."""
+    """The bytes on disk, or to fetch."""
 
     need: Need | None
     fits: bool | None
@@ -103,7 +103,7 @@ class Prospect:
 
     @property
     def is_fluent(self) -> bool:
-        """True of a language model that fits and is quick enough to talk to."""
+        """True for a language model that fits and is quick enough for a conversation."""
         forecast = self.forecast
         if not self.fits or forecast is None or forecast.first_token_s is None:
             return False
@@ -111,10 +111,10 @@ class Prospect:
 
 
 def read_speed(document: Mapping[str, Any]) -> Speed:
-    """What the measuring program printed.
+    """Return the speed that the measuring program printed.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the document is no measurement.
     """
     try:
         small, large = (Pace(**document[name]) for name in ("small", "large"))
@@ -124,7 +124,7 @@ def read_speed(document: Mapping[str, Any]) -> Speed:
 
 
 def forecast(speed: Speed, size: int, shape: Shape | None, parameters: int = 0) -> Forecast:
-    """Of a GGUF of `size` bytes; what is not known is None and 0."""
+    """Return the forecast for a GGUF of `size` bytes; shape and parameters may be unknown (None, 0)."""
     pace = speed.small if size < speed.small_below else speed.large
     token_s = speed.token_s + size * pace.byte_s
     weights = multiplied_weights(shape, parameters)
@@ -133,10 +133,10 @@ def forecast(speed: Speed, size: int, shape: Shape | None, parameters: int = 0) 
 
 
 def multiplied_weights(shape: Shape | None, parameters: int = 0) -> int:
-    """What each token of a prompt is multiplied with; 0 where neither is known.
+    """Return the number of weights that each token of a prompt is multiplied with; 0 if it is not known.
 
-    In each layer two square matrices and those of keys and values, then the three of a gated feed-forward layer. By
-    `parameters` alone it is too many: the vocabulary's table is among them, a fifth of a small model.
+    Each layer has two square matrices, those of keys and values, and the three of a gated feed-forward layer. Without a
+    shape all `parameters` count, which is too many: a fifth of a small model is the vocabulary's table.
     """
     if shape is None or not shape.layers:
         return parameters
@@ -145,30 +145,30 @@ def multiplied_weights(shape: Shape | None, parameters: int = 0) -> int:
 
 
 def in_order(prospects: Iterable[Prospect]) -> list[Prospect]:
-    """Language models first, the most able ones on top; then the others by their units."""
+    """Return language models first, the most able one on top, then the others by unit."""
     return sorted(prospects, key=lambda each: (each.card.unit != "llm", each.card.unit, _less_able(each), each.size))
 
 
 def best_of(prospects: Iterable[Prospect]) -> Prospect | None:
-    """The most able language model that is fluent here; None when none is."""
+    """Return the most able language model that is fluent on this board; None if none is."""
     fluent = [each for each in prospects if each.card.unit == "llm" and each.is_fluent]
     return min(fluent, key=_less_able, default=None)
 
 
 def _less_able(prospect: Prospect) -> tuple[bool, int]:
-    """A device has things to switch: whoever calls tools is more able than who does not, then size counts."""
+    """Return the sort key of ability: a model that calls tools comes first, then the larger one."""
     card = prospect.card
     return TOOLS not in card.capabilities, -multiplied_weights(card.shape, card.parameters)
 
 
 def features_in(cpuinfo: str) -> tuple[str, ...]:
-    """What a processor can, from the text of /proc/cpuinfo."""
+    """Return the names of a processor's features, from the text of /proc/cpuinfo."""
     found = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, re.MULTILINE)
     flags = found[1].split() if found else []
     return tuple(dict.fromkeys(name for flag, name in FEATURES.items() if flag in flags))
 
 
 def processor_in(cpuinfo: str) -> str:
-    """What a processor calls itself there; "" where it says nothing (ARM)."""
+    """Return the name of a processor, from the text of /proc/cpuinfo; "" if it has none (ARM)."""
     found = re.search(r"^model name\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
     return found[1].strip() if found else ""

@@ -1,28 +1,28 @@
-"""The header of a GGUF file, as far as it tells what the model is and how much memory it needs.
+"""The values of a GGUF file's header that tell what the model is and how much memory it needs.
 
-The daemon loads no engine, so it reads these few values itself. The file may be anybody's: what the header claims is
-held against MAX_HEADER_BYTES before it is read or stepped over, nothing is allocated by a number of the file's own,
-and only the keys in WANTED and TEXTS are kept. What a header cannot mean is a ValueError; a file that is no GGUF, or
-one of a version that is not known here, is nobody's fault: the engine is the judge of it.
+The daemon loads no engine, so it reads these few values itself. The file may be hostile: every length in the header is
+checked against MAX_HEADER_BYTES before bytes are read or skipped, no number from the file decides how much memory is
+allocated, and only the keys in NUMBERS and TEXTS are kept. Impossible values raise a ValueError. A file that is no
+GGUF, or has an unknown version, is no error here: the engine decides about it.
 """
 
 import struct
 from dataclasses import dataclass
 from typing import BinaryIO
 
-# The largest vocabularies known, of 262,144 tokens with scores and merges, take half of it.
+# The largest vocabularies known (262,144 tokens with scores and merges) take half of it.
 MAX_HEADER_BYTES = 32 * 1024 * 1024
-# What takes time is each key and each text, not the bytes: 1.3 million keys take three seconds. Models have 30 to 60.
+# Keys and texts take time, not bytes: 1.3 million keys take three seconds. Models have 30 to 60.
 MAX_KEYS = 4096
-# Those vocabularies with their merges have 800,000; walking over so many takes a fifth of a second.
+# The largest vocabularies with their merges have 800,000; to skip so many takes a fifth of a second.
 MAX_TEXTS = 1_200_000
 # The longest chat templates known have 20,000 characters.
 MAX_TEXT_BYTES = 256 * 1024
 # The format's own limit.
 MAX_KEY_BYTES = 65_535
-# A number for each layer: the deepest models known have about 130.
+# Lists have a number for each layer; the deepest models known have about 130 layers.
 MAX_LAYER_LIST = 1024
-# Of a vocabulary, which is stepped over in pieces rather than text by text.
+# A vocabulary is skipped in blocks of this size rather than text by text.
 BLOCK_BYTES = 256 * 1024
 KNOWN_VERSIONS = (2, 3)
 
@@ -46,7 +46,7 @@ _SCALARS = {
 _LENGTH = _SCALARS[10]
 _CUT_OFF = "it ends in the middle of its header"
 
-WANTED = frozenset(
+NUMBERS = frozenset(
     {
         "context_length",
         "block_count",
@@ -58,20 +58,20 @@ WANTED = frozenset(
         "attention.value_length",
     }
 )
-"""Keys of numbers, without the name of the architecture before them."""
+"""The keys of numbers to keep, without the architecture's name before them."""
 
 TEXTS = frozenset(
     {"general.architecture", "general.type", "general.name", "general.license", "tokenizer.chat_template"}
 )
-"""Keys of texts."""
+"""The keys of texts to keep."""
 
 Number = int | tuple[int, ...]
-"""Of the whole model, or one for each layer."""
+"""A number for the whole model, or one for each layer."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a transformer is; 0 where the header says nothing."""
+    """The size of a transformer; 0 for values that the header lacks."""
 
     layers: int
     width: int
@@ -80,28 +80,28 @@ class Shape:
 
     heads: int
     cached_values: int
-    """Keys and values that the cache keeps for one token, over all layers."""
+    """Numbers of keys and values that the cache keeps for one token, in all layers."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says of itself; "" and 0 where it says nothing."""
+    """What a file's header says about its model; "" and 0 for values that it lacks."""
 
     shape: Shape
     architecture: str = ""
     kind: str = ""
-    """model, adapter (LoRA) or mmproj (the eyes of another model); older files do not say it."""
+    """model, adapter (LoRA) or mmproj (vision for another model); "" in older files."""
 
     name: str = ""
     licence: str = ""
     context_length: int = 0
-    """Tokens that it was trained to see."""
+    """The length of the context in tokens that it was trained with."""
 
     chat_template: str = ""
 
 
 def read_shape(file: BinaryIO) -> Shape | None:
-    """The shape of the model in a file that stands at its beginning; None when that cannot be told.
+    """Return the shape of the model in a file, read from its beginning; None if it is no known GGUF.
 
     Raises:
         ValueError: as in `read_description`.
@@ -111,15 +111,15 @@ def read_shape(file: BinaryIO) -> Shape | None:
 
 
 def read_description(file: BinaryIO) -> Description | None:
-    """What a file that stands at its beginning says of itself; None when it is no GGUF that is known here.
+    """Return the description in a file's header, read from its beginning; None if it is no known GGUF.
 
     Raises:
-        ValueError: the header is cut off, or claims what cannot be; the words say what.
+        ValueError: the header is cut off, or has impossible values; the words say which.
     """
     header = Header(file)
     if file.read(4) != b"GGUF" or header.number(4) not in KNOWN_VERSIONS:
         return None
-    header.number(10)  # tensors: they follow behind everything that is wanted
+    header.number(10)  # the count of tensors, which come after all keys
     numbers: dict[str, Number] = {}
     texts: dict[str, str] = {}
     for _ in range(header.count_of_keys()):
@@ -127,7 +127,7 @@ def read_description(file: BinaryIO) -> Description | None:
         short = key.partition(".")[2]
         if key in TEXTS and kind == _TEXT:
             texts[key] = header.text()
-        elif short in WANTED:
+        elif short in NUMBERS:
             numbers[short] = header.value(short, kind)
         else:
             header.skip_value(kind)
@@ -167,7 +167,7 @@ def _largest(value: Number) -> int:
 
 
 class Header:
-    """Reads on in a file, and never further than a header can be long."""
+    """Reads a file's header value by value, and never further than MAX_HEADER_BYTES."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -175,24 +175,24 @@ class Header:
         self._texts_left = MAX_TEXTS
 
     def number(self, kind: int) -> int:
-        """An unsigned number."""
+        """Return the next number, of this type."""
         return int(self._scalar(_SCALARS[kind]))
 
     def count_of_keys(self) -> int:
-        """How many keys with values follow."""
+        """Return how many keys with values follow."""
         if (count := self.number(10)) > MAX_KEYS:
             raise ValueError(f"its header claims {count} keys, {MAX_KEYS} are the most")
         return count
 
     def key(self) -> str:
-        """The name of the next value."""
+        """Return the next key."""
         length = self.number(10)
         if length > MAX_KEY_BYTES:
             raise ValueError(f"its header has a key of {length} bytes")
         return self._take(length).decode(errors="replace")
 
     def text(self) -> str:
-        """A text; "" for one that is too long to be meant."""
+        """Return the next text; "" for one over MAX_TEXT_BYTES, which is skipped."""
         length = self.number(10)
         if length > MAX_TEXT_BYTES:
             self._skip(length)
@@ -200,7 +200,7 @@ class Header:
         return self._take(length).decode(errors="replace")
 
     def value(self, key: str, kind: int) -> Number:
-        """A wanted value: a whole number, or one for each layer."""
+        """Return the next value, of this type: a whole number, or one for each layer."""
         if kind != _LIST:
             return self._whole_number(key, kind)
         kind, count = self.number(4), self.number(10)
@@ -210,7 +210,7 @@ class Header:
         return tuple(_whole(key, each) for each in form.unpack(self._take(form.size)))
 
     def skip_value(self, kind: int) -> None:
-        """Whatever it is."""
+        """Skip the next value, of this type."""
         if kind == _TEXT:
             self._skip(self.number(10))
         elif kind == _LIST:
@@ -226,7 +226,7 @@ class Header:
             self._skip(count * self._format(kind).size)
 
     def _skip_texts(self, count: int) -> None:
-        """Reads blocks and looks at the lengths in them: a vocabulary has hundreds of thousands of texts."""
+        """Skip texts; a vocabulary has hundreds of thousands, so they are read in blocks, not one by one."""
         self._texts_left -= count
         if self._texts_left < 0:
             raise ValueError(f"its header claims more than {MAX_TEXTS} texts")
@@ -240,7 +240,7 @@ class Header:
         self._file.seek(at - len(block), 1)
 
     def _block_from(self, ahead: int, rest: bytes) -> bytes:
-        """The rest of the last block and what follows, which may be some bytes ahead."""
+        """Return the rest of the last block and the bytes after it; skip `ahead` bytes before."""
         if ahead > 0:
             self._file.seek(ahead, 1)
         block = rest + self._file.read(BLOCK_BYTES)

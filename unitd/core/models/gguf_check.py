@@ -1,7 +1,7 @@
-"""Whether the tensors that a GGUF file names are all there: the last thing that its header says.
+"""Check that all tensors that a GGUF file's header lists lie in the file.
 
-An engine maps the file into memory and believes it. A tensor beyond the end is a crash at best, so a file is looked
-through before it is installed: every tensor of a type that is known, where the format wants it, and inside the file.
+An engine maps the file into memory and trusts it; a tensor beyond the end is a crash at best. So a file is checked
+before it is installed: each tensor must be of a known type, aligned, and inside the file.
 """
 
 from collections.abc import Collection
@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from unitd.core.models.gguf import KNOWN_VERSIONS, Header
 
-# Deep models of experts have 2,000; looking at so many takes a tenth of a second.
+# Deep models of experts have 2,000; checking so many takes a tenth of a second.
 MAX_TENSORS = 16_384
 MAX_DIMENSIONS = 4
 DEFAULT_ALIGNMENT = 32
@@ -52,17 +52,17 @@ BLOCKS = {
     40: (64, 36),
     41: (128, 18),
 }
-"""By ggml's number of a type: how many weights a block has, and how many bytes it takes."""
+"""Weights and bytes of a block, by ggml's number of a type."""
 
 COMPUTABLE = BLOCKS.keys() - {24, 25, 26, 27, 28}
-"""Types that weights can have: all but whole numbers and doubles, over which an engine that multiplies them crashes."""
+"""Types that weights can have: an engine crashes when it multiplies whole numbers or doubles."""
 
 
 def check_tensors(file: BinaryIO, size: int, types: Collection[int] = BLOCKS.keys()) -> None:
-    """Looks through a GGUF of `size` bytes that stands at its beginning; its tensors must be of these types.
+    """Check a GGUF of `size` bytes, read from its beginning; its tensors must be of these types.
 
     Raises:
-        ValueError: it is none, is cut short, or claims what cannot be; the words say what.
+        ValueError: the file is no GGUF, is cut short, or has impossible values; the words say which.
     """
     if file.read(4) != b"GGUF":
         raise ValueError("it is no GGUF file")
@@ -79,7 +79,7 @@ def check_tensors(file: BinaryIO, size: int, types: Collection[int] = BLOCKS.key
 
 
 def _alignment(header: Header) -> int:
-    """Steps over all keys, for the one that matters here."""
+    """Skip all keys and return the alignment that one of them sets."""
     alignment = DEFAULT_ALIGNMENT
     for _ in range(header.count_of_keys()):
         key, kind = header.key(), header.number(_WORD)
@@ -93,7 +93,7 @@ def _alignment(header: Header) -> int:
 
 
 def _end_of_tensor(header: Header, alignment: int, types: Collection[int]) -> int:
-    """Where the next tensor ends, counted from where the first one begins."""
+    """Return where the next tensor ends, relative to the beginning of the first one."""
     name, dimensions = header.key(), header.number(_WORD)
     if dimensions > MAX_DIMENSIONS:
         raise ValueError(f"its tensor {name!r} has {dimensions} dimensions")

@@ -1,8 +1,8 @@
-"""How much memory unit programs need: figures from a model's files and header, before anything is loaded.
+"""Estimates of the memory of unit programs, from a model's files and header, before it is loaded. Pure.
 
-A program needs its interpreter and libraries, the weights, and what it works with. Of llama.cpp's models all parts
-follow from the header; docs/models.md holds them against what was measured. Of others it is known how much a library
-makes of a file.
+A program needs its interpreter and libraries, the weights, and working memory. For llama.cpp's models all parts follow
+from the header; docs/models.md compares them with measurements. For others it is known how much a library needs for a
+file.
 """
 
 import re
@@ -14,48 +14,48 @@ from unitd.core.tasks.kinds import PROGRAM_MEMORY, ProgramMemory
 
 MIB = 1024 * 1024
 
-# llama.cpp's defaults, which the llm unit leaves as they are: a prompt is read in chunks of so many tokens, the cache
-# is made for a multiple of so many, and it holds half-precision numbers.
+# llama.cpp's defaults, which the llm unit does not change: the tokens of a chunk of a prompt, the step of the cache's
+# size in tokens, and the bytes of a cached number (half precision).
 CHUNK_TOKENS = 512
 CACHE_STEP_TOKENS = 256
 CACHED_VALUE_BYTES = 2
 
-# What llama.cpp holds of a file: itself, in copies or mapped, its vocabulary once more, and pages around what is used.
+# llama.cpp holds the file, copied or mapped, its vocabulary once more, and pages around what is used.
 LLAMA_FILE_FACTOR = 1.1
 
-# ONNX runtime holds a file and what it makes of it while it loads (20 MiB became 41).
+# ONNX runtime holds a file and its own form of it while it loads (20 MiB became 41).
 FILE_FACTOR = 2
 
 USUAL_PROGRAM_MIB = 60
-"""Of any other: an interpreter with numpy and an engine's library."""
+"""The same for any other unit and engine: an interpreter with numpy and an engine's library."""
 
 UNMEASURED = ProgramMemory({})
-"""Of a program that is not known."""
+"""The memory of an unknown program."""
 
 RESERVE_MIB = 128
-"""Addresses that a program reserves and never fills; 27 to 49 MiB were measured without a large model. With one there
-are buffers for the worst case besides: a model of 643 MiB had 839, so half the estimate comes on top."""
+"""Addresses that a program reserves and never fills; 27 to 49 MiB were measured without a large model. A large model
+adds buffers for the worst case: one of 643 MiB had 839, so half the estimate is added."""
 
 STACK_MIB = 8
-"""The same for the stack of a thread, of which engines start one for each core."""
+"""The same for the stack of a thread; engines start one for each core."""
 
 UNKNOWN_RESERVE_MIB = 1024
-"""Of the programs of other packages, whose libraries nobody has measured here."""
+"""The same for programs of other packages, whose libraries were not measured."""
 
 
 @dataclass(frozen=True)
 class Need:
-    """What a program takes when it has work, in bytes."""
+    """The memory of a program at work, in bytes."""
 
     weights: int = 0
     kv_cache: int = 0
     working: int = 0
     task: int = UNMEASURED.task * MIB
-    """What one more task may take, beside what the program was made for."""
+    """The memory of one more task."""
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum of weights, cache and working memory."""
         return self.weights + self.kv_cache + self.working
 
     def __str__(self) -> str:
@@ -65,23 +65,22 @@ class Need:
 
 
 def in_mib(size: int) -> str:
-    """A number of bytes as people read it: 1,240."""
+    """Return a number of bytes in MiB, as people read it: 1,240."""
     return f"{round(size / MIB):,}"
 
 
 def need_of_program(unit: str, engine: str, file_bytes: int) -> Need:
-    """What a unit needs for its model's files, which may be none."""
+    """Return what a unit needs for files of this size; 0 is a unit without files."""
     program = PROGRAM_MEMORY.get(unit, UNMEASURED)
     working = program.engines.get(engine, USUAL_PROGRAM_MIB)
     return Need(file_bytes * FILE_FACTOR, working=working * MIB, task=program.task * MIB)
 
 
 def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int, *, exact: bool) -> Need:
-    """What the llm unit needs for a GGUF; without a shape only its weights are known.
+    """Return what the llm unit needs for a GGUF; without a shape only its weights are known.
 
-    The cache has one sequence more than there are slots: so much is kept of answers that gave their slots up.
-    `exact` computes without flash attention: what each token pays to each other one is then written down, for the
-    whole chunk, and once more in half precision.
+    The cache has one sequence more than there are slots, for answers that gave up their slots. `exact` computes without
+    flash attention, so the attention matrix of a whole chunk is stored, and once more in half precision.
     """
     weights, program = int(file_bytes * LLAMA_FILE_FACTOR), PROGRAM_MEMORY["llm"].engines["llama"] * MIB
     if shape is None:
@@ -99,11 +98,11 @@ def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int
 
 
 def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int:
-    """Returns the bytes of private memory at which allocations begin to fail in a program with so many tasks.
+    """Return the bytes of private memory at which allocations fail in a program with this number of tasks.
 
-    It may fill twice its estimate and the share of each task, and never more than all models together may (`limit`).
-    The kernel counts addresses, filled or not, so what is reserved comes on top. Mapped files, such as the weights of
-    a GGUF, do not count.
+    A program may fill twice its estimate and the share of each task, but never more than `limit`, which is for all
+    models together. The kernel counts addresses, filled or not, so reserved addresses are added. Mapped files, such as
+    the weights of a GGUF, do not count.
     """
     if unit not in PROGRAM_MEMORY:
         return max(limit, need.total) + UNKNOWN_RESERVE_MIB * MIB
@@ -116,17 +115,17 @@ _SPLIT = re.compile(r"(.+)-00001-of-(\d{5})\.gguf")
 
 
 def parts_of(path: Path) -> list[Path]:
-    """The files of a model: llama.cpp finds those of a split one by their names."""
+    """Return the files of a model; llama.cpp finds the parts of a split model by their names."""
     if (found := _SPLIT.fullmatch(path.name)) is None:
         return [path]
     return [path.with_name(f"{found[1]}-{number:05}-of-{found[2]}.gguf") for number in range(1, int(found[2]) + 1)]
 
 
 def limit_of(text: str, board: int) -> int:
-    """Bytes for a size ("512M", "2G") or a share of the board's bytes ("80%").
+    """Return the bytes of a size ("512M", "2G") or of a share of the board's bytes ("80%").
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the text is neither.
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([MG%])", text)
     if found is None or not float(found[1]) > 0 or (found[2] == "%" and float(found[1]) > 100):

@@ -1,6 +1,6 @@
 """The names that clients of the original use for models, from configs/original-models.toml. Pure.
 
-Each row of that table gives names to one model of the catalogue, or lists names of models that the catalogue lacks.
+Each row of that table gives names to one model of the catalogue, or lists names of models that are in no catalogue.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,16 +21,16 @@ class OriginalNames:
     """The unit of its card: `asr` also for whisper, `tts` also for melotts."""
 
     card: str = ""
-    """The model of the catalogue that has these names; "" if there is none."""
+    """The model of the catalogue with these names; "" if there is none."""
 
     sent: tuple[str, ...] = ()
-    """Those that the client libraries send by themselves."""
+    """The names that client libraries send by themselves."""
 
     names: tuple[str, ...] = ()
-    """All others."""
+    """All other names."""
 
     languages: tuple[str, ...] = ()
-    """What a model without a card speaks or hears."""
+    """The languages of a model without a card."""
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ class OriginalNames:
 
 
 def read_original_names(document: Mapping[str, Any], where: str) -> tuple[OriginalNames, ...]:
-    """Read the rows of the parsed table.
+    """Return the rows of the parsed table.
 
     Raises:
         ConfigError: a row has an unknown key, a value of another type, or no unit; `where` names the file.
@@ -69,7 +69,7 @@ def with_original_names(card: Card, rows: Iterable[OriginalNames]) -> Card:
 
 
 def nameless_cards(rows: Iterable[OriginalNames], cards: Iterable[Card]) -> list[Card]:
-    """Return a card for each name whose model is in no catalogue: it can be served, and not be fetched."""
+    """Return a card for each name whose model is in no catalogue: it can be served, but not fetched."""
     there = {(card.unit, card.name) for card in cards}
     return [
         Card(name, row.unit, languages=row.languages, sent_names=(name,) if name in row.sent else ())

@@ -1,4 +1,4 @@
-"""How far a pull is, and how people are told: "120 MB of 428 MB, 12 MB/s, 26 s left"."""
+"""The progress of a pull, and its words for people: "120 MB of 428 MB, 12 MB/s, 26 s left". Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -6,7 +6,7 @@ from typing import Any
 
 FETCHING, DONE, FAILED = "fetching", "done", "failed"
 INCOMING = ".incoming"
-"""The folder beside the models, in which each of them is until it is whole."""
+"""The folder beside the models that holds each of them until it is complete."""
 
 _WORDS = {
     "waiting": "waiting to begin",
@@ -18,33 +18,33 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Progress:
-    """One look at a pull."""
+    """The state of a pull at one moment."""
 
     state: str = "waiting"
     """waiting, fetching, checking, unpacking, done or failed."""
 
     file: str = ""
     bytes: int = 0
-    """Of all files together, those of an earlier attempt included."""
+    """The bytes of all files together, with those of earlier attempts."""
 
     total: int = 0
-    """0 where it is not known."""
+    """The bytes to fetch; 0 if they are not known."""
 
     bytes_per_s: float = 0.0
     seconds_left: float = 0.0
     place: str = ""
-    """The model's folder, once it is done."""
+    """The model's folder, if it is done."""
 
     reason: str = ""
-    """A sentence for people, where it failed."""
+    """A sentence for people, if it failed."""
 
     @property
     def is_last(self) -> bool:
-        """Nothing comes behind it."""
+        """True if no further state follows."""
         return self.state in (DONE, FAILED)
 
     def after(self, line: Mapping[str, Any]) -> "Progress":
-        """What a line of the pulling program makes of it; what the line does not say stays as it was."""
+        """Return the state after a line of the pulling program; values that the line lacks stay."""
         known = {each.name for each in fields(self)}
         return replace(self, **{key: value for key, value in line.items() if key in known})
 
@@ -60,7 +60,7 @@ class Progress:
 
 
 def size_words(size: float) -> str:
-    """Bytes as people read them: 428 MB, 1.9 GB; a thousand makes the next unit."""
+    """Return a number of bytes as people read it: 428 MB, 1.9 GB; 1 MB is a million bytes."""
     for unit in ("bytes", "kB", "MB"):
         if round(size) < 1000:
             return f"{size:.0f} {unit}" if size >= 9.95 or unit == "bytes" else f"{size:.1f} {unit}"
@@ -69,7 +69,7 @@ def size_words(size: float) -> str:
 
 
 def time_words(seconds: float) -> str:
-    """20 s, 3 min, 2 h 10 min."""
+    """Return seconds as people read them: 20 s, 3 min, 2 h 10 min."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

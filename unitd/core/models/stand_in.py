@@ -1,7 +1,7 @@
-"""What a bundled model leaves out of a setup that is meant for the model in whose place it answers. Pure.
+"""Setups for a bundled model that answers in place of another one. Pure.
 
-One rule for all units: a model that is asked for by its own name refuses a language that it does not know. A bundled
-model that answers in place of another does its best: it leaves out what it does not know, and a warning says so.
+The rule for all units: a model that is asked for by its own name refuses a language that it does not know. For a
+bundled model in place of another, unknown languages and wake words are left out of the setup, with a warning.
 """
 
 import unicodedata
@@ -19,11 +19,11 @@ class Fitted(NamedTuple):
 
     setup: dict[str, Any]
     warning: str
-    """What was left out of it, and why; "" if nothing was."""
+    """What was left out, and why; "" if nothing was."""
 
 
 def fitted(card: Card, setup: Mapping[str, Any]) -> Fitted:
-    """Return the setup for the card that serves it: unchanged, unless the card stands in for another model."""
+    """Return the setup for the card that serves it; it is unchanged unless the card stands in for another model."""
     if card.stands_for is None or card.unit not in ("kws", "asr", "tts"):
         return Fitted(dict(setup), "")
     setup = dict(setup)
@@ -33,7 +33,7 @@ def fitted(card: Card, setup: Mapping[str, Any]) -> Fitted:
 
 def _without_unknown_language(card: Card, meant: Card, setup: dict[str, Any]) -> str:
     asked = setup.get("language")
-    if asked and isinstance(asked, str):  # another type is refused by the unit, in its own words
+    if asked and isinstance(asked, str):  # the unit refuses another type
         if _knows(card, asked):
             return ""
         del setup["language"]
@@ -45,7 +45,7 @@ def _without_unknown_language(card: Card, meant: Card, setup: dict[str, Any]) ->
 
 
 def _choose_voice(card: Card, meant: Card, setup: dict[str, Any]) -> None:
-    """A voice of another language speaks it, whatever letters come: clients give no other sign of it than its name."""
+    """Set the language of the voice that was asked for: clients name it only by the voice."""
     if card.unit == "tts" and meant.languages and main_language(meant.languages[0]) not in ("en", ANY_LANGUAGE):
         setup["language"] = meant.languages[0]
 
@@ -56,13 +56,13 @@ def _usual(card: Card) -> str:
 
 
 def _knows(card: Card, tag: str) -> bool:
-    """True also of a card that does not say what it knows."""
+    """Return whether a card has a language; True also for a card that lists none."""
     known = {main_language(each) for each in card.languages}
     return not known or ANY_LANGUAGE in known or main_language(tag) in {*known, ANY_LANGUAGE}
 
 
 def _without_unknown_words(card: Card, setup: dict[str, Any]) -> str:
-    """Wake words in letters that the model's language does not have cannot be heard: the usual one is."""
+    """Replace wake words in foreign letters, which the model cannot hear; return a warning, or ""."""
     asked = setup.get("kws")
     listed = [asked] if isinstance(asked, str) else asked
     if card.unit != "kws" or not isinstance(listed, list) or "en" not in card.languages:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 DEATHS_ALLOWED = 1
-"""One death may be chance: a full memory, somebody's kill."""
+"""One death may be chance: a full memory, a kill from outside."""
 
 
 class Part(Enum):
@@ -36,16 +36,16 @@ class Deaths:
 
     @property
     def is_suspect(self) -> bool:
-        """True when the task has to work alone."""
+        """True if the task must work alone."""
         return self.setups + self.inferences > 0
 
     @property
     def are_too_many(self) -> bool:
-        """True when the task has failed."""
+        """True if the task has failed."""
         return self.setups + self.inferences > DEATHS_ALLOWED
 
     def after(self, part: Part, *, in_setup: bool) -> "Deaths":
-        """Returns the count after one more death; company is never enough to fail a task."""
+        """Return the count after one more death; a death in company never fails a task."""
         if part is Part.NONE or (part is Part.SHARED and self.is_suspect):
             return self
         if in_setup:
@@ -53,9 +53,9 @@ class Deaths:
         return replace(self, inferences=self.inferences + 1)
 
     def after_interrupted_setup(self) -> "Deaths":
-        """Returns the count of a task that was being set up when the daemon ended: a suspect, and no more than that."""
+        """Return the count of a task that was being set up when the daemon ended: it is a suspect, not failed."""
         return self if self.is_suspect else Deaths(setups=1)
 
     def after_setup(self) -> "Deaths":
-        """Returns the count after a setup that ended well."""
+        """Return the count after a setup that ended well."""
         return replace(self, setups=0)

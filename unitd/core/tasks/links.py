@@ -1,6 +1,6 @@
-"""What one task's output does to another: the table in docs/original-firmware.md, section 4, and no loops.
+"""The effect of one task's output on another, by the table in docs/original-firmware.md, section 4; loops are refused.
 
-A link lives in its target's `inputs`; this module only judges.
+Links are kept in the `inputs` of their targets; this module only checks them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from unitd.wire.messages import is_task_id, unit_of
 
 
 def effect_of(source: str, target: str) -> Effect | None:
-    """The effect of one work_id on another, None when the pair means nothing."""
+    """Return the effect of one work_id on another; None if a link between them has none."""
     return kind_named(unit_of(source)).effects.get(kind_named(unit_of(target)).serving)
 
 
 def check_link(source: str, target: str, inputs: Mapping[str, Sequence[str]]) -> None:
-    """Judges a new link; `inputs` maps every task to what it listens to.
+    """Check a new link; `inputs` maps every task to its inputs.
 
     Raises:
-        BadLink: the source is no task, the pair means nothing, or the link would close a loop.
+        BadLink: the source is no task, the link would have no effect, or it would close a loop.
     """
     if source not in inputs:
         raise missing_source(source)
@@ -30,12 +30,12 @@ def check_link(source: str, target: str, inputs: Mapping[str, Sequence[str]]) ->
 
 
 def missing_source(source: str) -> BadLink:
-    """The error for a source that is not there, or not there for this client."""
+    """Return the error for a source that does not exist or belongs to another owner."""
     return BadLink(f"there is no task {source}")
 
 
 def _reaches(start: str, goal: str, inputs: Mapping[str, Sequence[str]]) -> bool:
-    """True when the output of `start` arrives at `goal` over any number of links."""
+    """Return whether the output of `start` reaches `goal` over any number of links."""
     pending, seen = [goal], set[str]()
     while pending:
         task = pending.pop()

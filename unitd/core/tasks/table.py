@@ -1,7 +1,7 @@
-"""The tasks: who is set up, under which work_id, for whom.
+"""The table of tasks: work_ids, owners and links.
 
-Output that no request asked for goes to the client that set the task up; when that one is gone, to the last one that
-addressed the task. A task outlives its client; at the limit the one that was left longest ago makes room.
+Output that belongs to no request goes to the client that set the task up; if that client is gone, to the last client
+that addressed the task. A task outlives its client; at the limit the task that was left longest ago is removed.
 """
 
 from collections.abc import Iterator
@@ -14,64 +14,66 @@ from unitd.wire.errors import NotAnInput, TaskFull, UnknownTask
 from unitd.wire.messages import Reply
 
 FIRST_NUMBER = 1000
-"""Where the original's counter starts (config_work_id; docs/original-firmware.md, section 6)."""
+"""The first number of the original's counter (config_work_id; docs/original-firmware.md, section 6)."""
 
 
 class Client(Protocol):
-    """Whoever talks to the daemon, seen from behind its door."""
+    """A client as the daemon sees it, whatever door it came by."""
 
     @property
     def name(self) -> str:
-        """For logs: "tcp 127.0.0.1:51234"."""
+        """Its name in logs: "tcp 127.0.0.1:51234"."""
 
     @property
     def door(self) -> str:
-        """ "tcp", "unix", "serial"."""
+        """The name of its door: "tcp", "unix", "serial"."""
 
     @property
     def party(self) -> str:
-        """Who counts as one where an engine's time is shared out: a connection, all HTTP requests of one address."""
+        """The party that gets one share of an engine's time: a connection, or all HTTP requests of one address."""
 
     @property
     def grant(self) -> Grant:
-        """What it may do, and in whose name."""
+        """Its role, and the name of the owner of its tasks."""
 
     @property
     def address(self) -> str:
-        """Where it comes from, "" for a client that is no other machine."""
+        """The address of its machine; "" for a client on this machine."""
 
     @property
     def keeps_tasks(self) -> bool:
-        """False when its tasks end with it: those of HTTP requests and WebSockets."""
+        """False if its tasks end with it, as those of HTTP requests and WebSockets do."""
 
     @property
     def restores_tasks(self) -> bool:
-        """True when what it set up is there again after a restart of the daemon."""
+        """True if its tasks are restored after a restart of the daemon."""
 
     @property
     def frame_interval(self) -> float:
-        """Seconds between two frames of a task, at least; 0 sends each as it comes."""
+        """The least number of seconds between two frames of a task; 0 sends each frame at once."""
 
     @property
     def is_gone(self) -> bool:
         """True once nothing that is sent can arrive."""
 
     def admit(self, grant: Grant) -> "Client":
-        """It has shown a token. Return who it is from now on: another client where it was somebody else's, so that
-        nothing reaches the new one that the former one has asked for."""
+        """Take the grant of a token that was shown, and return the client that the connection is from now on.
+
+        It is another client if the owner changes, so that the new owner gets no output of the former one.
+        """
 
     def send(self, reply: Reply) -> None:
-        """Queues one line; never blocks, never raises."""
+        """Queue one line; never block, never raise."""
 
     def hold(self, reason: str, *, is_held: bool) -> None:
-        """While anything holds it, no more requests are read from this client."""
+        """Begin or end a hold; while there is any, no requests are read from this client."""
 
     async def wait_for_room(self) -> None:
-        """Returns when the client has taken what it was sent, or is gone."""
+        """Return when the client has read its output, or is gone."""
 
 
 class _Absent:
-    """Who set up a task in an earlier run of the daemon."""
+    """The client of a task that was set up in an earlier run of the daemon; it takes no output and sends nothing."""
 
     name = party = "an earlier run"
     door = "journal"
@@ -83,17 +85,17 @@ class _Absent:
     is_gone = True
 
     def admit(self, grant: Grant) -> Client:
-        """Nobody shows a token."""
+        """Return this client."""
         return self
 
     def send(self, reply: Reply) -> None:
-        """Nobody is there."""
+        """Drop the line."""
 
     def hold(self, reason: str, *, is_held: bool) -> None:
-        """Nobody sends."""
+        """Do nothing."""
 
     async def wait_for_room(self) -> None:
-        """Nobody reads."""
+        """Return at once."""
 
 
 ABSENT: Client = _Absent()
@@ -101,7 +103,7 @@ ABSENT: Client = _Absent()
 
 @dataclass(eq=False)
 class Task:
-    """One set-up unit. The settings are the wire's; what runs inside is the runtime's matter."""
+    """One task as the wire describes it; `runtime.tasks.runner` has what runs in it."""
 
     work_id: str
     kind: UnitKind
@@ -117,46 +119,46 @@ class Task:
     """The name of the grant it was set up with."""
 
     given: dict[str, Any] = field(default_factory=dict)
-    """The setup as the client said it."""
+    """The setup as the client sent it."""
 
     has_public_prompt: bool = False
-    """Its system prompt is the board's own (a card's, a pipeline's), and nothing that a client has made up."""
+    """True if its system prompt is that of a card or a pipeline, and not a client's."""
 
     served_by: str = ""
     """The name of the model that does the work; `model` is the name that the client asked for."""
 
     substitution: str = ""
-    """A sentence when that is another model than the one asked for; else ""."""
+    """A sentence if that is not the model that the client asked for; else ""."""
 
     is_temporary: bool = False
-    """True when the setup asked for a task that ends with its owner, whatever the owner's other tasks do."""
+    """True if the setup asked for a task that ends with its owner, even if the owner's other tasks do not."""
 
     last_client: Client | None = None
     abandoned_at: float | None = None
 
     @property
     def takes_input(self) -> bool:
-        """True when clients may send inferences to it."""
+        """True if clients may send inferences to it."""
         return self.kind.takes_itself(self.inputs)
 
     @property
     def ends_with_owner(self) -> bool:
-        """True when the task does not outlive the client that set it up."""
+        """True if the task ends with the client that set it up."""
         return self.is_temporary or not self.owner.keeps_tasks
 
     @property
     def is_restored(self) -> bool:
-        """True when the task is there again after a restart of the daemon."""
+        """True if the task is restored after a restart of the daemon."""
         return self.owner.restores_tasks and not self.is_temporary
 
     @property
     def is_stream(self) -> bool:
-        """The original decides by this substring (docs/original-firmware.md, section 2)."""
+        """True if output is streamed; the original decides by this substring (docs/original-firmware.md, section 2)."""
         return "stream" in self.response_format
 
     @property
     def listener(self) -> Client | None:
-        """Who gets output that no request asked for."""
+        """The client that gets output that belongs to no request; None if both candidates are gone."""
         for client in (self.owner, self.last_client):
             if client is not None and not client.is_gone:
                 return client
@@ -164,7 +166,7 @@ class Task:
 
 
 class TaskTable:
-    """All tasks by work_id, and the counter that never gives a number twice."""
+    """All tasks by work_id, and the counter of work_ids."""
 
     def __init__(self, limit: int, next_number: int = FIRST_NUMBER) -> None:
         self._limit = limit
@@ -175,7 +177,7 @@ class TaskTable:
         return iter(list(self._tasks.values()))
 
     def find(self, work_id: str) -> Task:
-        """The task of this work_id.
+        """Return the task of this work_id.
 
         Raises:
             UnknownTask: there is none.
@@ -186,20 +188,20 @@ class TaskTable:
         return task
 
     def get(self, work_id: str) -> Task | None:
-        """The task of this work_id, or None."""
+        """Return the task of this work_id, or None."""
         return self._tasks.get(work_id)
 
     def of_unit(self, unit: str) -> list[Task]:
-        """All tasks of one unit kind, oldest first."""
+        """Return all tasks of one unit kind, oldest first."""
         return [task for task in self._tasks.values() if task.kind.name == unit]
 
     def targets_of(self, work_id: str) -> list[Task]:
-        """The tasks that listen to this one."""
+        """Return the tasks that have this one as an input."""
         return [task for task in self._tasks.values() if work_id in task.inputs]
 
     @property
     def inputs(self) -> dict[str, list[str]]:
-        """Who listens to what, for judging a link."""
+        """The inputs of every task, for `check_link`."""
         return {work_id: task.inputs for work_id, task in self._tasks.items()}
 
     def change_limit(self, limit: int) -> None:
@@ -207,26 +209,26 @@ class TaskTable:
         self._limit = limit
 
     def claim_number(self) -> int:
-        """A number that no task had and none will have again."""
+        """Return a number that no task had before and none will have again."""
         number = self.next_number
         self.next_number += 1
         return number
 
     def add(self, task: Task) -> None:
-        """Takes a task in; the caller has made room."""
+        """Add a task; the caller has made room for it."""
         self._tasks[task.work_id] = task
 
     def remove(self, task: Task) -> None:
-        """Forgets a task and the links from it; safe to call twice."""
+        """Remove a task and the links from it; safe to call twice."""
         self._tasks.pop(task.work_id, None)
         for target in self.targets_of(task.work_id):
             target.inputs.remove(task.work_id)
 
     def victim(self, holder: str = "") -> Task | None:
-        """Who must leave before one more task of this holder fits: None when there is room; one of its own first.
+        """Return the task to end before one more of this holder fits, the holder's own first; None if there is room.
 
         Raises:
-            TaskFull: every task still has its owner.
+            TaskFull: every task still has a client.
         """
         if len(self._tasks) < self._limit:
             return None
@@ -237,23 +239,23 @@ class TaskTable:
         return min(own or abandoned, key=lambda task: task.abandoned_at or 0.0)
 
     def note_client(self, task: Task, client: Client) -> None:
-        """A client addressed a task by an action that counts (taskinfo does not)."""
+        """Note that a client addressed a task; not to be called for taskinfo."""
         task.last_client = client
         if task.listener is not None:
             task.abandoned_at = None
 
     def note_departure(self, client: Client, now: float) -> None:
-        """A client is gone: its tasks stay, and those that nobody listens to begin to age."""
+        """Note that a client is gone: its tasks stay, and those without another client count as abandoned."""
         for task in self._tasks.values():
             if client in (task.owner, task.last_client) and task.listener is None and task.abandoned_at is None:
                 task.abandoned_at = now
 
 
 def missing_task(work_id: str) -> UnknownTask:
-    """The error for a task that is not there, or not there for this client: the one cannot be told from the other."""
+    """Return the error for a task that does not exist or belongs to another owner; a client must not see which."""
     return UnknownTask(f"no task {work_id}")
 
 
 def missing_input(work_id: str) -> NotAnInput:
-    """The same for an inference."""
+    """Return the error for an inference on a task that does not exist or belongs to another owner."""
     return NotAnInput(f"there is no task {work_id}; set one up and use its work_id")
