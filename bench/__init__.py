@@ -1,1 +1,1 @@
-"""Speed, each figure beside a peer's in the same run: figures hold for one machine, ratios travel."""
+"""Benchmarks: each measures unitd beside a peer in the same run, because ratios can be compared between machines."""

@@ -27,7 +27,7 @@ CHANGED = ("attn_output.weight", "ffn_down.weight")
 
 
 def write_adapter(base: Path, path: Path, seed: int) -> None:
-    """An adapter for the model `base`."""
+    """Write an adapter for the model `base`."""
     reader, rng = gguf.GGUFReader(str(base)), np.random.default_rng(seed)
     writer = gguf.GGUFWriter(str(path), reader.fields["general.architecture"].contents())
     writer.add_type("adapter")
@@ -45,7 +45,7 @@ def write_adapter(base: Path, path: Path, seed: int) -> None:
 
 
 def milliseconds(context: Context, tokens: int, blends: Sequence[Blend]) -> list[float]:
-    """Of each token when so many conversations with these adapters take turns."""
+    """Return the milliseconds of each token when so many conversations with these adapters take turns."""
     for sequence in range(len(blends)):
         context.forget(sequence)
     took = []
@@ -59,7 +59,7 @@ def milliseconds(context: Context, tokens: int, blends: Sequence[Blend]) -> list
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("--tokens", type=int, default=20, help="of each conversation and round")

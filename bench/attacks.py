@@ -1,11 +1,11 @@
-"""Attacks in full, each on a daemon of its own, beside a client that harms nobody.
+"""Run attacks at full size, each on a daemon of its own, beside a client that behaves well.
 
     python -m bench.attacks [NAME ...]
 
-An attack fails to harm when its own result is as it must be, the bystander (`bench.bystander`) got every answer right
-and its pings stayed short, and the daemon's memory stayed under 1.2 times what it was before plus the budget that the
-documentation gives to what the attack does. All load goes to loopback addresses and is bounded in count and time. The
-test suite tries each attack at about a fiftieth of its size.
+An attack has done no harm when its own result is as required, the bystander (`bench.bystander`) got every answer right
+and short pings, and the daemon's memory stayed under 1.2 times its value before the attack plus the budget that the
+documentation gives to such input. All load goes to loopback addresses and is bounded in count and time. The test suite
+tries each attack at about a fiftieth of its size.
 """
 
 import argparse
@@ -29,7 +29,7 @@ IDLE_FACTOR = 1.2
 
 @dataclass
 class Result:
-    """What came of one attack."""
+    """The result of one attack."""
 
     attack: Attack
     said: str
@@ -37,11 +37,11 @@ class Result:
     idle: float
     peak: float
     programs: float
-    """MiB of the daemon before and at its most, and of its programs at their most."""
+    """MiB of the daemon before the attack and at its maximum, and of its programs at their maximum."""
 
     @property
     def harm(self) -> list[str]:
-        """What should not have happened; empty when nobody was harmed."""
+        """Return what should not have happened; empty when no harm was done."""
         limit = self.idle * IDLE_FACTOR + self.attack.budget_mib
         cut = [] if self.attack.kills else [f"{self.seen['cut']} answers cut"] * bool(self.seen["cut"])
         wide = [f"the daemon's memory is over {limit:.0f} MiB"] if self.peak > limit else []
@@ -50,7 +50,7 @@ class Result:
 
     @property
     def row(self) -> str:
-        """One line of the table."""
+        """Return one line of the table."""
         pings = self.seen["pings"]
         slowest = f"{max(pings) * 1e3:.0f} ms" if pings else "not measured"
         right = f"{self.seen['answers'] - self.seen['cut'] - len(self.seen['wrong'])} of {self.seen['answers']}"
@@ -59,7 +59,7 @@ class Result:
 
 
 async def attacked(attack: Attack) -> Result:
-    """Start a daemon and a bystander, attack, and return what came of it."""
+    """Start a daemon and a bystander, attack, and return the result."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         attack.prepare(folder)
@@ -80,7 +80,7 @@ async def attacked(attack: Attack) -> Result:
 
 
 async def main(names: list[str]) -> None:
-    """Try the attacks, show what came of them; all of them together write the page."""
+    """Try the attacks and print their results; if all of them ran, write the page."""
     chosen = [each for each in ATTACKS if not names or each.name in names]
     rows = []
     for attack in chosen:

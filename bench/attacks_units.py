@@ -1,4 +1,7 @@
-"""Attacks on what all tasks of a unit share: its program, its memory, its slots, its caches, the loudspeaker."""
+"""Attacks on what all tasks of a unit share: its program, its memory, its slots, its caches, the loudspeaker.
+
+Each attack returns its result as text for the table.
+"""
 
 import base64
 import contextlib
@@ -20,7 +23,7 @@ STARS = HEADER + "<a> = " + "(" * 500 + "hello" + ")*" * 500 + ";"
 BAD_GRAMMAR_SECONDS = 10.0
 NEWCOMER_SECONDS = 2.0
 HOGS = 12
-# The time to the first frame of a cached prompt beside that of a new one: 1 says nothing about others.
+# Ratio of the times to the first frame of a cached and a new prompt: 1 reveals nothing about other clients.
 LEAST_LIKE_NEW = 0.8
 
 
@@ -37,12 +40,12 @@ def ambiguous(rules: int) -> str:
 
 
 def nested_stars(target: Target) -> str:
-    """Set up a recogniser with 2 KB of nested repetitions, which once hung its program for ever."""
+    """Set up a recogniser with 2 KB of nested repetitions, which once hung its program."""
     return _refused(target, "asr", ASR, STARS)
 
 
 def ambiguous_rules(target: Target) -> str:
-    """Set up an llm task with 25 ambiguous rules, which once hung its program for ever."""
+    """Set up an llm task with 25 ambiguous rules, which once hung its program."""
     return _refused(target, "llm", LLM, ambiguous(25))
 
 
@@ -69,7 +72,7 @@ def _refused(target: Target, unit: str, data: dict[str, Any], grammar: str) -> s
 
 
 def poison(target: Target) -> str:
-    """Let a program die during the same task's work, again and again."""
+    """Let a program die during the work of the same task, again and again."""
     client = target.wire()
     task = target.set_up(client, max_token_len=1000, end_bias=-50)
     others = target.states().keys() - {task}
@@ -102,7 +105,7 @@ def _wait_until(condition: Any) -> None:
 
 
 def shared_prompts(target: Target) -> str:
-    """Find out by the time to the first frame whether another token's client asked the same."""
+    """Try to find out by the time to the first frame whether another token's client asked the same."""
     rng = random.Random(3)
     words = ["kitchen", "light", "story", "name", "weather", "music", "garden", "seven", "table", "window"]
     anna, ben = (target.wire(target.token(name, "use")) for name in ("anna", "ben"))
@@ -125,7 +128,7 @@ def _time_to_first(client: Wire, task: str, prompt: str) -> float:
 
 
 def foreign_sound(target: Target) -> str:
-    """Stop what another token's client plays."""
+    """Try to stop the sound of another token's client."""
     anna, ben = (target.wire(target.token(name, "use")) for name in ("anna", "ben"))
     sound = base64.b64encode(struct.pack("<h", 1000) * 16_000 * 60).decode()
     if code := anna.code("audio", "queue_play", sound, object="audio.pcm.base64"):
@@ -140,7 +143,7 @@ def foreign_sound(target: Target) -> str:
 
 
 def long_answers(target: Target) -> str:
-    """Keep every slot of the model busy with twelve answers of 4,000 tokens; then somebody says hello."""
+    """Keep every slot of the model busy with twelve answers of 4,000 tokens, then ask as a new client."""
     hog = target.wire()
     for _ in range(HOGS):
         task = target.set_up(hog, max_token_len=4000, end_bias=-100)

@@ -1,4 +1,7 @@
-"""Attacks on the HTTP door: bodies and messages that never end, pings without end, JSON that takes long to read."""
+"""Attacks on the HTTP door: bodies and messages that never end, endless pings, JSON that takes long to parse.
+
+Each attack returns its result as text for the table.
+"""
 
 import base64
 import json
@@ -14,12 +17,12 @@ OWNERS = "[auth]\ntrust_loopback = false\n"
 TEXT, CONTINUATION, PING = 1, 0, 9
 FLOOD_SECONDS = 30.0
 MEGABYTE = 1_000_000
-# `[limits] unfinished_bytes`, which all unfinished bodies and messages share.
+# `[limits] unfinished_bytes`: the limit of all unfinished bodies and messages together.
 UNFINISHED_MIB = 64.0
 
 
 def upgrade(target: Target, path: str, token: str = "") -> socket.socket:
-    """Return a connection that asked for a WebSocket; the answer is not read."""
+    """Return a connection that asked for a WebSocket, without reading the answer."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect(target.http)
@@ -38,7 +41,10 @@ def frame(operation: int, payload: bytes, *, is_last: bool = False) -> bytes:
 
 
 def pour(connections: list[socket.socket], data: bytes, seconds: float, limit: int) -> tuple[int, int]:
-    """Send the same bytes again and again, read nothing; return the bytes that left and the connections that live."""
+    """Send the same bytes again and again without reading.
+
+    Return the number of bytes that were sent and the connections that are still open.
+    """
     unsent, sent, until = dict.fromkeys(connections, data), 0, time.monotonic() + seconds
     for each in connections:
         each.setblocking(False)
@@ -76,7 +82,7 @@ def _pings(target: Target, connections: list[socket.socket]) -> str:
 
 
 def unfinished_messages(target: Target) -> str:
-    """Begin messages of 30 MB with a token that may only look on, in short frames, and with one that may use."""
+    """Begin messages of 30 MB in short frames, with a token of role `observe` and with one of role `use`."""
     tokens, parts = {"observe": target.token("looker", "observe", "--frame-bytes", "4096")}, []
     tokens["use"] = target.token("user", "use")
     for role, token in tokens.items():
@@ -106,7 +112,7 @@ def empty_fragments(target: Target) -> str:
 
 
 def unfinished_bodies(target: Target) -> str:
-    """Begin bodies of 30 MB with a token that may only look on, and with one that may use."""
+    """Begin bodies of 30 MB, with a token of role `observe` and with one of role `use`."""
     parts = []
     for role in ("observe", "use"):
         token, connections = target.token(role, role), []
@@ -124,7 +130,7 @@ def unfinished_bodies(target: Target) -> str:
 
 
 def large_json(target: Target) -> str:
-    """Post bodies of up to 30 MB whose reading takes long: many messages, numbers, parts, keys."""
+    """Post bodies of up to 30 MB that take long to parse: many messages, numbers, parts, keys."""
     message, words = '{"role":"user","content":"x"}', []
     many = {
         "messages": '{"messages":[' + message + ("," + message) * 900_000 + "]}",

@@ -1,4 +1,7 @@
-"""Attacks on TCP and the Unix socket: what a frame may ask for, and what is no frame at all."""
+"""Attacks on TCP and the Unix socket: the content of frames, and data that is not a frame at all.
+
+Each attack returns its result as text for the table.
+"""
 
 import os
 import resource
@@ -30,7 +33,7 @@ OWN_ADDRESSES = "[auth]\ntrust_loopback = false\n"
 
 
 def unknown_inputs(target: Target) -> str:
-    """Set tasks up that are to be linked to hundreds of thousands of things that do not exist."""
+    """Set up tasks whose `input` names hundreds of thousands of sources that do not exist."""
     client, refused = target.wire(), 0
     for inputs in (
         [f"{i:x}" for i in range(40_000)],
@@ -47,7 +50,7 @@ def unknown_inputs(target: Target) -> str:
 
 
 def long_words(target: Target) -> str:
-    """Use request_ids, names and actions of megabytes, which replies and log lines repeat."""
+    """Use request_ids, names and actions of megabytes, which replies and log lines would repeat."""
     client, long = target.wire(), "R" * 7_000_000
     client.send(request_id=long, work_id="llm", action="setup", data=LLM)
     if (reply := client.receive())["request_id"] != "0" or not reply["error"]["code"]:
@@ -100,10 +103,10 @@ def tls_ticket(target: Target) -> str:
 
 
 def _say(target: Target, pieces: list[bytes]) -> None:
-    """Send the pieces to TCP and to the Unix socket, and wait until the daemon hangs up.
+    """Send the pieces to TCP and to the Unix socket, and wait until the daemon disconnects.
 
     Raises:
-        Harm: it does not.
+        Harm: the daemon does not disconnect.
     """
     for family, address in ((socket.AF_INET, target.tcp), (socket.AF_UNIX, target.unix)):
         with socket.socket(family) as connection:
@@ -119,11 +122,11 @@ def _say(target: Target, pieces: list[bytes]) -> None:
             except TimeoutError:
                 raise Harm(f"{pieces[0][:20]!r} keeps its connection") from None
             except OSError:
-                continue  # it was reset, which is the end as well
+                continue  # a reset is also an end
 
 
 def waiting_prompts(target: Target) -> str:
-    """Let 60 prompts of 7 MB wait at a task that is paused."""
+    """Let 60 prompts of 7 MB wait for a task that is paused."""
     client = target.wire()
     task = target.set_up(client, queue=1024)
     client.send(work_id=task, action="inference", object="llm.utf-8", data="tell me a story")
@@ -162,7 +165,7 @@ def lost_acknowledgement(target: Target) -> str:
 
 
 def silent_handshakes(target: Target) -> str:
-    """Open more connections than the daemon has descriptors, and say nothing on them."""
+    """Open more connections than the daemon has descriptors, and send nothing on them."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4 * SILENT_CLIENTS), hard))
     psutil.Process(target.daemon.pid).rlimit(psutil.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))

@@ -1,4 +1,4 @@
-"""A real Mosquitto for measurements, and a listener that notes when each message came."""
+"""A real Mosquitto for measurements, and a listener that records when each message came."""
 
 import asyncio
 import shutil
@@ -15,7 +15,7 @@ MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sb
 
 @asynccontextmanager
 async def broker(folder: Path) -> AsyncIterator[int]:
-    """Its port."""
+    """Run a Mosquitto; yield its port."""
     if MOSQUITTO is None:
         raise SystemExit("mosquitto is not installed: sudo apt-get install mosquitto")
     with socket.socket() as probe:
@@ -39,19 +39,19 @@ async def broker(folder: Path) -> AsyncIterator[int]:
 
 
 class Listener:
-    """What came on which topic, and when (monotonic)."""
+    """Records each message with its topic and time (monotonic)."""
 
     def __init__(self, client: aiomqtt.Client) -> None:
         self.client = client
         self.heard: list[tuple[float, str, bytes]] = []
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Record messages until cancelled."""
         async for message in self.client.messages:
             self.heard.append((time.monotonic(), str(message.topic), bytes(message.payload)))
 
     async def until(self, is_done: Callable[[], bool], seconds: float) -> None:
-        """Returns when what came is enough."""
+        """Wait until the recorded messages satisfy the condition."""
         async with asyncio.timeout(seconds):
             while not is_done():
                 await asyncio.sleep(0.002)
@@ -59,7 +59,7 @@ class Listener:
 
 @asynccontextmanager
 async def listening(port: int, *topics: str) -> AsyncIterator[Listener]:
-    """Somebody who listens to these topics."""
+    """Yield a listener on these topics."""
     async with aiomqtt.Client("127.0.0.1", port) as client:
         for topic in topics:
             await client.subscribe(topic, qos=1)

@@ -1,4 +1,4 @@
-"""Measures both sides beside programs that use the cores, too, for `bench.llm --busy`."""
+"""Measure both sides beside programs that use the cores, for `bench.llm --busy`."""
 
 import asyncio
 import base64
@@ -15,9 +15,9 @@ from bench.report import row, show
 from bench.speech import RATE, silence, speak
 
 LOOP = ("sh", "-c", "while :; do :; done")
-"""A program that never rests."""
+"""A program that computes without a pause."""
 
-# Until the kernel has spread everybody over the cores, and whoever follows the load has done so.
+# Time until the kernel has distributed all programs over the cores, and the unit has followed the load.
 SETTLE_SECONDS = 1.0
 PERIOD_SECONDS = 0.1
 SENTENCE = "the train to the north was late again, so we walked home along the river"
@@ -37,7 +37,7 @@ MEASURES: list[tuple[str, int, float, str, Take]] = [
 
 @contextmanager
 def busy_loops(count: int) -> Iterator[None]:
-    """So many programs that never rest."""
+    """Run so many programs that compute without a pause, until the end of the block."""
     loops = [subprocess.Popen(LOOP) for _ in range(count)]
     try:
         yield
@@ -48,7 +48,7 @@ def busy_loops(count: int) -> Iterator[None]:
 
 
 async def beside_others(ours: Ours, peer: Side, pairs: int) -> list[str]:
-    """The rows of the table, and what our own ears and voice do to an answer."""
+    """Return the rows of the table, and the effect of the board's own recogniser and voice on an answer."""
     lines = []
     for at, (name, loops, factor, wanted, take) in enumerate(MEASURES):
         values = []
@@ -77,7 +77,7 @@ async def _slowest_step(side: Side, pair: int) -> float:
 
 @asynccontextmanager
 async def _voice_at_work(ours: Ours) -> AsyncIterator[None]:
-    """A wake word and free speech hear somebody speak without end, and a voice says a sentence every five seconds."""
+    """Run wake word and speech recognition on endless speech, and speak a sentence every five seconds."""
     workers = [
         asyncio.create_task(_hear(ours, 20, "kws", {"response_format": "kws.bool", "kws": "alexa"})),
         asyncio.create_task(_hear(ours, 21, "asr", {"response_format": "asr.utf-8.stream"})),
@@ -92,7 +92,7 @@ async def _voice_at_work(ours: Ours) -> AsyncIterator[None]:
 
 
 async def _open(ours: Ours, unit: str, data: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
-    """A connection of its own and a task of the bundled model."""
+    """Return a new connection with a task of the bundled model."""
     reader, writer = await asyncio.open_connection(*ours.endpoints["tcp"], limit=2**24)
     data = {"model": f"unitd-{unit}", "enoutput": True} | data
     writer.write(json.dumps({"request_id": "s", "work_id": unit, "action": "setup", "data": data}).encode())
@@ -100,7 +100,7 @@ async def _open(ours: Ours, unit: str, data: dict[str, Any]) -> tuple[asyncio.St
 
 
 async def _hear(ours: Ours, client: int, unit: str, data: dict[str, Any]) -> None:
-    """Sound at a microphone's pace."""
+    """Upload sound at the speed of a microphone."""
     reader, writer, work_id = await _open(ours, unit, data | {"input": f"{unit}.base64"})
     sound = b"".join(each.tobytes() for each in (speak(SENTENCE), silence(1.5)))
     period = int(PERIOD_SECONDS * RATE) * 2
@@ -122,7 +122,7 @@ async def _read_all(reader: asyncio.StreamReader) -> None:
 
 
 async def _say(ours: Ours, client: int) -> None:
-    """A sentence, again and again."""
+    """Speak a sentence again and again."""
     reader, writer, work_id = await _open(ours, "tts", {"response_format": "tts.base64", "input": "tts.utf-8"})
     request = {"request_id": f"{client}", "work_id": work_id, "action": "inference", "object": "tts.utf-8"}
     try:

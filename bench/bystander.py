@@ -1,9 +1,9 @@
-"""The client beside an attack, in a process of its own: it pings, asks, lets its speech be recognised, and compares.
+"""The client beside an attack, in a process of its own: it pings, asks, uploads speech, and compares the answers.
 
     python -m bench.bystander SOCKET
 
-Prints one line when its tasks are set up. At the end of its standard input it finishes what it is asking and prints
-what it saw as JSON.
+Prints one line when its tasks are set up. At the end of its standard input it finishes its current questions and prints
+the results as JSON.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ ASR = {
 
 @dataclass
 class Seen:
-    """What a client that harms nobody saw of an attack."""
+    """The effect of an attack on a client that behaves well."""
 
     pings: list[float] = field(default_factory=list)
     """Seconds of each round trip."""
@@ -52,7 +52,7 @@ class Seen:
 
 
 async def watch(path: str) -> Seen:
-    """Return what was seen until standard input ended."""
+    """Return the results when standard input ends."""
     over, seen = asyncio.Event(), Seen()
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

@@ -10,13 +10,13 @@ from bench.daemon import LINE_BYTES, StreamClient
 
 
 class Cable:
-    """Plugged in again it is another adapter in the same place."""
+    """A cable between two pseudo-terminals; after a new plug another adapter is in the same place."""
 
     def __init__(self, device: Path) -> None:
         self.device = device
 
     async def plug(self) -> StreamClient:
-        """The client at the other end of the line."""
+        """Plug the cable in; return the client at the other end of the line."""
         near, self._far = pty.openpty()
         tty.setraw(near)
         tty.setraw(self._far)
@@ -31,7 +31,7 @@ class Cable:
         return self._client
 
     def unplug(self) -> None:
-        """The daemon's end sees the line break."""
+        """Break the line at the daemon's end."""
         self.device.unlink()
         os.close(self._far)
         self._incoming.close()

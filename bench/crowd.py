@@ -1,9 +1,9 @@
-"""Many WebSocket clients at once, of which some are busy: answers, pings and memory, by the bundled model.
+"""Many WebSocket clients at once, some of them busy: answers, pings and memory, with the bundled model.
 
-Busy clients ask one question after the other in the chunked dialect, each answer in several chunks, and compare what
-they get with what one client alone got: the bundled model answers exactly, so one wrong word is another one's word.
-Idle clients send a ping now and then; they live in a process of their own, so that what is measured is not the time
-which this program takes for its busy ones.
+Busy clients ask one question after the other over chunked streaming, each answer in several chunks. They compare it
+with the answer that one client alone got: the bundled model answers exactly, so a wrong word belongs to another answer.
+Idle clients send a ping now and then. They run in a process of their own, so that the pings do not include the time
+that this program needs for its busy clients.
 """
 
 import argparse
@@ -34,11 +34,11 @@ FIRST, NEXT = {"max_tokens": 10}, {"sentence_boundary": True}
 
 @dataclass
 class Outcome:
-    """What happened to the crowd."""
+    """The results of the crowd."""
 
     answers: int = 0
     mixed: int = 0
-    """Answers that were not what one client alone gets."""
+    """Answers that differ from what one client alone gets."""
 
     tokens: int = 0
     pings: list[float] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Outcome:
 
 
 async def ask(ws: ClientConnection, stream_id: str, question: str) -> tuple[str, int]:
-    """One answer, chunk by chunk: its text and its tokens."""
+    """Return the text of one answer, received chunk by chunk, and its number of tokens."""
     start = {"stream_tokens": True, "temperature": 0, "messages": [{"role": "user", "content": question}]}
     await send(ws, "start_stream", stream_id, pause=FIRST, **start)
     text, tokens = "", 0
@@ -68,12 +68,12 @@ async def ask(ws: ClientConnection, stream_id: str, question: str) -> tuple[str,
 
 
 async def send(ws: ClientConnection, action: str, stream_id: str, **fields: Any) -> None:
-    """One message."""
+    """Send one message."""
     await ws.send(json.dumps({"action": action, "stream_id": stream_id, **fields}))
 
 
 async def busy(ws: ClientConnection, number: int, until: float, expected: dict[str, str], outcome: Outcome) -> None:
-    """Asks until the time is over, never the same as its neighbours."""
+    """Ask until the time is over, always other questions than the neighbours."""
     for turn in itertools.count(number):
         if time.monotonic() > until:
             return
@@ -85,7 +85,7 @@ async def busy(ws: ClientConnection, number: int, until: float, expected: dict[s
 
 
 async def idle(ws: ClientConnection, delay: float, until: float, pings: list[float]) -> None:
-    """Sends a ping now and then."""
+    """Send a ping now and then."""
     while time.monotonic() + delay < until:
         await asyncio.sleep(delay)
         sent = time.perf_counter()
@@ -96,7 +96,7 @@ async def idle(ws: ClientConnection, delay: float, until: float, pings: list[flo
 
 
 async def stay_idle(url: str, seconds: float) -> list[float]:
-    """All idle clients; their pings are spread over time."""
+    """Run all idle clients, with their pings spread over time; return the round trips."""
     pings: list[float] = []
     async with AsyncExitStack() as stack:
         sockets = [await stack.enter_async_context(connect(url)) for _ in range(IDLE)]
@@ -108,14 +108,14 @@ async def stay_idle(url: str, seconds: float) -> list[float]:
 
 
 async def watch(daemon: Daemon, memory: list[tuple[int, int]]) -> None:
-    """Looks at the memory, second by second."""
+    """Sample the memory every second."""
     while True:
         memory.append(daemon.memory())
         await asyncio.sleep(1)
 
 
 async def crowd(folder: Path, seconds: float) -> Outcome:
-    """So many clients for so many seconds."""
+    """Run so many clients for so many seconds; return the results."""
     outcome = Outcome()
     async with Daemon(folder) as daemon, AsyncExitStack() as stack:
         url = "ws://{}:{}/ws".format(*daemon.endpoints["http"])
@@ -135,7 +135,7 @@ async def crowd(folder: Path, seconds: float) -> Outcome:
 
 
 async def report(folder: Path, seconds: float) -> list[str]:
-    """The lines for the page."""
+    """Return the lines for the page."""
     outcome = await crowd(folder, seconds)
     pings = sorted(outcome.pings)
     most = pings[math.ceil(len(pings) * 0.999) - 1]
@@ -152,7 +152,7 @@ async def report(folder: Path, seconds: float) -> list[str]:
 
 
 def memory_at(memory: list[tuple[int, int]], part: float) -> str:
-    """The median over a tenth of the time before a point of it."""
+    """Return the median of the memory over the last tenth of the time before this point."""
     end = max(1, round(len(memory) * part))
     near = memory[max(0, end - max(1, len(memory) // 10)) : end]
     return " + ".join(f"{statistics.median(sizes) / 2**20:.1f}" for sizes in zip(*near, strict=True)) + " MiB"

@@ -1,4 +1,4 @@
-"""`unitd serve` as a process that a measurement starts, looks at, stops and kills; and clients of the wire."""
+"""`unitd serve` as a process that a measurement starts, watches, stops and kills; and clients of the JSON protocol."""
 
 import asyncio
 import itertools
@@ -16,40 +16,40 @@ LINE_BYTES = 2**24
 
 
 class Client(ABC):
-    """One that speaks the wire; how its bytes travel is a subclass's matter."""
+    """A client of the JSON protocol; a subclass transports its bytes."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
 
     @abstractmethod
     async def write(self, data: bytes) -> None:
-        """Bytes on their way."""
+        """Send bytes."""
 
     @abstractmethod
     async def read(self) -> bytes:
-        """The next line.
+        """Return the next line.
 
         Raises:
-            EOFError: the daemon has hung up.
+            EOFError: the daemon has closed the connection.
         """
 
     @abstractmethod
     async def close(self) -> None:
-        """Hangs up."""
+        """Close the connection."""
 
     async def send(self, **fields: Any) -> str:
-        """One request; its request_id, which is one of a kind."""
+        """Send one request; return its unique request_id."""
         request_id = f"{id(self):x}-{next(self._numbers)}"
         await self.write(json.dumps({"request_id": request_id} | fields).encode() + b"\n")
         return request_id
 
     async def receive(self) -> dict[str, Any]:
-        """The next line as an object."""
+        """Return the next line as an object."""
         reply: dict[str, Any] = json.loads(await self.read())
         return reply
 
     async def ask(self, **fields: Any) -> dict[str, Any]:
-        """A request and the next line that answers it; others are passed over."""
+        """Send a request; return the next line that answers it, and skip all others."""
         request_id = await self.send(**fields)
         while (reply := await self.receive())["request_id"] != request_id:
             pass
@@ -57,7 +57,7 @@ class Client(ABC):
 
 
 class StreamClient(Client):
-    """On TCP, a Unix socket, or a serial line."""
+    """A client on TCP, a Unix socket, or a serial line."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class StreamClient(Client):
         return line
 
     def abort(self) -> None:
-        """Is gone without a goodbye."""
+        """Drop the connection at once."""
         self.writer.transport.abort()
 
     async def close(self) -> None:
@@ -86,7 +86,7 @@ class Daemon:
     """`unitd serve` on free ports, with its state and its log in a folder."""
 
     def __init__(self, folder: Path, tables: str = "", models: str = "[]", playback: str = "") -> None:
-        """`tables` are more of the configuration, `models` the folders to look for models in, as TOML."""
+        """Take more tables of the configuration as TOML (`tables`), and the models folders as TOML (`models`)."""
         folder.mkdir(exist_ok=True)
         self._folder = folder
         self._config = folder / "unitd.toml"
@@ -103,7 +103,7 @@ class Daemon:
         await self.stop()
 
     async def start(self) -> None:
-        """Returns when it is ready."""
+        """Start the daemon and return when it is ready."""
         self._endpoints.unlink(missing_ok=True)
         command = [sys.executable, "-m", "unitd", "serve", "--config", str(self._config)]
         with (self._folder / "log").open("ab") as log:
@@ -115,53 +115,53 @@ class Daemon:
                 await asyncio.sleep(0.005)
 
     async def stop(self) -> None:
-        """In order; safe to call twice."""
+        """Stop the daemon in order; safe to call twice."""
         if self.is_alive:
             self._process.send_signal(signal.SIGTERM)
         await self._process.wait()
 
     async def kill(self) -> None:
-        """kill -9."""
+        """Kill the daemon with `kill -9`."""
         self._process.kill()
         await self._process.wait()
 
     @property
     def pid(self) -> int:
-        """Of its present life."""
+        """Return the process id of the running daemon."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """False once it has ended."""
+        """Return False when the daemon has ended."""
         return self._process.returncode is None
 
     @property
     def endpoints(self) -> dict[str, Any]:
-        """Where it listens."""
+        """Return the addresses on which the daemon listens."""
         found: dict[str, Any] = json.loads(self._endpoints.read_text())
         return found
 
     @property
     def log(self) -> str:
-        """Warnings and errors of all its lives."""
+        """Return the warnings and errors since the first start."""
         return (self._folder / "log").read_text()
 
     async def client(self, door: str = "tcp") -> StreamClient:
-        """A new connection by TCP or by the Unix socket."""
+        """Return a new connection over TCP or the Unix socket."""
         if door == "unix":
             return StreamClient(*await asyncio.open_unix_connection(self.endpoints["unix"], limit=LINE_BYTES))
         return StreamClient(*await asyncio.open_connection(*self.endpoints["tcp"], limit=LINE_BYTES))
 
     def children(self) -> list[psutil.Process]:
-        """The unit programs."""
+        """Return the unit programs."""
         return self._me.children()
 
     def memory(self) -> tuple[int, int]:
-        """Resident bytes of the daemon, and of its children."""
+        """Return the resident bytes of the daemon and of its unit programs."""
         return self._me.memory_info().rss, sum(each.memory_info().rss for each in self.children())
 
     def descriptors(self) -> int:
-        """Open files, sockets and pipes of the daemon."""
+        """Return the number of open files, sockets and pipes of the daemon."""
         return self._me.num_fds()
 
     @property

@@ -1,4 +1,4 @@
-"""What can happen to a byte stream on its way: damages, random slices, and valid requests to damage. All seeded."""
+"""Damage to a byte stream: changes, random slices, and valid requests to damage. All random choices have a seed."""
 
 import json
 import random
@@ -9,7 +9,7 @@ MEANINGFUL = b'{}"\\\n\x00\xff:,0'
 
 
 def inference(object_: str, data: Any, request_id: str = "7") -> bytes:
-    """An inference as a client sends it."""
+    """Return an inference as a client sends it."""
     fields = {"request_id": request_id, "work_id": "llm.1002", "action": "inference", "object": object_, "data": data}
     return json.dumps(fields, ensure_ascii=False).encode()
 
@@ -31,33 +31,33 @@ VALID = (
 
 
 def flip(stream: bytearray, rng: random.Random) -> None:
-    """One bit of one byte changes."""
+    """Change one bit of one byte."""
     stream[rng.randrange(len(stream))] ^= 1 << rng.randrange(8)
 
 
 def replace(stream: bytearray, rng: random.Random) -> None:
-    """One byte becomes one that means something."""
+    """Replace one byte by one that has a meaning in JSON."""
     stream[rng.randrange(len(stream))] = rng.choice(MEANINGFUL)
 
 
 def insert(stream: bytearray, rng: random.Random) -> None:
-    """One byte that means something appears."""
+    """Insert one byte that has a meaning in JSON."""
     stream.insert(rng.randrange(len(stream) + 1), rng.choice(MEANINGFUL))
 
 
 def delete(stream: bytearray, rng: random.Random) -> None:
-    """One byte is lost."""
+    """Delete one byte."""
     del stream[rng.randrange(len(stream))]
 
 
 def cut(stream: bytearray, rng: random.Random) -> None:
-    """A stretch is lost, as when a serial buffer overflows."""
+    """Delete a part, as when a serial buffer overflows."""
     at = rng.randrange(len(stream))
     del stream[at : min(at + rng.randrange(1, 100), len(stream) - 1)]
 
 
 def duplicate(stream: bytearray, rng: random.Random) -> None:
-    """A stretch comes twice."""
+    """Repeat a part."""
     at = rng.randrange(len(stream))
     stream[at:at] = stream[at : at + rng.randrange(1, 100)]
 
@@ -67,7 +67,7 @@ DAMAGES: tuple[Damage, ...] = (flip, replace, insert, delete, cut, duplicate)
 
 
 def damaged(requests: Iterable[bytes], rng: random.Random) -> bytes:
-    """Requests glued together, with one to five damages."""
+    """Return the joined requests with one to five damages."""
     stream = bytearray(b"".join(requests))
     for damage in rng.choices(DAMAGES, k=rng.randint(1, 5)):
         if stream:
@@ -76,7 +76,7 @@ def damaged(requests: Iterable[bytes], rng: random.Random) -> bytes:
 
 
 def sliced(stream: bytes, rng: random.Random) -> Iterator[bytes]:
-    """The stream in packets of random sizes."""
+    """Yield the stream in packets of random sizes."""
     at = 0
     while at < len(stream):
         size = rng.choice((1, 2, 3, 10, 50, 500))

@@ -1,4 +1,4 @@
-"""Wear and tear: tasks that come and go, more clients than there is room for, an adapter with a loose plug.
+"""Wear: tasks that come and go, more clients than places, an adapter with a loose plug.
 
 python -m bench.faults [--cycles 10000] [--connections 1000] [--unplugs 50]
 """
@@ -21,15 +21,15 @@ from bench.report import RELIABILITY, show, write_section
 
 PING = {"work_id": "sys", "action": "ping"}
 WARM_UP = 0.2
-"""Of the cycles: until then the heap finds its size."""
+"""Share of the cycles after which the heap has its final size."""
 
 PATIENCE_SECONDS = 30.0
-# Every client of a thousand has a descriptor here too.
+# Each of a thousand clients needs a descriptor in this program too.
 DESCRIPTORS = 8192
 
 
 async def cycles(folder: Path, count: int) -> str:
-    """A task is set up, asked and ended, so many times, beside one that stays."""
+    """Set a task up, ask it and end it, so many times, beside a task that stays; return a row of the table."""
     async with Daemon(folder) as daemon:
         client = await daemon.client()
         await client.ask(work_id="llm", action="setup", data=SETUP)
@@ -47,7 +47,7 @@ async def cycles(folder: Path, count: int) -> str:
 
 
 async def _cycle(client: Client, count: int) -> int:
-    """How many of them failed."""
+    """Return how many of the tasks failed."""
     failed = 0
     for _ in range(count):
         reply = await client.ask(work_id="llm", action="setup", data=SETUP)
@@ -59,7 +59,10 @@ async def _cycle(client: Client, count: int) -> int:
 
 
 async def connections(folder: Path, over: int) -> str:
-    """So many more than there is room for, all at once: who is in is served, who is not is told so."""
+    """Open so many connections more than there are places; return a row of the table.
+
+    The clients inside must be served, the others must get an error.
+    """
     async with Daemon(folder) as daemon:
         first = await daemon.client()
         await first.ask(**PING)
@@ -87,7 +90,7 @@ async def connections(folder: Path, over: int) -> str:
 
 
 async def _try_to_enter(daemon: Daemon) -> tuple[StreamClient, int | None]:
-    """The code of the first line that comes; None when none does."""
+    """Return the code of the first line; None when no line comes."""
     client = await daemon.client()
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -98,7 +101,10 @@ async def _try_to_enter(daemon: Daemon) -> tuple[StreamClient, int | None]:
 
 
 async def unplugs(folder: Path, count: int) -> str:
-    """The adapter goes in mid-answer and another one comes in its place; its task is still there."""
+    """Unplug the adapter in mid-answer and plug another one in; return a row of the table.
+
+    The task must still be there.
+    """
     cable, back = Cable(folder / "ttyUSB0"), []
     line = await cable.plug()
     async with Daemon(folder, f'[serial]\ndevice = "{cable.device}"\n') as daemon:
@@ -123,7 +129,7 @@ async def unplugs(folder: Path, count: int) -> str:
 
 
 async def _until_answered(line: StreamClient) -> None:
-    """A line that is not open yet takes what is written, and it may be lost."""
+    """Repeat a request until it is answered: a line that is not open yet may lose it."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             try:
@@ -148,7 +154,7 @@ async def _settled(daemon: Daemon, before: int) -> int:
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Wears, writes the page."""
+    """Run the tests, and write the page."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(DESCRIPTORS, most), most))
     lines = [f"{datetime.datetime.now(datetime.UTC).date()}.", "", "| what | what came of it |", "| --- | --- |"]

@@ -1,9 +1,10 @@
-"""What `unitd models suggest` forecasts, beside what then comes true through the whole daemon.
+"""Compare the forecast of `unitd models suggest` with a measurement through the whole daemon.
 
-    python -m bench.fit [--pairs 7] [--threads 0]    measures, in turn, and writes the table into docs/benchmarks.md
+    python -m bench.fit [--pairs 7] [--threads 0]    measures, alternately, and writes the table into docs/benchmarks.md
 
-For the bundled model, which runs in exact mode, and for one of Qwen2.5-0.5B's shape (`bench/synthetic.py`), which does
-not. The board is measured anew before each pair; both daemons stay up, and only one of them works at a time.
+For the bundled model, which runs in exact mode, and for a model with the shape of Qwen2.5-0.5B (`bench/synthetic.py`),
+which does not. The board is measured again before each pair. Both daemons stay up, and only one of them works at a
+time.
 """
 
 import argparse
@@ -30,7 +31,7 @@ WORDS = "0000" + " so" * 186
 
 @dataclass(frozen=True)
 class Subject:
-    """A model that is forecast and asked."""
+    """A model that is forecast and measured."""
 
     name: str
     size: int
@@ -40,17 +41,17 @@ class Subject:
 
     @classmethod
     def of(cls, name: str, path: Path, prompt: str, daemon: Ours) -> "Subject":
-        """By its file."""
+        """Return the subject for a model file."""
         with path.open("rb") as file:
             return cls(name, path.stat().st_size, read_shape(file), prompt, daemon)
 
     def expected(self, speed: Speed) -> Forecast:
-        """As the command says it."""
+        """Return the forecast as the command makes it."""
         return forecast(speed, self.size, self.shape)
 
 
 def subjects(folder: Path, threads: int) -> list[Subject]:
-    """Both models, each with a daemon that is not started yet."""
+    """Return both models, each with a daemon that is not started yet."""
     synthetic, bundled = folder / "synthetic.gguf", next(BUNDLED.glob("*/*.gguf"))
     make(synthetic)
     found = []
@@ -65,7 +66,7 @@ def subjects(folder: Path, threads: int) -> list[Subject]:
 
 
 async def measure(subjects: list[Subject], pairs: int, threads: int) -> list[str]:
-    """The rows, when all daemons are up."""
+    """Return the rows; all daemons must be running."""
     rates: dict[str, list[Pair]] = {each.name: [] for each in subjects}
     firsts: dict[str, list[Pair]] = {each.name: [] for each in subjects}
     for pair in range(pairs):
@@ -83,7 +84,7 @@ async def measure(subjects: list[Subject], pairs: int, threads: int) -> list[str
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Starts both, measures, stops both, writes the page."""
+    """Start both daemons, measure, stop them, and write the page."""
     threads = f"{arguments.threads} threads" if arguments.threads else "threads as the unit chooses them"
     lines = [
         f"{datetime.datetime.now(datetime.UTC).date()}, {arguments.pairs} pairs, {threads}.",

@@ -1,11 +1,12 @@
-"""A million damaged, sliced and glued frames over every door of a real daemon.
+"""Send a million damaged, sliced and joined frames to every door of a real daemon.
 
     python -m bench.fuzz [--frames 1000000] [--seed 1]
 
-Valid requests of every form, many of them to a task that is there, are glued together, damaged, and sent in slices:
-over TCP, a serial line (a pseudo-terminal), /ws/units, /ws and, where Mosquitto is installed, MQTT. Behind each batch a
-valid request must be answered on the same connection, and another one on a fresh connection. At the end: is the daemon
-alive, what has it logged as its own error, has its memory grown, are descriptors left?
+Valid requests of every form, many of them to an existing task, are joined, damaged, and sent in slices over TCP, a
+serial line (a pseudo-terminal), /ws/units, /ws and, where Mosquitto is installed, MQTT. After each batch a valid
+request must be answered on the same connection, and another one on a new connection. At the end this program checks
+whether the daemon is alive, what it has logged as its own error, whether its memory has grown, and whether descriptors
+are left.
 """
 
 import argparse
@@ -47,7 +48,7 @@ SETTLE_SECONDS = 10.0
 
 @dataclass
 class Outcome:
-    """What came of it."""
+    """The results of the run."""
 
     frames: Counter[str] = field(default_factory=Counter)
     """By door."""
@@ -67,7 +68,7 @@ class Outcome:
 
 @asynccontextmanager
 async def running(folder: Path, seed: int) -> AsyncIterator[tuple[Daemon, list[Door]]]:
-    """A daemon and the doors to fuzz; they are left before it ends."""
+    """Run a daemon and yield it with the doors to fuzz; close the doors before the daemon ends."""
     cable = Cable(folder / "ttyUSB0")
     line = await cable.plug()
     tables = f'[serial]\ndevice = "{cable.device}"\n'
@@ -93,7 +94,7 @@ async def running(folder: Path, seed: int) -> AsyncIterator[tuple[Daemon, list[D
 
 
 async def fuzz(folder: Path, frames: int, seed: int) -> Outcome:
-    """So many frames, batch by batch, door by door."""
+    """Send so many frames, batch by batch, door by door; return the results."""
     outcome, began = Outcome(), time.monotonic()
     async with running(folder, seed) as (daemon, doors):
         keeper = await daemon.client()  # its task keeps the model loaded
@@ -126,7 +127,7 @@ async def _one_batch(door: Door, frames: int, requests: list[bytes], outcome: Ou
 
 
 async def _ask_afresh(daemon: Daemon, outcome: Outcome) -> None:
-    """A client that just came is answered."""
+    """Check that a new client is answered."""
     answers = Answers(await daemon.client())
     if await answers.come(SETTLE_SECONDS):
         outcome.fresh += 1
@@ -147,7 +148,7 @@ async def _set_up(client: StreamClient) -> str:
 
 
 async def _tidy(client: StreamClient, kept: str, target: str) -> str:
-    """Ends what damaged setups have left; returns a task that is there."""
+    """End the tasks that damaged setups have left; return an existing task."""
     rows = (await client.ask(work_id="sys", action="lstask"))["data"]
     for row in rows:
         if row["work_id"] not in (kept, target):
@@ -156,7 +157,7 @@ async def _tidy(client: StreamClient, kept: str, target: str) -> str:
 
 
 async def _settled(daemon: Daemon, before: int) -> int:
-    """Descriptors once everybody has gone, or when no more can be expected to go."""
+    """Return the number of descriptors when all clients have gone, or when no more are expected to go."""
     until = time.monotonic() + SETTLE_SECONDS
     while (now := daemon.descriptors()) > before and time.monotonic() < until:
         await asyncio.sleep(0.2)
@@ -164,7 +165,7 @@ async def _settled(daemon: Daemon, before: int) -> int:
 
 
 def report(outcome: Outcome, seed: int) -> list[str]:
-    """The lines for the page."""
+    """Return the lines for the page."""
     doors = ", ".join(f"{name} {count:,}" for name, count in outcome.frames.items())
     tenth = len(outcome.memory) // 10
     early, late = outcome.memory[tenth], outcome.memory[-1]
@@ -187,7 +188,7 @@ def report(outcome: Outcome, seed: int) -> list[str]:
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Fuzzes, writes the page."""
+    """Fuzz, and write the page."""
     with tempfile.TemporaryDirectory() as name:
         outcome = await fuzz(Path(name), arguments.frames, arguments.seed)
     lines = [show(line) for line in report(outcome, arguments.seed)]

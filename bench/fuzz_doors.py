@@ -1,8 +1,8 @@
-"""The doors as a fuzzer sees them: damaged talk goes in, and then a valid request must be answered.
+"""The doors as a fuzzer uses them: after damaged data a valid request must be answered.
 
-Damage can leave an object open that swallows what follows. The daemon gives such an object up after a silence (2 s on a
-serial line, 30 s on TCP), so a connection that does not answer is left alone for so long and must answer then. Behind a
-RAW header a message of /ws/units or MQTT may be taken for its payload; the next one counts again.
+Damage can leave an object open that includes all data after it. The daemon drops such an object after a silence (2 s on
+a serial line, 30 s on TCP). So a connection that does not answer is left alone for that time and must answer then.
+After a RAW header a message of /ws/units or MQTT may be taken for its payload; the next message counts again.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ SYS_ACTIONS = ("lstask", "lsmode", "version", "cmminfo", "pull", "uartsetup", "r
 
 
 class Unanswered(Exception):
-    """A valid request that got no answer."""
+    """A valid request got no answer."""
 
 
 def requests_to(work_id: str) -> list[bytes]:
-    """Valid requests, many of them to a task that is there."""
+    """Return valid requests, many of them to an existing task."""
     own = [each.replace(b"llm.1002", work_id.encode()) for each in VALID]
     common: list[dict[str, Any]] = [{"work_id": work_id, "action": each, "data": "kws.1000"} for each in ACTIONS]
     common += [{"work_id": "sys", "action": each, "object": "sys.file./a", "data": {}} for each in SYS_ACTIONS]
@@ -43,7 +43,7 @@ def requests_to(work_id: str) -> list[bytes]:
 
 
 class Door(ABC):
-    """One way in."""
+    """One door to fuzz."""
 
     name = ""
 
@@ -55,14 +55,14 @@ class Door(ABC):
 
     @abstractmethod
     async def batch(self, frames: int, requests: list[bytes]) -> None:
-        """So many damaged frames on one connection, which must answer behind them.
+        """Send so many damaged frames on one connection, which must answer after them.
 
         Raises:
-            Unanswered: it did not.
+            Unanswered: the connection did not answer.
         """
 
     def talks(self, frames: int, requests: list[bytes]) -> list[bytes]:
-        """Damaged streams of together so many frames."""
+        """Return damaged streams with so many frames in all."""
         streams = []
         while frames > 0:
             count = self.rng.randint(1, 8)
@@ -71,7 +71,7 @@ class Door(ABC):
         return streams
 
     async def close(self) -> None:
-        """Sees the waiting ones through.
+        """Wait for the connections that were left alone.
 
         Raises:
             Unanswered: one of them did not answer.
@@ -80,7 +80,7 @@ class Door(ABC):
 
 
 class Answers:
-    """Reads all that a client gets, and knows when a request is answered."""
+    """Reads all output for a client and notices when a request is answered."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -95,7 +95,7 @@ class Answers:
                     event.set()
 
     async def come(self, seconds: float) -> bool:
-        """True when a ping is answered in time."""
+        """Return True when a ping is answered in time."""
         request_id = await self._client.send(**PING)
         answered = self._answered[request_id] = asyncio.Event()
         try:
@@ -106,14 +106,14 @@ class Answers:
         return True
 
     async def close(self) -> None:
-        """Leaves."""
+        """Stop reading."""
         self._reading.cancel()
         await asyncio.wait([self._reading])
         await self._client.close()
 
 
 class Tcp(Door):
-    """Each batch on a connection of its own."""
+    """TCP, with a connection for each batch."""
 
     name = "TCP"
 
@@ -130,7 +130,7 @@ class Tcp(Door):
 
 
 class Serial(Door):
-    """One line for all batches."""
+    """A serial line, one for all batches."""
 
     name = "serial"
 
@@ -185,7 +185,7 @@ CHUNKED = [
 
 
 class Chunked(Door):
-    """/ws, where voice agents talk; each batch is a connection of its own."""
+    """/ws with chunked streaming, with a connection for each batch."""
 
     name = "/ws"
 
@@ -202,7 +202,7 @@ class Chunked(Door):
             await self._must_answer(ws)
 
     async def _must_answer(self, ws: ClientConnection) -> None:
-        """An action that nobody knows is named in its answer, among the answers to all the others."""
+        """Send an unknown action, whose name must be in an answer among the answers to all others."""
         marker = f"marker-{self.rng.random()}"
         await ws.send(json.dumps({"action": marker}))
         try:
@@ -253,6 +253,6 @@ async def _answers_after(answers: Answers, seconds: float) -> None:
 
 
 async def _listen(ws: ClientConnection) -> None:
-    """Takes what comes."""
+    """Read and discard all messages."""
     async for _ in ws:
         pass

@@ -1,10 +1,10 @@
-"""Coverage-guided damage for the part of the daemon that reads bytes: unitd.wire's framing and session.
+"""Coverage-guided fuzzing of the code that reads bytes: the framing and the session of unitd.wire.
 
     pip install atheris
     python -m bench.guided [-runs=1000000] [-seed=1] [CORPUS]
 
-libFuzzer's own options. Any bytes, in any slices, must end in requests and refusals; then the next valid request must
-be served. What breaks that is written to a file by libFuzzer and ends the run.
+The options are libFuzzer's own. Any bytes, in any slices, must result in requests and refusals; then the next valid
+request must be served. libFuzzer writes an input that breaks this to a file and ends the run.
 """
 
 import sys
@@ -23,7 +23,7 @@ LONGEST_SLICE = 64
 
 
 def try_one(data: bytes) -> None:
-    """One talk; the first bytes say how it is sliced and limited."""
+    """Run one connection; the first bytes decide its slices and limits."""
     provider = atheris.FuzzedDataProvider(data)
     session = Session(limit_bytes=provider.ConsumeIntInRange(100, 2000), is_ascii=provider.ConsumeBool())
     is_whole = provider.ConsumeBool()
@@ -38,7 +38,7 @@ def try_one(data: bytes) -> None:
 
 
 def check(session: Session, meaning: Request | Reply) -> None:
-    """A refusal has a code of the session's, and can be sent as one line."""
+    """Check that a refusal has a code of the session and can be sent as one line."""
     if isinstance(meaning, Reply):
         line = session.encode(meaning, 1)
         if meaning.code not in REFUSALS or line.count(b"\n") != 1:
@@ -46,7 +46,7 @@ def check(session: Session, meaning: Request | Reply) -> None:
 
 
 def main() -> None:
-    """Never returns."""
+    """Start libFuzzer; never return."""
     for valid in VALID:
         try_one(valid)
     atheris.Setup(sys.argv, try_one)

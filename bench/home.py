@@ -1,11 +1,11 @@
-"""At home: from the end of a spoken command to its MQTT message, and how fifty boards share a broker.
+"""Measure the home: the time from the end of a spoken command to its MQTT message, and fifty boards on one broker.
 
     python -m bench.home                 measures and writes the tables of docs/home.md
     python -m bench.home --only boards   one of them
     python -m bench.home --model FILE    with another language model (a GGUF file) than the bundled one
 
 The chain is the bundled one, in the whole daemon: a recorded "alexa", then a command that flite speaks, through a
-microphone that is a FIFO written in real time, so that it is known when the last sample was spoken.
+microphone that is a FIFO written in real time. So the time at which the last sample was spoken is known.
 """
 
 import argparse
@@ -38,13 +38,13 @@ COMMANDS = {
     "turn on the night light": "home/bedroom_lamp/set",
 }
 ROUNDS = 2
-# Of silence that ends an utterance; the default is 1000, and a command has no pauses in it.
+# Silence that ends an utterance; the default is 1000, but a command contains no pauses.
 SILENCE_TIMEOUT_MS = 500
 BOARDS = 50
 
 
 async def set_up_chain(client: Client, model: str) -> dict[str, str]:
-    """The tasks of a home that listens."""
+    """Set up the tasks of a board that listens; return their work_ids by unit."""
     tasks: dict[str, str] = {}
     tasks["kws"] = await client.set_up("kws", input="sys.pcm", kws="alexa")
     ears = {"grammar": GRAMMAR, "silence_timeout": SILENCE_TIMEOUT_MS, "response_format": "asr.utf-8.stream"}
@@ -57,25 +57,25 @@ async def set_up_chain(client: Client, model: str) -> dict[str, str]:
 
 
 class Story:
-    """When each frame of the chain came."""
+    """The times at which each frame of the chain came."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self.frames: list[tuple[float, dict[str, Any]]] = []
 
     def told(self, since: float) -> str:
-        """What has come since then, for a command that got lost."""
+        """Return what has come since then, for a command that got lost."""
         frames = [frame for at, frame in self.frames if at > since and frame["object"] != "sys.pcm"]
         return ", ".join(f"{frame['object']} {frame['data']}" for frame in frames) or "nothing"
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Record frames until cancelled."""
         while True:
             frame = await self._client.receive()
             self.frames.append((time.monotonic(), frame))
 
     def first(self, object_: str, since: float) -> float:
-        """When the first finished one came."""
+        """Return the time of the first finished frame."""
         return next(
             (
                 at
@@ -87,7 +87,7 @@ class Story:
 
 
 async def one_command(room: Room, story: Story, listener: Listener, wake: Samples, command: str) -> dict[str, float]:
-    """Milliseconds from the end of the command to each step; empty when it was not understood."""
+    """Return the milliseconds from the end of the command to each step; empty when it was not understood."""
     begin = time.monotonic()
     end = await room.say(np.concatenate([silence(1), wake, silence(0.4), trimmed(speak(command))]))
     topic = COMMANDS[command]
@@ -97,7 +97,7 @@ async def one_command(room: Room, story: Story, listener: Listener, wake: Sample
         show(f"lost; the chain said {story.told(begin)}")
         return {}
     message = next(at for at, on, _ in listener.heard if at > end and on == topic)
-    await asyncio.sleep(4)  # the answer is spoken, then all is quiet
+    await asyncio.sleep(4)  # the answer is spoken, then there is silence
     return {
         "final text": 1e3 * (story.first("asr.utf-8.stream", end) - end),
         "tool call": 1e3 * (story.first("llm.tool_call", end) - end),
@@ -107,7 +107,7 @@ async def one_command(room: Room, story: Story, listener: Listener, wake: Sample
 
 
 async def latency(model_file: Path | None) -> list[str]:
-    """A table of medians."""
+    """Return a table of medians."""
     wakes = clips_of("wake/alexa")
     if not wakes:
         raise SystemExit("no recordings of a wake word: UNITD_SPEECH_DIR names their folder")
@@ -147,7 +147,7 @@ def _latency_table(measured: list[dict[str, float]]) -> list[str]:
 
 
 async def boards() -> list[str]:
-    """Fifty daemons on one broker."""
+    """Run fifty daemons on one broker; return the lines for the page."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         port = await stack.enter_async_context(broker(folder))
@@ -167,7 +167,7 @@ async def boards() -> list[str]:
         right = {f"unitd/board{number}/reply/for-{number}" for number in range(BOARDS)}
         await listener.until(lambda: right <= {topic for _, topic, _ in listener.heard}, 10)
         answered = time.monotonic()
-        await asyncio.sleep(1)  # for answers that nobody asked for
+        await asyncio.sleep(1)  # for answers without a request
         replies = [topic for _, topic, _ in listener.heard if "/reply/" in topic]
     stray = len(replies) - len(right & set(replies))
     late, waited = max(0.0, announced - ready) * 1e3, (answered - asked) * 1e3
@@ -186,7 +186,7 @@ async def _start_board(stack: AsyncExitStack, folder: Path, port: int) -> None:
 
 
 def main() -> None:
-    """Measures and writes the page."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m bench.home")
     parser.add_argument("--only", choices=("latency", "boards"), help="one table")
     parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file instead of the bundled model")

@@ -1,11 +1,11 @@
-"""The HTTP door beside llama.cpp's own llama-server: the same model, threads, contexts and client.
+"""Measure the HTTP door beside llama.cpp's own llama-server: the same model, threads, contexts and client.
 
     bench/peer.sh                                   builds llama-server once
     python -m bench.http [--pairs 7] [--minutes 5]  measures and writes its tables into docs/benchmarks.md
 
-Both servers stay up and work in turn, as in `bench.llm`, whose daemon, peer and measures are used here. Every question
-to `/v1/chat/completions` is a connection of its own on both sides; the WebSocket is open, as a voice agent's is. Then
-the peer ends, and the daemon has 220 WebSocket clients (`bench.crowd`).
+Both servers stay up and work alternately, as in `bench.llm`, whose daemon, peer and measures are used here. Every
+question to `/v1/chat/completions` uses a new connection on both sides; the WebSocket stays open, as a voice agent's
+does. Then the peer ends, and the daemon serves 220 WebSocket clients (`bench.crowd`).
 """
 
 import argparse
@@ -29,21 +29,21 @@ from bench.llm_sides import LIMITS, MIDDLE, SHORT, Side, Timed, fresh, rate_of
 from bench.report import row, show, write_section
 from bench.synthetic import make
 
-# More than there are slots: whose memory was never touched, the first question to it pays for.
+# More questions than slots: the first question to a slot also pays for its memory.
 WARM_UP = 12
 
-# The chunks of a stream that is continued again and again.
+# Number of chunks of a stream that is continued repeatedly.
 CHUNK_TOKENS = 8
 
 
 def words_in(text: str) -> int:
-    """How many tokens a piece holds: nearly all of the model's tokens are words with a blank before them."""
+    """Return the number of tokens in a piece: nearly all of the model's tokens are words with a blank before them."""
     return max(1, text.count(" "))
 
 
 @dataclass
 class Completions:
-    """A server of the OpenAI API; `extra` is what only this one needs to be told."""
+    """A server of the OpenAI API; `extra` is what only this server needs in a request."""
 
     name: str
     url: str
@@ -52,7 +52,7 @@ class Completions:
     http: httpx.AsyncClient
 
     async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One streamed chat completion."""
+        """Request one streamed chat completion; return its times."""
         body = {"messages": [{"role": "user", "content": text}], "max_tokens": tokens, "temperature": 0, "stream": True}
         timed = Timed(time.perf_counter())
         async with self.http.stream("POST", f"{self.url}/v1/chat/completions", json=body | self.extra) as response:
@@ -63,13 +63,13 @@ class Completions:
 
 
 def said_in(line: str) -> str:
-    """The text of one event."""
+    """Return the text of one event."""
     choices = json.loads(line.removeprefix("data: "))["choices"]
     return (choices[0]["delta"].get("content") or "") if choices else ""
 
 
 class Chunked:
-    """The daemon's `/ws` in the dialect of the chunked server, one stream at a time."""
+    """The daemon's `/ws` with chunked streaming, one stream at a time."""
 
     name = "unitd"
 
@@ -80,19 +80,22 @@ class Chunked:
         self._streams = 0
 
     async def close(self) -> None:
-        """Hangs up."""
+        """Close the connection."""
         for ws in self._sockets.values():
             await ws.close()
 
     async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One stream of a single chunk."""
+        """Run one stream of a single chunk; return its times."""
         ws = await self._socket(client)
         timed = await self._chunk(ws, await self._start(ws, text, tokens))
         await self._end(ws)
         return timed
 
     async def steps(self, text: str, chunks: int) -> list[tuple[float, float]]:
-        """One stream in many chunks: of each but the first the time to its first token, and its decode step."""
+        """Run one stream in many chunks; return the times to their first tokens, and their decode steps.
+
+        The first chunk is left out.
+        """
         ws = await self._socket(0)
         timed = await self._chunk(ws, await self._start(ws, text, CHUNK_TOKENS))
         steps = []
@@ -135,17 +138,17 @@ class Chunked:
 
 
 async def first_of(side: Side, text: str, number: int) -> float:
-    """Milliseconds to the first token of a prompt that is not cached."""
+    """Return the milliseconds to the first token of a prompt that is not cached."""
     return (await side.ask(0, fresh(text, number), 4)).first * 1e3
 
 
 async def warm_first_of(side: Side, number: int) -> float:
-    """Milliseconds to the first token of a prompt that was just read."""
+    """Return the milliseconds to the first token of a prompt that was just read."""
     return await warm_first(side, number) * 1e3
 
 
 async def beside_peer(completions: Side, chunked: Chunked, peer: Side, pairs: int) -> list[str]:
-    """The rows that compare; all numbers of prompts differ, so nothing is cached that should not be."""
+    """Return the rows that compare; all prompts have different numbers, so that none is cached by accident."""
     lines = [show("| measure | unitd | llama-server | ratio | wanted |"), show("| --- | --- | --- | --- | --- |")]
     numbers = iter(range(1, 10_000))
     for door, ours in (("/v1/chat/completions", completions), ("/ws", chunked)):
@@ -169,7 +172,7 @@ async def beside_peer(completions: Side, chunked: Chunked, peer: Side, pairs: in
 
 
 async def continued(chunked: Chunked, pairs: int) -> list[str]:
-    """What a continue takes, in decode steps of the same stream."""
+    """Return the time of a continue, in decode steps of the same stream."""
     steps = [step for at in range(pairs) for step in await chunked.steps(fresh(MIDDLE, 9000 + at), chunks=8)]
     first, step = (statistics.median(each) * 1e3 for each in zip(*steps, strict=True))
     ratio = statistics.median(mine / one for mine, one in steps)
@@ -178,7 +181,7 @@ async def continued(chunked: Chunked, pairs: int) -> list[str]:
 
 
 async def measure(setting: Setting, folder: Path) -> list[str]:
-    """Both sides up, in turn."""
+    """Return the rows, with both sides running and measured alternately."""
     ours, peer = setting.ours(folder / "ours"), setting.theirs()
     http = httpx.AsyncClient(timeout=120, limits=LIMITS)
     chunked = None
@@ -207,7 +210,7 @@ async def measure(setting: Setting, folder: Path) -> list[str]:
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Measures, writes the page."""
+    """Measure, and write the page."""
     title = f"{datetime.datetime.now(datetime.UTC).date()}, {arguments.pairs} pairs, {arguments.threads} threads."
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,11 +1,12 @@
-"""kill -9 at random moments: of every unit program, and of the daemon.
+"""Kill unit programs and the daemon with `kill -9` at random moments.
 
     python -m bench.kills [--times 200] [--seed 1]
 
-Each time, beside clients that set tasks up, end them and ask, either one of the unit programs or the daemon is killed.
-A unit program: whoever waits for its answer is told within a second or gets it, and the next question is answered. The
-daemon: every task whose setup was acknowledged is there again under its work_id, every one whose exit was acknowledged
-is not, and the first `sys.ping` is answered within two seconds of the start, with all the tasks coming back meanwhile.
+Each time either one of the unit programs or the daemon is killed, beside clients that set tasks up, end them and ask.
+After a kill of a unit program every client that waits for its answer gets an error within a second or the answer, and
+the next question is answered. After a kill of the daemon every task whose setup was acknowledged exists again under its
+work_id, no task whose exit was acknowledged does, and the first `sys.ping` is answered within two seconds of the start,
+while all the tasks are restored.
 """
 
 import argparse
@@ -50,14 +51,14 @@ QUESTION = "tell me a very long story"
 
 @dataclass
 class Outcome:
-    """What came of it."""
+    """The results of the run."""
 
     kills: Counter[str] = field(default_factory=Counter)
     lost: list[str] = field(default_factory=list)
-    """Acknowledged and not there, or ended and there again."""
+    """Tasks that were acknowledged and are missing, or were ended and exist again."""
 
     untold: list[str] = field(default_factory=list)
-    """Clients that waited in vain."""
+    """Clients that got no answer."""
 
     told: list[float] = field(default_factory=list)
     """Seconds from a unit program's end until the client that waited had its last frame."""
@@ -69,27 +70,27 @@ class Outcome:
 
 
 class Life:
-    """Tasks, and what is known of them for certain."""
+    """Tasks, and what is certainly known about them."""
 
     def __init__(self, daemon: Daemon, rng: random.Random, outcome: Outcome) -> None:
         self._daemon = daemon
         self._rng = rng
         self._outcome = outcome
         self._there: set[str] = set()
-        """Acknowledged by a setup, and nobody asked for their end."""
+        """Tasks whose setup was acknowledged and for which no exit was sent."""
 
         self._ended: set[str] = set()
-        """Whose exit was acknowledged."""
+        """Tasks whose exit was acknowledged."""
 
     async def begin(self) -> None:
-        """One task of each unit."""
+        """Set up one task of each unit."""
         client = await self._daemon.client()
         for unit, data in PROGRAMS.items():
             await self._set_up(client, unit, data)
         await client.close()
 
     async def lose_a_program(self) -> None:
-        """One of the unit programs is killed while somebody waits for an answer."""
+        """Kill one of the unit programs while a client waits for an answer."""
         work_id = next(each for each in sorted(self._there) if each.startswith("llm."))
         client = await self._daemon.client()
         asked = await client.send(work_id=work_id, action="inference", object="llm.utf-8", data=QUESTION)
@@ -111,7 +112,7 @@ class Life:
         await self._all_answer()
 
     async def lose_the_daemon(self) -> None:
-        """It is killed while a client sets tasks up and ends them; then it is started again."""
+        """Kill the daemon while a client sets tasks up and ends them; then start it again."""
         client = await self._daemon.client()
         busy = asyncio.create_task(self._come_and_go(client))
         await asyncio.sleep(self._rng.uniform(0, LONGEST_PAUSE_SECONDS))
@@ -130,17 +131,17 @@ class Life:
         self._outcome.lost += [f"{each} is gone" for each in sorted(self._there - listed)]
         self._outcome.lost += [f"{each} is there again" for each in sorted(self._ended & listed)]
         self._ended -= listed
-        self._there = listed  # what was asked for and not acknowledged may be there or not
+        self._there = listed  # tasks without an acknowledgement may exist or not
         await client.close()
         await self._all_answer()
 
     async def _come_and_go(self, client: StreamClient) -> None:
-        """Until the connection breaks."""
+        """Set tasks up and end them until the connection breaks."""
         while True:
             extra = sorted(self._there, key=_number)[len(PROGRAMS) :]
             if len(extra) > self._rng.randrange(MOST_EXTRA_TASKS):
                 work_id = self._rng.choice(extra)
-                self._there.discard(work_id)  # from here until the answer nobody knows
+                self._there.discard(work_id)  # unknown from here until the answer
                 await client.ask(work_id=work_id, action="exit")
                 self._ended.add(work_id)
             else:
@@ -154,7 +155,7 @@ class Life:
         self._outcome.acknowledged += 1
 
     async def _all_answer(self) -> None:
-        """Every program is there again: each of the first tasks answers a pause and a work."""
+        """Check that every program runs again: each of the first tasks answers a pause and a work."""
         client = await self._daemon.client()
         for work_id in sorted(self._there, key=_number)[: len(PROGRAMS)]:
             for action in ("pause", "work"):
@@ -171,7 +172,7 @@ class Life:
         await client.close()
 
     async def _ask(self, client: StreamClient, work_id: str) -> None:
-        """The next question is answered."""
+        """Check that the next question is answered."""
         asked = await client.send(work_id=work_id, action="inference", object="llm.utf-8", data="hello")
         try:
             async with asyncio.timeout(TOLD_SECONDS * 3):
@@ -182,7 +183,7 @@ class Life:
 
 
 async def _last_frame(client: StreamClient, request_id: str) -> bool:
-    """Reads to the end of an answer; True when it ended with an error."""
+    """Read to the end of an answer; return True when it ended with an error."""
     while True:
         frame = await client.receive()
         if frame["request_id"] == request_id and (frame["error"]["code"] or frame["data"]["finish"]):
@@ -194,7 +195,7 @@ def _number(work_id: str) -> int:
 
 
 async def kills(folder: Path, times: int, seed: int) -> Outcome:
-    """So many of them, every other one the daemon's."""
+    """Kill so many times, every second time the daemon; return the results."""
     outcome, rng = Outcome(), random.Random(seed)
     async with Daemon(folder) as daemon:
         life = Life(daemon, rng, outcome)
@@ -205,7 +206,7 @@ async def kills(folder: Path, times: int, seed: int) -> Outcome:
 
 
 def report(outcome: Outcome) -> list[str]:
-    """The lines for the page."""
+    """Return the lines for the page."""
     who = ", ".join(f"{name} {count}" for name, count in sorted(outcome.kills.items()))
     told, back = sorted(outcome.told) or [0.0], sorted(outcome.back) or [0.0]
     return [
@@ -224,7 +225,7 @@ def report(outcome: Outcome) -> list[str]:
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Kills, writes the page."""
+    """Kill, and write the page."""
     with tempfile.TemporaryDirectory() as name:
         outcome = await kills(Path(name), arguments.times, arguments.seed)
     lines = [show(line) for line in report(outcome)]

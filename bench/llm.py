@@ -1,11 +1,11 @@
-"""The whole daemon, through TCP, beside llama.cpp's own llama-server: the same model, threads and contexts.
+"""Measure the whole daemon, over TCP, beside llama.cpp's own llama-server: the same model, threads and contexts.
 
     bench/peer.sh                          builds llama-server and llama-bench once
-    python -m bench.llm [--pairs 7]        measures, in turn, and writes the table into docs/benchmarks.md
-    python -m bench.llm --busy             the same beside programs that want the cores, too (bench/busy.py)
+    python -m bench.llm [--pairs 7]        measures, alternately, and writes the table into docs/benchmarks.md
+    python -m bench.llm --busy             the same beside programs that use the cores (bench/busy.py)
 
 Every measurement is taken on one side, then on the other, `pairs` times; the ratio is the median over the pairs. Both
-servers stay up for the whole run (but for the cold starts) and only one of them works at a time.
+servers stay up for the whole run (except for the cold starts) and only one of them works at a time.
 """
 
 import argparse
@@ -32,13 +32,13 @@ Measure = Callable[[Side, int], Awaitable[float]]
 
 
 async def warm_first(side: Side, pair: int) -> float:
-    """Seconds to the first token of a prompt that was just read."""
+    """Return the seconds to the first token of a prompt that was just read."""
     await side.ask(0, fresh(MIDDLE, pair), 4)
     return (await side.ask(0, fresh(MIDDLE, pair), 4)).first
 
 
 async def gap_beside_long_prompt(side: Side, pair: int) -> float:
-    """The longest silence in a running answer while another client sends a long prompt."""
+    """Return the longest silence in a running answer while another client sends a long prompt."""
     running = asyncio.create_task(side.ask(0, SHORT, 200))
     await asyncio.sleep(0.5)
     await side.ask(1, fresh(LONG, pair), 2)
@@ -46,7 +46,7 @@ async def gap_beside_long_prompt(side: Side, pair: int) -> float:
 
 
 async def first_after_abandoning(side: Side, pair: int) -> float:
-    """Seconds to the first token of the next client when one has walked away from a long prompt."""
+    """Return the seconds to the first token of the next client after another one has abandoned a long prompt."""
     abandoned = asyncio.create_task(side.ask(2, fresh(LONG, pair + 5000), 2))
     await asyncio.sleep(0.3)
     abandoned.cancel()
@@ -70,7 +70,7 @@ MEASURES: list[tuple[str, float, str, Measure]] = [
 
 @dataclass(frozen=True)
 class Setting:
-    """What both sides get alike."""
+    """What both sides have in common."""
 
     model: Path
     threads: int
@@ -80,17 +80,17 @@ class Setting:
     is_exact: bool
 
     def ours(self, folder: Path) -> "Ours":
-        """A daemon of its own folder."""
+        """Return a daemon with a folder of its own."""
         folder.mkdir()
         return Ours(folder, self.model, self.threads, is_exact=self.is_exact)
 
     def theirs(self) -> Peer:
-        """A llama-server."""
+        """Return a llama-server."""
         return Peer(self.peer / "llama-server", self.model, self.port, self.threads)
 
 
 async def measure(ours: Side, peer: Side, pairs: int) -> list[str]:
-    """The rows for which both are up."""
+    """Return the rows for which both servers are running."""
     lines = []
     for at, (name, factor, wanted, take) in enumerate(MEASURES):
         values = []
@@ -103,7 +103,7 @@ async def measure(ours: Side, peer: Side, pairs: int) -> list[str]:
 
 
 async def beside_llama_bench(setting: Setting, ours: Side) -> str:
-    """Our rate for one client through the whole daemon, beside llama.cpp's benchmark, which only decodes."""
+    """Return the row of our rate for one client through the daemon, beside llama.cpp's decode-only benchmark."""
     command = [str(setting.peer / "llama-bench"), "-m", str(setting.model), "-p", "0", "-n", "96", "-r", "1"]
     command += ["-t", str(setting.threads), "-o", "json"]
     values = []
@@ -115,7 +115,7 @@ async def beside_llama_bench(setting: Setting, ours: Side) -> str:
 
 
 async def cold_start(side: Ours | Peer) -> float:
-    """Milliseconds from the start of the program to the first token of a short question."""
+    """Return the milliseconds from the start of the program to the first token of a short question."""
     began = time.perf_counter()
     side.start()
     try:
@@ -127,7 +127,7 @@ async def cold_start(side: Ours | Peer) -> float:
 
 
 async def cold_starts(setting: Setting, folder: Path) -> str:
-    """Nothing else runs meanwhile."""
+    """Return the row of cold starts; nothing else runs meanwhile."""
     values = []
     for pair in range(setting.pairs):
         mine = await cold_start(setting.ours(folder / f"cold{pair}"))
@@ -136,7 +136,7 @@ async def cold_starts(setting: Setting, folder: Path) -> str:
 
 
 async def interrupts(ours: Ours, pairs: int) -> list[str]:
-    """Wake frame to finish frame, speaking and reading; setup of a second task on the loaded model."""
+    """Return lines about wake to finish frame, speaking and reading, and about a second setup on the loaded model."""
     await ours.talk(9)
     setup = {"model": "unitd-kws", "response_format": "kws.bool", "enoutput": False}
     kws = (await ours.request(9, work_id="kws", action="setup", data=setup))["work_id"]
@@ -159,7 +159,7 @@ async def interrupts(ours: Ours, pairs: int) -> list[str]:
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Starts both, measures, stops both, writes the page."""
+    """Start both servers, measure, stop them, and write the page."""
     mode = "in exact mode" if arguments.exact else "not in exact mode"
     title = (
         f"{datetime.datetime.now(datetime.UTC).date()}, {arguments.pairs} pairs, {mode}, {arguments.threads} threads."

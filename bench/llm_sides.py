@@ -1,4 +1,4 @@
-"""Both sides of `bench.llm`: the daemon and llama-server, asked alike, and how their answers are timed."""
+"""Both sides of `bench.llm`, the daemon and llama-server, asked in the same way, and how their answers are timed."""
 
 import asyncio
 import json
@@ -16,26 +16,26 @@ import httpx
 import psutil
 
 SLOTS, CONTEXT = 8, 3072
-# A connection for each question: llama-server hangs up on old ones when it likes.
+# A connection for each question, because llama-server may close old ones at any time.
 LIMITS = httpx.Limits(max_connections=64, max_keepalive_connections=0)
 SHORT, MIDDLE, LONG = "hello", "x" * 180, "y" * 1980
 
 
 @dataclass
 class Timed:
-    """When a question was sent and when each piece of its answer came, in seconds."""
+    """The time at which a question was sent and at which each piece of its answer came, in seconds."""
 
     sent: float
     pieces: list[float] = field(default_factory=list)
 
     @property
     def first(self) -> float:
-        """Seconds to the first piece."""
+        """Return the seconds to the first piece."""
         return self.pieces[0] - self.sent
 
     @property
     def longest_gap(self) -> float:
-        """Seconds of the longest silence in the answer."""
+        """Return the seconds of the longest silence in the answer."""
         return max(later - earlier for earlier, later in zip(self.pieces, self.pieces[1:], strict=False))
 
 
@@ -46,11 +46,11 @@ class Side(Protocol):
     pids: list[int]
 
     async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One greedy answer of so many tokens."""
+        """Return the times of one greedy answer of so many tokens."""
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
-    """Asks a server to stop and waits until it has."""
+    """Ask a server to stop and wait until it has stopped."""
     process.send_signal(signal.SIGTERM)
     process.wait()
 
@@ -68,16 +68,16 @@ class Peer:
         self._http = httpx.AsyncClient(timeout=120, limits=LIMITS)
 
     def start(self) -> None:
-        """Begins to load."""
+        """Start the server; it begins to load."""
         self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.pids = [self._process.pid]
 
     def stop(self) -> None:
-        """Ends it."""
+        """Stop the server."""
         end(self._process)
 
     async def wait_ready(self) -> None:
-        """Until /health says so."""
+        """Wait until /health reports that the server is ready."""
         while True:
             with suppress(httpx.TransportError):
                 if (await self._http.get(self._url + "/health")).is_success:
@@ -85,7 +85,7 @@ class Peer:
             await asyncio.sleep(0.005)
 
     async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One streamed chat completion."""
+        """Request one streamed chat completion; return its times."""
         body = {
             "messages": [{"role": "user", "content": text}],
             "max_tokens": tokens,
@@ -103,7 +103,7 @@ class Peer:
 
 
 class Ours:
-    """The daemon, one connection and one task for each client."""
+    """The daemon, with one connection and one task for each client."""
 
     name = "unitd"
 
@@ -123,18 +123,18 @@ class Ours:
         self._talks: dict[int, tuple[asyncio.StreamReader, asyncio.StreamWriter, str]] = {}
 
     def start(self) -> None:
-        """Begins to serve."""
-        # A person's daemon finds compiled sources, whatever this shell says; what it logs is no part of a table.
+        """Start the daemon."""
+        # A user's daemon finds compiled sources, so use them whatever this shell sets; drop its log lines.
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(self._command, stderr=log, env=environment)
 
     def stop(self) -> None:
-        """Ends it."""
+        """Stop the daemon."""
         end(self._process)
 
     async def wait_ready(self) -> None:
-        """Until the daemon listens and the model is loaded."""
+        """Wait until the daemon listens and the model is loaded."""
         while not (self._folder / "endpoints.json").exists():
             await asyncio.sleep(0.002)
         await self.talk(0)
@@ -143,19 +143,19 @@ class Ours:
 
     @property
     def endpoints(self) -> dict[str, Any]:
-        """Where the daemon listens."""
+        """Return the addresses on which the daemon listens."""
         found: dict[str, Any] = json.loads((self._folder / "endpoints.json").read_text())
         return found
 
     async def request(self, client: int, **fields: Any) -> dict[str, Any]:
-        """A request and its reply on a client's connection."""
+        """Send a request on a client's connection and return its reply."""
         reader, writer, _ = self._talks[client]
         writer.write(json.dumps({"request_id": "r"} | fields).encode())
         reply: dict[str, Any] = json.loads(await reader.readline())
         return reply
 
     async def talk(self, client: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
-        """A client's connection and task."""
+        """Return a client's connection and task."""
         if client not in self._talks:
             host, port = self.endpoints["tcp"]
             reader, writer = await asyncio.open_connection(host, port)
@@ -167,7 +167,7 @@ class Ours:
         return self._talks[client]
 
     async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """One streamed inference; cancelled, the connection is closed, as by a client that walks away."""
+        """Run one streamed inference and return its times; when cancelled, close the connection."""
         reader, writer, work_id = await self.talk(client)
         options: dict[str, Any] = {"max_token_len": tokens, "temperature": 0, "end_bias": -100}
         request = {"request_id": "q", "work_id": work_id, "action": "inference", "object": "llm.utf-8", "data": text}
@@ -187,12 +187,12 @@ class Ours:
 
 
 def fresh(text: str, pair: int) -> str:
-    """The same length, another beginning: nothing of it is cached."""
+    """Return a text of the same length with another beginning, so that nothing of it is cached."""
     return f"{pair:04d}" + text[4:]
 
 
 async def rate_of(side: Side, clients: int, pair: int) -> float:
-    """Tokens per second of so many clients together, first tokens left out."""
+    """Return the tokens per second of so many clients together, without the first tokens."""
     answers = await asyncio.gather(*(side.ask(client, fresh("question", pair), 96) for client in range(clients)))
     begun, ended = max(each.pieces[0] for each in answers), min(each.pieces[-1] for each in answers)
     tokens = sum(begun < piece <= ended for each in answers for piece in each.pieces)
@@ -200,5 +200,5 @@ async def rate_of(side: Side, clients: int, pair: int) -> float:
 
 
 async def first_of(side: Side, text: str, pair: int) -> float:
-    """Seconds to the first token of a prompt that is not cached."""
+    """Return the seconds to the first token of a prompt that is not cached."""
     return (await side.ask(0, fresh(text, pair), 4)).first

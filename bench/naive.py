@@ -1,9 +1,9 @@
-"""Clients that take one read for one frame, as the published Python clients of the original do, beside a busy task.
+"""Clients that treat one read as one frame, as the published Python clients of the original do, beside a busy task.
 
     python -m bench.naive [--answers 200] [--intervals 10 15 20 25 30 40 50]
 
-For each `frame_interval_ms`: how many of so many streamed answers such a client reads to the end. Meanwhile another
-task, on a model with the shape of Qwen2.5-0.5B, computes an endless answer with both cores.
+For each `frame_interval_ms` this counts how many of so many streamed answers such a client reads to the end. Meanwhile
+another task, on a model with the shape of Qwen2.5-0.5B, computes an endless answer with both cores.
 """
 
 import argparse
@@ -25,17 +25,17 @@ PATIENCE_SECONDS = 30.0
 
 
 class NaiveClient:
-    """Reads until a newline has come and parses all that it read as one object."""
+    """A client that reads until a newline has come and parses all that it read as one object."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         self._socket = socket.create_connection(address, PATIENCE_SECONDS)
 
     def close(self) -> None:
-        """Hangs up."""
+        """Close the connection."""
         self._socket.close()
 
     def request(self, **fields: Any) -> dict[str, Any]:
-        """Sends a request and reads what comes as its reply.
+        """Send a request and return what is read as its reply.
 
         Raises:
             ValueError: more than one object came.
@@ -44,7 +44,11 @@ class NaiveClient:
         return self.read()
 
     def read(self) -> dict[str, Any]:
-        """Return the frame that was read; raises ValueError if it is not a single JSON object."""
+        """Return the frame that was read.
+
+        Raises:
+            ValueError: what was read is not a single JSON object.
+        """
         received = b""
         while b"\n" not in received:
             if not (part := self._socket.recv(READ_BYTES)):
@@ -54,7 +58,7 @@ class NaiveClient:
         return frame
 
     def answer(self, work_id: str) -> int:
-        """Asks one question; returns the number of frames of its answer."""
+        """Ask one question; return the number of frames of its answer."""
         frames = 1
         frame = self.request(work_id=work_id, action="inference", object="llm.utf-8", data=QUESTION)
         while not frame["data"]["finish"]:
@@ -63,9 +67,9 @@ class NaiveClient:
 
 
 def whole_answers(address: tuple[str, int], answers: int, interval: int | None) -> tuple[int, int]:
-    """Return how many answers a naive client read to their end, a connection each, and the number of their frames.
+    """Return how many answers a naive client read to their end, with a connection each, and the number of their frames.
 
-    Without an interval that of the door counts.
+    Without an interval the door's default is used.
     """
     setup: dict[str, Any] = {"model": "default", "response_format": "llm.utf-8.stream", "input": "llm.utf-8"}
     setup |= {"enoutput": True, "prompt": "", "max_token_len": 60}
@@ -83,7 +87,7 @@ def whole_answers(address: tuple[str, int], answers: int, interval: int | None) 
 
 
 async def keep_busy(client: StreamClient) -> None:
-    """One endless answer after the other of a large model."""
+    """Let a large model compute one endless answer after the other."""
     setup = {"model": "synthetic", "response_format": "llm.utf-8", "input": "llm.utf-8", "enoutput": True, "prompt": ""}
     work_id = (await client.ask(work_id="llm", action="setup", data=setup))["work_id"]
     while True:
@@ -93,7 +97,7 @@ async def keep_busy(client: StreamClient) -> None:
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Measures each interval beside the busy task, and writes the table."""
+    """Measure each interval beside the busy task, and write the table."""
     lines = [show("| frame_interval_ms | answers read to the end | frames of an answer |"), show("| --- | --- | --- |")]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

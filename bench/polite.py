@@ -1,8 +1,8 @@
-"""Polite clients, one class for each door: they ask, read everything that comes, and look at every frame.
+"""Polite clients, one class for each door: they ask, read everything that comes, and check every frame.
 
-A task-keeping client of the wire checks that the frames of an answer carry its request_id and its work_id, are numbered
-from 0 without a gap, and end once. Whether the words are right is the caller's to compare: the bundled model answers
-exactly, whoever else asks beside it.
+A client of the JSON protocol that keeps a task checks that the frames of an answer carry its request_id and its
+work_id, are numbered from 0 without a gap, and end once. The caller compares the words: the bundled model answers
+exactly, whatever other clients ask.
 """
 
 import json
@@ -25,19 +25,19 @@ NODE = "soak"
 
 
 class Wrong(Exception):
-    """A reply that should not have come, or not like this."""
+    """A reply that must not come, or not in this form."""
 
 
 class Polite(ABC):
-    """Somebody who asks one question after the other."""
+    """A client that asks one question after the other."""
 
     @abstractmethod
     async def open(self) -> None:
-        """Connects."""
+        """Connect."""
 
     @abstractmethod
     async def ask(self, question: str) -> str:
-        """The whole answer.
+        """Return the whole answer.
 
         Raises:
             Wrong: a frame was not as it must be.
@@ -45,15 +45,15 @@ class Polite(ABC):
 
     @abstractmethod
     async def close(self) -> None:
-        """Leaves."""
+        """Disconnect."""
 
     async def give_up(self) -> None:
-        """Leaves without waiting for an answer any more."""
+        """Disconnect without waiting for an answer."""
         await self.close()
 
 
 class SocketClient(Client):
-    """The wire on /ws/units."""
+    """The JSON protocol on /ws/units."""
 
     def __init__(self, ws: ClientConnection) -> None:
         super().__init__()
@@ -73,10 +73,10 @@ class SocketClient(Client):
 
 
 class TopicClient(Client):
-    """The wire by way of a broker."""
+    """The JSON protocol over a broker."""
 
     def __init__(self, client: aiomqtt.Client, topic: str) -> None:
-        """Answers are wanted on the topic."""
+        """Take the topic for the answers."""
         super().__init__()
         self._client = client
         self._topic = topic
@@ -84,7 +84,7 @@ class TopicClient(Client):
 
     @classmethod
     async def enter(cls, port: int, topic: str) -> "TopicClient":
-        """A connection to the broker of its own."""
+        """Open a connection to the broker; return the client itself."""
         client = aiomqtt.Client("127.0.0.1", port, protocol=aiomqtt.ProtocolVersion.V5)
         await client.__aenter__()
         await client.subscribe(topic, qos=1)
@@ -104,7 +104,7 @@ class TopicClient(Client):
 
 
 class OnTheWire(Polite):
-    """On TCP, Unix, /ws/units or MQTT: a task of its own."""
+    """A client on TCP, Unix, /ws/units or MQTT, with a task of its own."""
 
     def __init__(self, door: str, daemon: Daemon, number: int, broker_port: int) -> None:
         self._door = door
@@ -155,7 +155,7 @@ class OnTheWire(Polite):
 
 
 class Completions(Polite):
-    """On /v1/chat/completions."""
+    """A client of /v1/chat/completions."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
@@ -189,7 +189,7 @@ class Completions(Polite):
 
 
 class Chunked(Polite):
-    """On /ws, in the dialect of voice agents."""
+    """A client of /ws with chunked streaming."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
@@ -209,7 +209,7 @@ class Chunked(Polite):
 
 
 def polite(door: str, daemon: Daemon, number: int, broker_port: int) -> Polite:
-    """The client of a door."""
+    """Return the client of a door."""
     if door == "http":
         return Completions(daemon)
     if door == "ws":
@@ -218,7 +218,7 @@ def polite(door: str, daemon: Daemon, number: int, broker_port: int) -> Polite:
 
 
 def _check(frame: Mapping[str, Any], **wanted: str) -> None:
-    """Raises Wrong."""
+    """Raise Wrong when the condition does not hold."""
     found = {key: frame.get(key) for key in wanted}
     if found != wanted:
         raise Wrong(f"{found} came, {wanted} was wanted")

@@ -1,4 +1,4 @@
-"""Writes a measurement's table into a page of docs, between the marks of its section."""
+"""Write a measurement's table into a page of docs, between the marks of its section."""
 
 import re
 import statistics
@@ -14,21 +14,21 @@ Pair = tuple[float, float]
 
 
 def row(name: str, pairs: Sequence[Pair], wanted: str = "", digits: int = 1) -> str:
-    """One line of a table: both medians and the median of the ratios."""
+    """Return one line of a table: both medians and the median of the ratios."""
     ours, peer = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratio = statistics.median(mine / theirs for mine, theirs in pairs)
     return f"| {name} | {ours:,.{digits}f} | {peer:,.{digits}f} | {ratio:.2f} | {wanted} |"
 
 
 def show(line: str) -> str:
-    """The line, also on the terminal at once: a measurement takes minutes."""
+    """Return the line and print it at once, because a measurement takes minutes."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
     return line
 
 
 def write_section(name: str, lines: Sequence[str], page: Path = PAGE) -> None:
-    """Replaces what stands between `<!-- name -->` and `<!-- /name -->`."""
+    """Replace the text between `<!-- name -->` and `<!-- /name -->`."""
     text = page.read_text()
     mark, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     section = re.compile(f"{re.escape(mark)}.*?{re.escape(end)}", re.DOTALL)

@@ -1,7 +1,7 @@
-"""Clients without manners: slow, silent, vanishing, flooding, malformed. One call is one visit.
+"""Rude clients: slow, silent, vanishing, flooding, malformed. One call is one visit.
 
-What such a client gets for it is its own affair: it may be refused, cut off, or served. Each visit is bounded in bytes
-and in time.
+Such a client may be refused, disconnected or served; its own result does not matter. Each visit is bounded in bytes and
+in time.
 """
 
 import asyncio
@@ -24,19 +24,19 @@ from bench.polite import SocketClient, TopicClient
 
 PING = b'{"request_id":"flood","work_id":"sys","action":"ping","object":"None","data":"None"}\n'
 FLOOD, BROKER_FLOOD = 200, 50
-"""Requests at once; a broker hands them on one by one, to all clients together."""
+"""Requests at once; a broker forwards them one by one, for all clients together."""
 SMALL_BUFFER = 4096
 SETUP = {"model": "default", "response_format": "llm.utf-8.stream", "input": "llm.utf-8", "enoutput": True}
 SETUP |= {"prompt": "", "max_token_len": 200, "temperature": 0.0}
 SHOWN_OUT = (OSError, EOFError, TimeoutError, WebSocketException, aiomqtt.MqttError)
-"""What being refused and cut off look like."""
+"""Errors of a connection that is refused or closed by the daemon."""
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 @dataclass
 class Place:
-    """Where a rude client goes."""
+    """The daemon that a rude client visits."""
 
     daemon: Daemon
     door: str
@@ -46,7 +46,7 @@ class Place:
     broker_port: int = 0
 
     async def bytes_door(self) -> Streams:
-        """A connection below every protocol; a small buffer, so that not reading is felt."""
+        """Return a connection below every protocol; its buffer is small, so that not reading has an effect."""
         endpoints = self.daemon.endpoints
         if self.door == "unix":
             return await asyncio.open_unix_connection(endpoints["unix"])
@@ -62,7 +62,7 @@ class Place:
         return await asyncio.open_connection(sock=connection, limit=SMALL_BUFFER)
 
     async def client(self) -> Client:
-        """One that speaks the wire; doors with a dialect of their own are entered by /ws/units."""
+        """Return a client of the JSON protocol; doors with another protocol are entered through /ws/units."""
         if self.door in ("tcp", "unix"):
             return await self.daemon.client(self.door)
         if self.door == "mqtt":
@@ -72,19 +72,19 @@ class Place:
 
     @property
     def question(self) -> bytes:
-        """A long answer, asked for over HTTP."""
+        """Return the HTTP request for a long answer."""
         body = {"messages": [{"role": "user", "content": self.rng.choice(QUESTIONS)}], "stream": True}
         return http_post(json.dumps(body).encode())
 
 
 def http_post(body: bytes) -> bytes:
-    """A request to /v1/chat/completions as bytes."""
+    """Return a request to /v1/chat/completions as bytes."""
     head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: here\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 
 
 async def slow(place: Place) -> None:
-    """Asks for much and takes a few bytes now and then."""
+    """Ask for much and read a few bytes now and then."""
     reader, writer = await place.bytes_door()
     try:
         version = b'{"request_id":"slow","work_id":"sys","action":"version2"}\n'
@@ -98,7 +98,7 @@ async def slow(place: Place) -> None:
 
 
 async def silent(place: Place) -> None:
-    """Comes, says nothing or half of something, and stays."""
+    """Connect, send nothing or half of a request, and stay."""
     _, writer = await place.bytes_door()
     try:
         writer.write(place.rng.choice((b"", b"{", b'{"request_id":"1","wo', b"POST / HTTP/1.1\r\nHost: ", b"\n")))
@@ -108,7 +108,7 @@ async def silent(place: Place) -> None:
 
 
 async def vanishing(place: Place) -> None:
-    """Asks for a long answer and is gone in the middle of it, without a goodbye."""
+    """Ask for a long answer and disconnect in the middle of it without a close."""
     if place.door == "http":
         _, writer = await place.bytes_door()
         writer.write(place.question)
@@ -122,7 +122,7 @@ async def vanishing(place: Place) -> None:
         question = place.rng.choice(QUESTIONS)
         await client.send(work_id=work_id, action="inference", object="llm.utf-8", data=question)
         await asyncio.sleep(place.rng.uniform(0, 0.5))
-        if place.door == "mqtt":  # a task of nobody in particular stays until it is ended
+        if place.door == "mqtt":  # a task without an owner stays until it is ended
             await client.send(work_id=work_id, action="exit")
     finally:
         if isinstance(client, SocketClient):
@@ -134,7 +134,7 @@ async def vanishing(place: Place) -> None:
 
 
 async def flooding(place: Place) -> None:
-    """Many requests at once, then all their answers; sometimes it does not wait for those."""
+    """Send many requests at once, then read all their answers; sometimes disconnect without reading."""
     if place.door not in ("http", "ws"):
         await _flood_wire(place)
         return
@@ -166,7 +166,7 @@ async def _flood_wire(place: Place) -> None:
 
 
 async def malformed(place: Place) -> None:
-    """What no client should send, in slices."""
+    """Send, in slices, data that no client should send."""
     requests = [place.question, *VALID] if place.door in ("http", "ws") else VALID
     stream = damaged(place.rng.choices(requests, k=place.rng.randint(1, 8)), place.rng)
     if place.door in ("mqtt", "ws/units"):
@@ -196,7 +196,7 @@ PAUSES = {"slow": 0.5, "silent": 0.5, "vanishing": 1.0, "flooding": 0.5, "malfor
 
 
 async def visit(place: Place, manner: str) -> None:
-    """One visit and the pause behind it."""
+    """Make one visit and the pause after it."""
     with suppress(*SHOWN_OUT):
         await MANNERS[manner](place)
     await asyncio.sleep(PAUSES[manner] * place.rng.uniform(0.5, 1.5))
@@ -208,7 +208,7 @@ async def _leave(writer: asyncio.StreamWriter) -> None:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    """The peer sees an error, no end."""
+    """Close the connection so that the peer sees an error, not an end."""
     connection = writer.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()

@@ -1,10 +1,10 @@
-"""The pictures of the page in docs/: light, dark, and a phone's width.
+"""Take the pictures of the page for docs/: light, dark, and with the width of a phone.
 
     python -m bench.screenshots      writes docs/page-light.png, page-dark.png and page-phone.png
 
-A real daemon with a broker, the tools of examples/home and a voice chain whose loudspeaker is a file, a real
-conversation in Debian's Chromium, and a minute of use, so that the plots show something. Nothing in the pictures is
-made up.
+They show a real daemon with a broker, the tools of examples/home and a voice chain whose loudspeaker is a file, a real
+conversation in Debian's Chromium, and a minute of use, so that the plots have data. Nothing in the pictures is
+invented.
 """
 
 import asyncio
@@ -30,25 +30,25 @@ LINE_BYTES = 32 * 1024 * 1024
 DESKTOP, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=375, height=812)
 
 QUESTIONS = ("turn on the kitchen light", "what is 12 times 7?", "tell me a story about a brave robot")
-# An answer that is still being said when the picture is taken.
+# An answer that is still running when the picture is taken.
 ENDLESS = {"max_token_len": 3500, "end_bias": -100.0}
-# Between two questions: the plots shall show hills, not one wall.
+# Pause between two questions, so that the plots show separate peaks.
 PAUSE_SECONDS = 12
 
 
 class Client:
-    """Somebody who sets up a chain over TCP."""
+    """A client that sets up a chain over TCP."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     def send(self, **fields: Any) -> None:
-        """One request."""
+        """Send one request."""
         self._writer.write(json.dumps({"request_id": fields["action"]} | fields).encode())
 
     async def ask(self, **fields: Any) -> dict[str, Any]:
-        """One request and its reply."""
+        """Send one request and return its reply."""
         self.send(**fields)
         while (reply := json.loads(await self._reader.readline()))["request_id"] != fields["action"]:
             pass
@@ -56,14 +56,14 @@ class Client:
         return answer
 
     async def set_up(self, unit: str, **data: Any) -> str:
-        """A task."""
+        """Set up a task; return its work_id."""
         data = {"model": f"unitd-{unit}", "enoutput": True} | data
         return str((await self.ask(work_id=unit, action="setup", data=data))["work_id"])
 
 
 @asynccontextmanager
 async def running_daemon(folder: Path, broker_port: int) -> AsyncIterator[dict[str, Any]]:
-    """The endpoints of a daemon with a home's tools, whose only sound device is a loudspeaker that is a file."""
+    """Yield the endpoints of a daemon with the tools of a home and one sound device, a loudspeaker that is a file."""
     config = folder / "unitd.toml"
     config.write_text(
         f'[state]\ndir = "{folder}"\n[unix]\nenabled = false\n[tcp]\nport = 0\n[http]\nport = 0\n'
@@ -84,7 +84,7 @@ async def running_daemon(folder: Path, broker_port: int) -> AsyncIterator[dict[s
 
 
 async def set_up_chain(client: Client) -> str:
-    """Wake word, ears, language model and voice, all linked; returns the language model's work_id."""
+    """Set up wake word, recogniser, language model and voice, all linked; return the language model's work_id."""
     kws = await client.set_up("kws", response_format="kws.bool", kws="hey jarvis", input="sys.pcm")
     asr = await client.set_up("asr", response_format="asr.utf-8.stream", input=["sys.pcm", kws])
     inputs = ["llm.utf-8", asr, kws]
@@ -94,7 +94,7 @@ async def set_up_chain(client: Client) -> str:
 
 
 async def ask(page: Page, question: str) -> None:
-    """A question in the chat, and its whole answer."""
+    """Ask a question in the chat and wait for the whole answer."""
     answers = await page.locator(".turn.unit").count()
     await page.get_by_label("Message").fill(question)
     await page.keyboard.press("Enter")
@@ -102,21 +102,21 @@ async def ask(page: Page, question: str) -> None:
 
 
 async def converse(page: Page) -> None:
-    """A minute of use."""
+    """Use the page for a minute."""
     for question in QUESTIONS:
         await ask(page, question)
         await asyncio.sleep(PAUSE_SECONDS)
 
 
 async def take(page: Page, name: str) -> None:
-    """One picture."""
+    """Take one picture."""
     await page.evaluate("document.activeElement.blur()")
     await asyncio.sleep(1)
     await page.screenshot(path=DOCS / f"page-{name}.png")
 
 
 async def photograph(browser: Browser, address: str, client: Client) -> None:
-    """All pictures, of one story."""
+    """Take all pictures of one session."""
     llm = await set_up_chain(client)
     client.send(work_id=llm, action="inference", object="llm.utf-8", data="hello")  # wakes the loudspeaker up
     page = await browser.new_page(viewport=DESKTOP, color_scheme="light")
@@ -142,7 +142,7 @@ async def photograph(browser: Browser, address: str, client: Client) -> None:
 
 
 async def main() -> None:
-    """Everything, in a folder that is gone afterwards."""
+    """Take the pictures in a folder that is removed afterwards."""
     program = shutil.which("chromium")
     if program is None:
         raise SystemExit("chromium is missing: sudo apt-get install chromium")

@@ -1,11 +1,11 @@
-"""A hundred clients of mixed manners on all doors at once, for half an hour.
+"""Run a hundred well and badly behaved clients on all doors at once, for half an hour.
 
     python -m bench.soak [--minutes 30] [--clients 100] [--seed 1]
 
-Two in five are polite: they ask, and compare each answer word by word with what one client alone got before the crowd
-came. The others are slow, silent, vanishing, flooding or malformed (`bench.rude`). Beside them, from a process of its
-own, `sys.ping` is timed 50 times a second. Looked at: the replies to the polite, the memory of the daemon and of its
-children from the fourth minute on, and whether descriptors are left when everybody has gone.
+Two in five are polite: they ask, and compare each answer word by word with what one client alone got before the others
+came. The others are slow, silent, vanishing, flooding or malformed (`bench.rude`). Beside them a process of its own
+times `sys.ping` 50 times a second. The run checks the replies to the polite clients, the memory of the daemon and of
+its unit programs from the fourth minute on, and whether descriptors are left when all clients have gone.
 """
 
 import argparse
@@ -40,15 +40,15 @@ PATIENCE_SECONDS = 30.0
 PAUSE_SECONDS = 1.0
 PING_EVERY_SECONDS = 0.02
 SETTLE_SECONDS = 30.0
-# Caches fill and the heap finds its size.
+# Until then caches fill and the heap reaches its size.
 WARM_UP_SECONDS = 180.0
 BROKEN = (OSError, EOFError, WebSocketException, httpx.HTTPError, aiomqtt.MqttError)
-"""What the daemon never does to the polite."""
+"""Errors that the daemon must never cause to polite clients."""
 
 
 @dataclass
 class Outcome:
-    """What happened."""
+    """The results of the run."""
 
     answers: Counter[str] = field(default_factory=Counter)
     """By door."""
@@ -63,10 +63,10 @@ class Outcome:
     """Bytes of the daemon and of its children, second by second."""
 
     leaked: int = 0
-    """Descriptors that were not there before the crowd."""
+    """Descriptors that did not exist before the clients came."""
 
     errors: list[str] = field(default_factory=list)
-    """What the daemon logged as a bug of its own."""
+    """Lines that the daemon logged as its own bug."""
 
 
 Expected = Mapping[tuple[str, str], str]
@@ -85,7 +85,7 @@ class Crowd:
     outcome: Outcome
 
     async def stay_polite(self, number: int, expected: Expected) -> None:
-        """Asks until the time is over; after a broken connection it comes again, and that is noted."""
+        """Ask until the time is over; after a broken connection record it and connect again."""
         door = self.doors[number % len(self.doors)]
         while time.monotonic() < self.until:
             client = polite(door, self.daemon, number, self.broker_port)
@@ -101,7 +101,7 @@ class Crowd:
                 self.outcome.missing.append(f"{door}: {error!r}")
 
     async def _converse(self, client: Polite, door: str, number: int, expected: Expected) -> None:
-        """Asks one question after the other; raises what broke it off."""
+        """Ask one question after the other; raise the error that ended the conversation."""
         try:
             for turn in itertools.count(number):
                 if time.monotonic() > self.until:
@@ -119,7 +119,7 @@ class Crowd:
         await client.close()
 
     async def stay_rude(self, number: int, manner: str) -> None:
-        """Comes again and again until the time is over."""
+        """Visit again and again until the time is over."""
         door = self.doors[number % len(self.doors)]
         place = Place(self.daemon, door, random.Random(self.seed * 1000 + number), self.broker_port)
         while time.monotonic() < self.until:
@@ -127,7 +127,7 @@ class Crowd:
             self.outcome.visits[manner] += 1
 
     async def watch(self) -> None:
-        """Looks at the memory, second by second."""
+        """Sample the memory every second."""
         while True:
             self.outcome.memory.append(self.daemon.memory())
             await asyncio.sleep(1)
@@ -135,7 +135,7 @@ class Crowd:
 
 @asynccontextmanager
 async def running(folder: Path) -> AsyncIterator[tuple[Daemon, list[str], int]]:
-    """A daemon with every door, the names of the doors, and the port of the broker (0: there is none)."""
+    """Run a daemon with every door; yield it, the names of the doors, and the port of the broker (0: no broker)."""
     async with AsyncExitStack() as stack:
         doors, tables, port = ["tcp", "unix", "http", "ws", "ws/units"], "[limits]\ntasks = 160\n", 0
         if MOSQUITTO is not None:
@@ -146,7 +146,7 @@ async def running(folder: Path) -> AsyncIterator[tuple[Daemon, list[str], int]]:
 
 
 async def answers_alone(daemon: Daemon, doors: list[str], broker_port: int) -> Expected:
-    """What each door says to one client when nobody else is there."""
+    """Return the answers of each door to one client when no other client is connected."""
     expected = {}
     for door in doors:
         client = polite(door, daemon, 9999, broker_port)
@@ -158,7 +158,7 @@ async def answers_alone(daemon: Daemon, doors: list[str], broker_port: int) -> E
 
 
 async def soak(folder: Path, clients: int, seconds: float, seed: int) -> Outcome:
-    """So many clients for so many seconds."""
+    """Run so many clients for so many seconds; return the results."""
     outcome = Outcome()
     async with running(folder) as (daemon, doors, port):
         keeper = polite("tcp", daemon, 9998, port)  # its task keeps the model loaded
@@ -186,7 +186,7 @@ async def soak(folder: Path, clients: int, seconds: float, seed: int) -> Outcome
 
 
 async def _settled(daemon: Daemon, before: int) -> int:
-    """Descriptors once everybody has gone, or when no more can be expected to go."""
+    """Return the number of descriptors when all clients have gone, or when no more are expected to go."""
     until = time.monotonic() + SETTLE_SECONDS
     while (now := daemon.descriptors()) > before and time.monotonic() < until:
         await asyncio.sleep(0.2)
@@ -194,7 +194,7 @@ async def _settled(daemon: Daemon, before: int) -> int:
 
 
 async def ping(address: str, seconds: float) -> list[float]:
-    """Round trips of a client that does nothing else."""
+    """Return the round trips of a client that does nothing else."""
     host, _, port = address.rpartition(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     times, until = [], time.monotonic() + seconds
@@ -208,7 +208,10 @@ async def ping(address: str, seconds: float) -> list[float]:
 
 
 def growth(memory: list[tuple[int, int]], seconds: float) -> list[tuple[float, float]]:
-    """MiB after the warm-up and at the end, of the daemon and of its children: medians over a tenth of the rest."""
+    """Return the MiB after the warm-up and at the end, of the daemon and of its unit programs.
+
+    Each is a median over a tenth of the remaining time.
+    """
     start = round(len(memory) * min(WARM_UP_SECONDS, seconds / 3) / seconds)
     rest = memory[start:]
     tenth = max(1, len(rest) // 10)
@@ -219,7 +222,7 @@ def growth(memory: list[tuple[int, int]], seconds: float) -> list[tuple[float, f
 
 
 def report(outcome: Outcome, clients: int, seconds: float) -> list[str]:
-    """The lines for the page."""
+    """Return the lines for the page."""
     pings = sorted(outcome.pings)
     p99 = pings[len(pings) * 99 // 100] * 1e3
     doors = ", ".join(f"{door} {count:,}" for door, count in outcome.answers.items())
@@ -246,7 +249,7 @@ def report(outcome: Outcome, clients: int, seconds: float) -> list[str]:
 
 
 async def main(arguments: argparse.Namespace) -> None:
-    """Soaks, writes the page."""
+    """Run the clients, and write the page."""
     seconds = arguments.minutes * 60
     if arguments.ping:
         sys.stdout.write(json.dumps(await ping(arguments.ping, seconds)))

@@ -1,4 +1,4 @@
-"""Speech to measure with: recordings where UNITD_SPEECH_DIR says (default ../shared/voice), flite for the rest."""
+"""Speech for measurements: recordings from UNITD_SPEECH_DIR (default ../shared/voice), flite for the rest."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ LIBRI = {
 
 
 def speak(text: str, voice: str = "slt") -> Samples:
-    """What flite says."""
+    """Return a text spoken by flite."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "speech.wav"
         subprocess.run(["flite", "-voice", voice, "-t", text, "-o", str(file)], check=True)
@@ -35,7 +35,7 @@ def speak(text: str, voice: str = "slt") -> Samples:
 
 
 def read_wav(path: Path) -> Samples:
-    """A recording, mixed to mono at 16 kHz."""
+    """Return a recording, mixed to mono at 16 kHz."""
     with wave.open(str(path)) as file:
         data = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, file.getnchannels())
         mono = data.mean(axis=1).astype(np.int16)
@@ -44,24 +44,24 @@ def read_wav(path: Path) -> Samples:
 
 
 def silence(seconds: float) -> Samples:
-    """Nothing."""
+    """Return silence."""
     return np.zeros(int(seconds * RATE), np.int16)
 
 
 def clips_of(folder: str) -> list[Samples]:
-    """The recordings of a folder, none where there are none."""
+    """Return the recordings of a folder; empty when there are none."""
     return [read_wav(path) for path in sorted((RECORDINGS / folder).glob("*.wav"))]
 
 
 def a_minute() -> Samples:
-    """A minute of people who read and pause: recordings where there are some."""
+    """Return a minute of read speech with pauses: recordings if there are any, else flite."""
     pieces = clips_of("speech") or [speak(text) for text in LIBRI.values()]
     joined = np.concatenate([sound for piece in pieces for sound in (piece, silence(1.5))])
     return np.resize(joined, 60 * RATE)
 
 
 def word_errors(said: str, heard: str) -> int:
-    """Words that must be changed, put in or taken out."""
+    """Return the number of words that must be changed, inserted or deleted."""
     wanted, got = said.split(), heard.replace(".", "").split()
     row = list(range(len(got) + 1))
     for at, word in enumerate(wanted, 1):

@@ -1,9 +1,9 @@
-"""A GGUF with the shape of Qwen2.5-0.5B and random weights: speed does not depend on what the weights say.
+"""A GGUF with the shape of Qwen2.5-0.5B and random weights: speed does not depend on the values of the weights.
 
     python -m bench.synthetic FILE
 
-Q4_0 with a Q8_0 embedding, as llama.cpp's own quantizer writes it. Its tokenizer knows single bytes only, so a prompt
-has as many tokens as bytes.
+It has Q4_0 weights with a Q8_0 embedding, as llama.cpp's own quantizer writes them. Its tokenizer knows single bytes
+only, so a prompt has as many tokens as bytes.
 """
 
 import sys
@@ -23,7 +23,7 @@ CHATML = (
 
 
 def make(path: Path) -> None:
-    """Writes the file, 350 MB."""
+    """Write the file, 350 MB."""
     writer = gguf.GGUFWriter(str(path), "qwen2")
     writer.add_name("synthetic 0.5B")
     writer.add_context_length(32768)
@@ -44,7 +44,7 @@ def make(path: Path) -> None:
 
 
 def _add_tokenizer(writer: gguf.GGUFWriter) -> None:
-    """Byte tokens first, then words that no merge ever makes, then ChatML's control tokens."""
+    """Add byte tokens, then words that no merge ever makes, then ChatML's control tokens."""
     visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
     hidden = [byte for byte in range(256) if byte not in visible]
     letters = {byte: chr(byte) for byte in visible} | {byte: chr(256 + at) for at, byte in enumerate(hidden)}
@@ -85,7 +85,7 @@ def _add_tensors(writer: gguf.GGUFWriter, rng: np.random.Generator) -> None:
 
 
 def _blocks(rng: np.random.Generator, rows: int, columns: int, kind: Any) -> "np.ndarray[Any, np.dtype[np.uint8]]":
-    """Random quantized blocks: a half-precision scale, then 32 weights in 16 (Q4_0) or 32 (Q8_0) bytes."""
+    """Return random quantized blocks: a half-precision scale, then 32 weights in 16 (Q4_0) or 32 (Q8_0) bytes."""
     size = 16 if kind == gguf.GGMLQuantizationType.Q4_0 else 32
     count = columns // 32
     blocks = np.empty((rows, count, 2 + size), np.uint8)

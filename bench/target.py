@@ -1,4 +1,4 @@
-"""The daemon that is attacked: clients and tokens for the attacker, and a record of its memory."""
+"""The attacked daemon: clients and tokens for the attacker, and a record of its memory."""
 
 import asyncio
 import itertools
@@ -31,7 +31,7 @@ class Harm(Exception):
 
 
 class Wire:
-    """A blocking client of the wire; the attacks run in a thread."""
+    """A blocking client of the JSON protocol; the attacks run in a thread."""
 
     def __init__(self, connection: socket.socket) -> None:
         connection.settimeout(PATIENCE_SECONDS)
@@ -49,8 +49,8 @@ class Wire:
         """Return the next frame.
 
         Raises:
-            EOFError: the daemon has hung up.
-            TimeoutError: nothing came.
+            EOFError: the daemon has closed the connection.
+            TimeoutError: no frame came.
         """
         if not (line := self._lines.readline()):
             raise EOFError("the daemon has hung up")
@@ -58,7 +58,7 @@ class Wire:
         return frame
 
     def ask(self, work_id: str, action: str, data: Any = None, **fields: Any) -> dict[str, Any]:
-        """Return the frame that answers this request, or refuses one that could not be read; others are passed over."""
+        """Return the frame that answers this request, or that refuses an unreadable one; skip all others."""
         request_id = self.send(work_id=work_id, action=action, data=data, **fields)
         while (frame := self.receive())["request_id"] not in (request_id, "0"):
             pass
@@ -72,7 +72,7 @@ class Wire:
         """Ask a task and read its answer to the end; return the seconds to its first frame.
 
         Raises:
-            Harm: it ends with an error.
+            Harm: the answer ends with an error.
         """
         began = time.perf_counter()
         request_id = self.send(work_id=work_id, action="inference", object="llm.utf-8", **fields)
@@ -88,13 +88,13 @@ class Wire:
                 return first
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._lines.close()
         self.socket.close()
 
 
 class Target:
-    """A running daemon, seen by an attacker on the same machine."""
+    """A running daemon, as an attacker on the same machine sees it."""
 
     def __init__(self, daemon: Daemon, folder: Path) -> None:
         self.daemon = daemon
@@ -131,7 +131,7 @@ class Target:
         """Set up a task and return its work_id.
 
         Raises:
-            Harm: it is refused.
+            Harm: the setup is refused.
         """
         reply = client.ask(unit, "setup", LLM | data if unit == "llm" else data)
         if reply["error"]["code"]:
@@ -156,7 +156,7 @@ def nothing(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Attack:
-    """One attack, and what it may cost."""
+    """One attack and its budget."""
 
     name: str
     run: Callable[[Target], str]
@@ -172,17 +172,17 @@ class Attack:
     """Where the sound of the daemon goes."""
 
     budget_mib: float = FRAME_MIB
-    """Memory that the documentation gives to what is attacked."""
+    """Memory that the documentation allows for the attacked input."""
 
     kills: bool = False
-    """Tell that the attack ends programs, so answers of others may be cut, with -11."""
+    """True when the attack ends programs, so that answers of other clients may be cut, with -11."""
 
     has_bystander: bool = True
     prepare: Callable[[Path], None] = nothing
 
 
 class Memory:
-    """Samples of resident bytes, of the daemon and of all its programs together."""
+    """Samples of the resident bytes, of the daemon and of all its programs together."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
@@ -208,7 +208,7 @@ class Memory:
 
 
 async def start_bystander(target: Target) -> asyncio.subprocess.Process:
-    """Return the process of `bench.bystander`, once its tasks are set up."""
+    """Start `bench.bystander`; return its process when its tasks are set up."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bench.bystander", target.unix),
         stdin=asyncio.subprocess.PIPE,

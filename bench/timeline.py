@@ -1,11 +1,12 @@
-"""When the chunks of a voice agent's answer come: the table of the chunked streaming server's document.
+"""Print when the chunks of a voice agent's answer come: the table of the chunked streaming server's document.
 
-    python -m bench.timeline                            against a daemon of its own, on the bundled model
-    python -m bench.timeline --url ws://board:8000/ws   against one that runs
+    python -m bench.timeline                            against a daemon of its own, with the bundled model
+    python -m bench.timeline --url ws://board:8000/ws   against a running daemon
 
-The agent asks for a first chunk of so many tokens, then for sentences, each as soon as the last one is there. Times are
-in milliseconds: the first token as the server and as the client see it, and the whole chunk as the client sees it; TPS
-is tokens a second over all of that. The answer before the one that is shown is thrown away: it loads the model.
+The agent asks for a first chunk of so many tokens, then for sentences, each as soon as the last one has arrived. Times
+are in milliseconds: the first token as the server and as the client see it, and the whole chunk as the client sees it;
+TPS is tokens a second over all of that. The answer before the one that is shown is discarded, because it loads the
+model.
 """
 
 import argparse
@@ -45,11 +46,11 @@ class Chunk:
 
     @property
     def rate(self) -> float:
-        """Tokens a second, the wait for the first one included."""
+        """Return the tokens a second, including the wait for the first one."""
         return self.tokens / self.whole * 1000
 
     def row(self, number: int) -> str:
-        """Its line of the table."""
+        """Return its line of the table."""
         text = self.text.replace("\n", "\\n")
         shown = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "..."
         times = f"{self.server_first:<11.0f}{self.client_first:<11.1f}{self.whole:<11.1f}{self.rate:<9.1f}"
@@ -57,7 +58,7 @@ class Chunk:
 
 
 async def next_chunk(socket: ClientConnection, request: dict[str, Any]) -> Chunk:
-    """Asks for a chunk and hears it out."""
+    """Ask for a chunk, read it to the end, and return it."""
     asked = time.perf_counter()
     first = None
     await socket.send(json.dumps(request))
@@ -81,7 +82,7 @@ async def next_chunk(socket: ClientConnection, request: dict[str, Any]) -> Chunk
 
 
 async def answer(url: str, question: str, tokens: int) -> list[Chunk]:
-    """One answer, chunk by chunk."""
+    """Return one answer, chunk by chunk."""
     messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": question}]
     start = {"action": "start_stream", "messages": messages, "pause": {"max_tokens": tokens}, "stream_tokens": True}
     go_on = {"action": "continue_stream", "pause": {"sentence_boundary": True}}
@@ -94,7 +95,7 @@ async def answer(url: str, question: str, tokens: int) -> list[Chunk]:
 
 @asynccontextmanager
 async def own_daemon() -> AsyncIterator[str]:
-    """A daemon on a free port; its /ws."""
+    """Run a daemon on a free port; yield the address of its /ws."""
     with tempfile.TemporaryDirectory() as name:
         config, endpoints = Path(name) / "unitd.toml", Path(name) / "endpoints.json"
         config.write_text(
@@ -115,7 +116,7 @@ async def own_daemon() -> AsyncIterator[str]:
 
 
 def report(chunks: list[Chunk]) -> str:
-    """The table, and the whole text."""
+    """Return the table and the whole text."""
     rows = [chunk.row(number) for number, chunk in enumerate(chunks, 1)]
     text = "".join(chunk.text for chunk in chunks)
     total = f"{sum(chunk.tokens for chunk in chunks)} tokens in {len(chunks)} chunks, {chunks[-1].reason}"
@@ -123,13 +124,13 @@ def report(chunks: list[Chunk]) -> str:
 
 
 async def measure(url: str, question: str, tokens: int) -> None:
-    """Prints the table of the second of two answers."""
+    """Print the table of the second of two answers."""
     await answer(url, question, tokens)
     sys.stdout.write(report(await answer(url, question, tokens)))
 
 
 async def run(arguments: argparse.Namespace) -> None:
-    """Against the daemon that was named, or one of its own."""
+    """Measure the daemon at the given address, or one of its own."""
     if arguments.url:
         await measure(arguments.url, arguments.question, arguments.tokens)
     else:
@@ -138,7 +139,7 @@ async def run(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Arguments."""
+    """Read the arguments, and measure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("question", nargs="?", default=QUESTION)
     parser.add_argument("--url", help="of a /ws that runs; without it a daemon is started")

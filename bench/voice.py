@@ -1,10 +1,10 @@
-"""Ears, voice and the chain: cost of every engine, hits and false accepts, word errors, latencies.
+"""Measure speech: cost of every engine, hits and false accepts, word errors, latencies of the chain.
 
     python -m bench.voice                measures what is installed and writes the tables of docs/voice.md
-    python -m bench.voice --only hour    the memory in the course of an hour of sound; or another table alone
+    python -m bench.voice --only hour    measures the memory during an hour of sound; or another table alone
 
-The chain runs in the whole daemon; its devices are FIFOs that this program writes and reads in real time, so it knows
-when each sample was spoken and when each was heard.
+The chain runs in the whole daemon. Its devices are FIFOs that this program writes and reads in real time, so the time
+is known at which each sample was spoken and heard.
 """
 
 import argparse
@@ -37,7 +37,7 @@ THRESHOLDS = {"alexa": (0.5, 0.8, 0.9), "jarvis": (1e-10, 1e-20, 1e-30), "comput
 
 
 def figures(*arguments: str) -> dict[str, float]:
-    """What an engine shows in a process of its own."""
+    """Return the figures of an engine in a process of its own."""
     command = [sys.executable, "-m", "bench.voice_engines", *arguments]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -45,7 +45,7 @@ def figures(*arguments: str) -> dict[str, float]:
 
 
 def engines() -> list[str]:
-    """Cost of each engine, fed like a microphone."""
+    """Return a table of the cost of each engine, fed at the speed of a microphone."""
     lines = [show("| engine | of a core while it hears | MiB beyond the process | slowest 20 ms (ms) |")]
     lines.append(show("| --- | --- | --- | --- |"))
     for name in ENGINES:
@@ -59,7 +59,7 @@ def engines() -> list[str]:
 
 
 def words() -> list[str]:
-    """Wake words by threshold, and errors of the bundled asr."""
+    """Return a table of wake words by threshold, and a line about the errors of the bundled asr."""
     if not RECORDINGS.is_dir():
         return ["No recordings were there (UNITD_SPEECH_DIR)."]
     lines = [show("| wake word | threshold | heard | false, in other speech |"), show("| --- | --- | --- | --- |")]
@@ -76,7 +76,7 @@ def words() -> list[str]:
 
 @dataclass
 class Room:
-    """A microphone and a loudspeaker that are FIFOs: what is said into the room, and when something was heard."""
+    """A microphone and a loudspeaker that are FIFOs; records when sound was played."""
 
     folder: Path
     heard: list[tuple[float, float]] = field(default_factory=list)
@@ -88,13 +88,13 @@ class Room:
         self._queue: asyncio.Queue[tuple[Samples, asyncio.Future[float]]] = asyncio.Queue()
 
     async def say(self, samples: Samples) -> float:
-        """Speaks into the room; returns when the last sample was spoken."""
+        """Write speech to the microphone; return when the last sample was written."""
         spoken: asyncio.Future[float] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait((samples, spoken))
         return await spoken
 
     async def run(self) -> None:
-        """Writes the microphone in real time and reads the loudspeaker."""
+        """Write the microphone in real time and read the loudspeaker."""
         await asyncio.gather(asyncio.to_thread(self._listen), self._speak())
 
     def _listen(self) -> None:
@@ -117,23 +117,23 @@ class Room:
             await asyncio.sleep(max(0.0, due - time.monotonic()))
 
     def first_sound_after(self, at: float) -> float:
-        """When something was heard next."""
+        """Return the next time at which there was sound."""
         return next(when for when, level in self.heard if when > at and level > LOUD)
 
     def last_sound_before(self, at: float) -> float:
-        """When something was heard last."""
+        """Return the last time at which there was sound."""
         return max((when for when, level in self.heard if when < at and level > LOUD), default=0.0)
 
 
 class Chain:
-    """The whole chain set up by one client, which notes when each frame came."""
+    """The whole chain, set up by one client that records when each frame came."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self.tasks: dict[str, str] = {}
 
     async def start(self) -> None:
-        """The tasks, at the room's devices."""
+        """Set up the tasks with the devices of the room."""
         await self._set_up("kws", response_format="kws.bool", input="sys.pcm", kws="hey jarvis")
         await self._set_up("asr", response_format="asr.utf-8.stream", input=["sys.pcm", "kws"], grammar=GRAMMAR)
         prompt = {"prompt": "", "temperature": 0, "max_token_len": 300}
@@ -146,7 +146,7 @@ class Chain:
         self.tasks[unit] = await self._client.set_up(unit, input=inputs, **data)
 
     async def until(self, unit: str, is_wanted: Callable[[Any], bool] = lambda data: True) -> float:
-        """When the next wanted frame of a unit came."""
+        """Return when the next wanted frame of a unit came."""
         async with asyncio.timeout(30):
             while True:
                 frame = await self._client.receive()
@@ -155,7 +155,7 @@ class Chain:
 
 
 async def one_round(room: Room, chain: Chain) -> dict[str, float]:
-    """A wake, a question for a story, and a wake in the middle of it; milliseconds between what happens."""
+    """Speak a wake word, a question and, in mid-answer, a wake word; return the milliseconds between the steps."""
     word_end = await room.say(np.concatenate([silence(1), trimmed(speak("hey jarvis"))]))
     woken = await chain.until("kws")
     question_end = await room.say(np.concatenate([silence(0.3), trimmed(speak("tell me a story"))]))
@@ -168,7 +168,7 @@ async def one_round(room: Room, chain: Chain) -> dict[str, float]:
     await again
     await asyncio.sleep(1)
     silent = room.last_sound_before(barged + 0.9)
-    await asyncio.sleep(4)  # asleep again, with nobody speaking
+    await asyncio.sleep(4)  # the tasks sleep again
     return {
         "end of the wake word → wake frame": woken - word_end,
         "end of the question → final text (of it 1000 ms of endpoint silence)": final - question_end,
@@ -179,13 +179,13 @@ async def one_round(room: Room, chain: Chain) -> dict[str, float]:
 
 
 def trimmed(samples: Samples) -> Samples:
-    """From the first to the last loud sample."""
+    """Return the sound from the first to the last loud sample."""
     loud = np.flatnonzero(np.abs(samples) > LOUD)
     return samples[loud[0] : loud[-1]]
 
 
 async def latencies(rounds: int) -> list[str]:
-    """Medians over some rounds."""
+    """Return medians over some rounds."""
     with tempfile.TemporaryDirectory() as name:
         room = Room(Path(name))
         running = asyncio.create_task(room.run())
@@ -219,7 +219,7 @@ TABLES: dict[str, Callable[[], list[str]]] = {
 
 
 def main() -> None:
-    """Measures and writes the page."""
+    """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m bench.voice")
     parser.add_argument("--only", choices=TABLES, help="one table; without it all but the hour")
     only = parser.parse_args().only

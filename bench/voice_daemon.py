@@ -14,14 +14,14 @@ from bench.speech import Samples
 
 
 class Client:
-    """One connection; requests out, lines in."""
+    """One connection that sends requests and reads lines."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def set_up(self, unit: str, **data: Any) -> str:
-        """A task of the bundled model; its work_id."""
+        """Set up a task of the bundled model; return its work_id."""
         data = {"model": f"unitd-{unit}", "response_format": f"{unit}.bool", "enoutput": True} | data
         await self._send({"request_id": unit, "work_id": unit, "action": "setup", "data": data})
         reply = await self.receive()
@@ -30,20 +30,20 @@ class Client:
         return str(reply["work_id"])
 
     async def link(self, task: str, source: str) -> None:
-        """The task listens to it from now on."""
+        """Link a source to a task."""
         await self._send({"request_id": "link", "work_id": task, "action": "link", "data": source})
         while (await self.receive())["request_id"] != "link":
             pass
 
     async def upload(self, task: str, samples: Samples, request_id: str, form: str = "") -> None:
-        """A piece of audio; waits while the daemon does not read on."""
+        """Send a piece of audio; wait while the daemon does not read."""
         fields = {"request_id": request_id, "work_id": task, "action": "inference"}
         unit = task.partition(".")[0]
         data = base64.b64encode(samples.tobytes()).decode()
         await self._send(fields | {"object": f"{unit}.base64{form}", "data": data})
 
     async def receive(self) -> dict[str, Any]:
-        """The next line."""
+        """Return the next line."""
         reply: dict[str, Any] = json.loads(await self._reader.readline())
         return reply
 
@@ -53,10 +53,10 @@ class Client:
 
 
 class Daemon:
-    """`unitd serve` in a folder; its log is kept there."""
+    """`unitd serve` in a folder, which also contains its log."""
 
     def __init__(self, folder: Path, tables: str = "", models: Sequence[Path] = (), **audio: str) -> None:
-        """`tables` are more of the configuration's, `models` are folders."""
+        """Take more tables of the configuration (`tables`) and model folders (`models`)."""
         self._folder = folder
         self._tables = tables
         self._models = json.dumps([str(each) for each in models])
@@ -82,21 +82,21 @@ class Daemon:
         (self._folder / "endpoints.json").unlink(missing_ok=True)
 
     async def client(self) -> Client:
-        """A new connection."""
+        """Return a new connection."""
         host, port = json.loads((self._folder / "endpoints.json").read_text())["tcp"]
         return Client(*await asyncio.open_connection(host, port, limit=2**24))
 
     @property
     def log(self) -> str:
-        """Warnings so far."""
+        """Return the warnings so far."""
         return (self._folder / "log").read_text()
 
     def mebibytes(self) -> dict[str, float]:
-        """Resident memory of the daemon and of each unit program."""
+        """Return the resident memory of the daemon and of each unit program."""
         return {name: process.memory_info().rss / 2**20 for name, process in self._processes().items()}
 
     def processor_seconds(self) -> dict[str, float]:
-        """What each of them has used of the processor."""
+        """Return the processor time that each process has used."""
         return {name: sum(process.cpu_times()[:2]) for name, process in self._processes().items()}
 
     def _processes(self) -> dict[str, psutil.Process]:

@@ -1,4 +1,4 @@
-"""One engine of the ears or the voice in a process of its own: `bench.voice` starts it and reads its figures."""
+"""One speech engine in a process of its own: `bench.voice` starts it and reads its figures."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ COMMANDS = "#JSGF V1.0; grammar home; public <c> = turn (on | off) the (kitchen 
 
 
 def kws(phrase: str, engine: str = "auto", path: str = "", **options: object) -> Feed:
-    """A kws task's ears."""
+    """Return the listener of a kws task."""
     from units.engines import find_engine
     from units.kws.task import KwsTask
 
@@ -27,7 +27,7 @@ def kws(phrase: str, engine: str = "auto", path: str = "", **options: object) ->
 
 
 def asr(engine: str = "auto", path: str = "", grammar: str = "") -> Feed:
-    """An asr task's stream."""
+    """Return the stream of an asr task."""
     from units.asr.engine import read_options
     from units.engines import find_engine
 
@@ -37,7 +37,7 @@ def asr(engine: str = "auto", path: str = "", grammar: str = "") -> Feed:
 
 
 def vad(engine: str) -> Feed:
-    """A vad task's gate."""
+    """Return the gate of a vad task."""
     from units.engines import find_engine
     from units.vad.gate import GateRules, SpeechGate
 
@@ -57,7 +57,7 @@ ENGINES: dict[str, Callable[[], Feed]] = {
 
 
 def cost(name: str) -> dict[str, float]:
-    """Seconds of processor per second of audio, MiB beyond the bare process, slowest period in ms."""
+    """Return seconds of processor per second of audio, MiB beyond the bare process, and the slowest period in ms."""
     audio, me = a_minute(), psutil.Process()
     before = me.memory_info().rss
     feed = ENGINES[name]()
@@ -72,12 +72,12 @@ def cost(name: str) -> dict[str, float]:
 
 
 def periods(audio: Samples) -> Iterator[Samples]:
-    """As a microphone gives them."""
+    """Yield periods as a microphone delivers them."""
     return (audio[at : at + PERIOD] for at in range(0, len(audio), PERIOD))
 
 
 def wakes(phrase: str, threshold: float) -> dict[str, float]:
-    """Clips of the word that were heard, and wakes an hour in everything else that is spoken here."""
+    """Return the number of clips in which the word was heard, and the false wakes an hour in all other speech."""
     own = clips_of(f"wake/{phrase}")
     others = [clip for word in ("alexa", "computer", "jarvis") if word != phrase for clip in clips_of(f"wake/{word}")]
     others += clips_of("speech")
@@ -97,7 +97,7 @@ def _heard(phrase: str, threshold: float, clip: Samples) -> int:
 
 
 def errors() -> dict[str, float]:
-    """Word errors of the bundled asr in the two LibriSpeech clips."""
+    """Return the word errors of the bundled asr in the two LibriSpeech clips."""
     from units.asr.bundled import BundledEngine
     from units.asr.engine import read_options
 
@@ -113,7 +113,7 @@ def errors() -> dict[str, float]:
 
 
 def voice() -> dict[str, float]:
-    """The bundled voice: processor seconds per second of speech, ms to the first sound, MiB."""
+    """Return for the bundled voice: processor seconds per second of speech, ms to the first sound, MiB."""
     from units.engines import find_engine
     from units.tts.engine import Voice
 
@@ -131,7 +131,7 @@ def voice() -> dict[str, float]:
 
 
 def main() -> None:
-    """Prints the figures that the arguments name as JSON."""
+    """Print the figures that the arguments name as JSON."""
     what, *arguments = sys.argv[1:]
     tables: dict[str, Callable[..., dict[str, float]]] = {
         "cost": cost,

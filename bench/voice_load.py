@@ -1,4 +1,4 @@
-"""Twenty tasks at one microphone, and an hour of sound through one of each kind: does it keep up, does it grow?"""
+"""Measure twenty tasks with one microphone, and an hour of sound through one of each kind: speed and memory."""
 
 import asyncio
 import json
@@ -38,13 +38,13 @@ HOUR_MINUTES = 60
 
 @dataclass
 class Heard:
-    """What came back from the tasks."""
+    """The output of the tasks."""
 
     wakes: int = 0
     texts: list[str] = field(default_factory=list)
 
     async def follow(self, client: Client, last: str = "") -> None:
-        """Counts until the frame of the request `last`, for ever where there is none."""
+        """Count frames until the frame of the request `last`; without `last`, for ever."""
         while True:
             frame = await client.receive()
             if frame["request_id"] == last:
@@ -58,13 +58,16 @@ class Heard:
 
 
 def a_busy_minute() -> Samples:
-    """Somebody says the wake word and a command, again and again."""
+    """Return a minute in which the wake word and a command are repeated."""
     rounds = [sound for each in COMMANDS for sound in (speak(WAKE), silence(0.5), speak(each), silence(1.5))]
     return np.concatenate([silence(1), np.resize(np.concatenate(rounds), (LOAD_SECONDS - 1) * RATE)])
 
 
 async def ten_and_ten() -> list[str]:
-    """Ten of each unit at one microphone in real time: processor, memory, periods shed, what was heard."""
+    """Return a table about ten tasks of each unit with one microphone in real time.
+
+    It has processor time, memory, dropped periods and recognised speech.
+    """
     loads: dict[str, tuple[int, dict[str, Any] | None]] = {
         f"{TASKS} kws": (TASKS, None),
         f"{TASKS} kws and {TASKS} asr with a grammar": (TASKS, {"grammar": GRAMMAR}),
@@ -86,7 +89,7 @@ async def ten_and_ten() -> list[str]:
 
 @dataclass
 class Found:
-    """One run."""
+    """The result of one run."""
 
     heard: Heard
     shares: str
@@ -95,7 +98,7 @@ class Found:
 
 
 async def _listen(count: int, asr: dict[str, Any] | None) -> Found:
-    """A busy minute with so many tasks of both units; without asr where that is None."""
+    """Play a busy minute to so many tasks of both units (asr None: without asr); return the result."""
     with tempfile.TemporaryDirectory() as name:
         recording = Path(name) / "microphone.wav"
         with wave.open(str(recording), "wb") as file:
@@ -108,7 +111,7 @@ async def _listen(count: int, asr: dict[str, Any] | None) -> Found:
                 free = {"response_format": "asr.utf-8", "input": []} | asr
                 tasks += [await client.set_up("asr", **free) for _ in range(count)]
             before, began = daemon.processor_seconds(), time.monotonic()
-            for task in tasks:  # the first opens the microphone, the last is there before anybody speaks
+            for task in tasks:  # the first opens the microphone, the last exists before any speech
                 await client.link(task, "sys.pcm")
             following = asyncio.create_task(heard.follow(client))
             await asyncio.sleep(LOAD_SECONDS + 3)
@@ -123,7 +126,7 @@ def _shares(before: dict[str, float], after: dict[str, float], seconds: float) -
 
 
 def _shed(log: str) -> int:
-    """What the units and the daemon have told of."""
+    """Return the dropped periods that the units and the daemon have reported."""
     by_daemon: dict[str, int] = {}
     for child, count in re.findall(r"(\S+) does not keep up with the microphone: (\d+)", log):
         by_daemon[child] = int(count)
@@ -134,7 +137,7 @@ def _shed(log: str) -> int:
 
 
 def minutes(count: int) -> Iterator[Samples]:
-    """Minutes of speech, noise and silence in turn, no two alike."""
+    """Yield minutes of speech, noise and silence in turn, all different."""
     chance, noise = random.Random(1), np.random.default_rng(1)
     spoken = [speak(text, voice) for text in (*SENTENCES, WAKE) for voice in VOICES]
     spoken += [*clips_of("speech"), *clips_of("wake/alexa"), *clips_of("wake/computer"), *clips_of("wake/jarvis")]
@@ -153,7 +156,7 @@ def _louder(samples: Samples, factor: float) -> Samples:
 
 
 async def an_hour() -> list[str]:
-    """Resident memory in the course of an hour of sound, uploaded as fast as it is taken."""
+    """Return a table of the resident memory during an hour of sound, uploaded as fast as the daemon reads."""
     with tempfile.TemporaryDirectory() as name:
         async with Daemon(Path(name)) as daemon:
             ears, pen = await daemon.client(), await daemon.client()
@@ -177,7 +180,7 @@ async def an_hour() -> list[str]:
 
 
 async def _send(client: Client, task: str, samples: Samples) -> None:
-    """In seconds, as a client that records would; the daemon decides when to take more."""
+    """Send a sound second by second, as a recording client would; the daemon decides when it reads."""
     for at in range(0, len(samples), RATE):
         await client.upload(task, samples[at : at + RATE], "hour")
 

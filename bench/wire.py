@@ -1,10 +1,10 @@
-"""The wire alone: sys.ping against a bare asyncio line echo that parses and dumps the same JSON.
+"""Measure the protocol alone: sys.ping beside a minimal asyncio line echo that parses and writes the same JSON.
 
     python -m bench.wire [--pairs 7] [--seconds 1.0]
 
-Both servers run as their own processes; client and server share this machine's cores. The two are measured in turn,
-pair by pair, and the ratio is the median over the pairs. Also: resident memory of the daemon with TCP, a Unix socket
-and a serial line open, and the time from its start until endpoints.json is there.
+Both servers run as their own processes; client and server share this machine's cores. The two are measured alternately,
+pair by pair, and the ratio is the median over the pairs. It also measures the resident memory of the daemon with TCP, a
+Unix socket and a serial line open, and the time from its start until endpoints.json exists.
 """
 
 import argparse
@@ -30,7 +30,7 @@ PIPELINE_DEPTH = 200
 
 
 class Echo(asyncio.Protocol):
-    """The peer: lines, parsed and dumped again, nothing else."""
+    """The peer: it parses lines and writes them again, nothing else."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.WriteTransport)
@@ -46,7 +46,7 @@ class Echo(asyncio.Protocol):
 
 
 async def serve_echo() -> None:
-    """Prints its port, then echoes."""
+    """Print the port, then echo."""
     server = await asyncio.get_running_loop().create_server(Echo, "127.0.0.1", 0)
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
@@ -55,7 +55,7 @@ async def serve_echo() -> None:
 
 @contextmanager
 def running_echo() -> Iterator[int]:
-    """The peer's port."""
+    """Run the peer; yield its port."""
     process = subprocess.Popen([sys.executable, "-m", "bench.wire", "--echo"], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -67,7 +67,7 @@ def running_echo() -> Iterator[int]:
 
 @contextmanager
 def running_daemon(folder: Path, device: str) -> Iterator[tuple[int, int, float]]:
-    """Port, process id, and seconds from start to ready."""
+    """Run the daemon; yield its port, its process id, and the seconds from start to ready."""
     config = folder / "unitd.toml"
     config.write_text(
         f'[state]\ndir = "{folder}"\n[tcp]\nport = 0\n[http]\nport = 0\n'
@@ -89,7 +89,7 @@ def running_daemon(folder: Path, device: str) -> Iterator[tuple[int, int, float]
 
 
 def round_trip(port: int, seconds: float) -> float:
-    """Median seconds of one ping, one at a time."""
+    """Return the median seconds of one ping, one at a time."""
     times = []
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -104,7 +104,7 @@ def round_trip(port: int, seconds: float) -> float:
 
 
 def pipelined(port: int, seconds: float) -> float:
-    """Requests per second when a client keeps many in flight."""
+    """Return the requests per second when a client keeps many in flight."""
     done = 0
     with socket.create_connection(("127.0.0.1", port)) as client:
         begun = time.perf_counter()
@@ -118,7 +118,7 @@ def pipelined(port: int, seconds: float) -> float:
 
 
 def measure(pairs: int, seconds: float) -> None:
-    """Prints the table."""
+    """Print the table."""
     main_end, line_end = pty.openpty()
     with tempfile.TemporaryDirectory() as name, running_echo() as echo_port:
         starts = []
@@ -140,14 +140,14 @@ def measure(pairs: int, seconds: float) -> None:
 
 
 def say(what: str, pairs: list[tuple[float, float]], target: str) -> None:
-    """One row: both medians and the median ratio."""
+    """Print one row: both medians and the median ratio."""
     ours, peer = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratio = statistics.median(mine / theirs for mine, theirs in pairs)
     sys.stdout.write(f"{what}: unitd {ours:,.0f}, bare echo {peer:,.0f}, ratio {ratio:.2f} ({target})\n")
 
 
 def main() -> None:
-    """Arguments."""
+    """Read the arguments, and measure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.0, help="per measurement")
