@@ -29,10 +29,10 @@ from bench.llm_sides import LIMITS, MIDDLE, SHORT, Side, Timed, fresh, rate_of
 from bench.report import row, show, write_section
 from bench.synthetic import make
 
-# More questions than slots: the first question to a slot also pays for its memory.
+# Questions before the measurement, more than there are slots: the first one to a slot also touches its memory.
 WARM_UP = 12
 
-# Number of chunks of a stream that is continued repeatedly.
+# Tokens of each chunk of a stream that is continued repeatedly.
 CHUNK_TOKENS = 8
 
 

@@ -1,7 +1,7 @@
-"""A simulated device on MQTT: `python device.py light "kitchen light"` on the broker at $BROKER_PORT.
+"""A simulated device on MQTT: `python device.py light "kitchen light"` uses the broker at $BROKER_PORT.
 
-    home/<id>/set      takes {"state": "on", "percent": 40}; a thermostat {"state": "on", "degrees": 21}
-    home/<id>/state    says how it is, retained: off, on, on, 40 percent
+    home/<id>/set      accepts {"state": "on", "percent": 40}; a thermostat {"state": "on", "degrees": 21}
+    home/<id>/state    is the retained state: off, on, on, 40 percent
 
 Each change is printed.
 """
@@ -13,7 +13,7 @@ import sys
 
 import aiomqtt
 
-# Makes room below, inserts a line above the cursor's, writes there, and goes back to where the cursor was.
+# Make room below, insert a line above the cursor's line, write there, and return the cursor to its place.
 ABOVE = "\x1bD\x1b[A\x1b7\x1b[L\r{}\x1b8\x1b[B"
 
 UNITS = {"light": ("percent", "percent"), "thermostat": ("degrees", "degrees")}
@@ -30,10 +30,10 @@ class Device:
         self._level: float | None = None
 
     def command(self, payload: bytes) -> None:
-        """Does what the message says.
+        """Carry out a message.
 
         Raises:
-            ValueError: it is no command.
+            ValueError: the message is not a command.
         """
         command = json.loads(payload)
         if not isinstance(command, dict):
@@ -43,14 +43,14 @@ class Device:
 
     @property
     def state(self) -> str:
-        """As people and language models read it."""
+        """Return the state in words for people and language models."""
         if not self._is_on:
             return "off"
         return "on" if self._level is None else f"on, {self._level:g} {self._unit}"
 
 
 async def run(device: Device, port: int) -> None:
-    """Obeys until it is ended."""
+    """Carry out commands until cancelled."""
     async with aiomqtt.Client("127.0.0.1", port) as client:
         await client.subscribe(f"{device.topic}/set", qos=1)
         await client.publish(f"{device.topic}/state", device.state, qos=1, retain=True)
@@ -65,7 +65,7 @@ async def run(device: Device, port: int) -> None:
 
 
 def show(words: str) -> None:
-    """A line; on a terminal above the one where the conversation's prompt may stand, which stays as it is."""
+    """Print a line; on a terminal, above the line that may contain the prompt of the conversation."""
     sys.stdout.write(ABOVE.format(f"    * {words}") if sys.stdout.isatty() else f"    * {words}\n")
     sys.stdout.flush()
 

@@ -1,9 +1,9 @@
-"""A home in a box: a broker, three lights, a thermostat and unitd, in one terminal.
+"""A simulated home: a broker, three lights, a thermostat and unitd, in one terminal.
 
     make home                                   type what you want: it is too dark in the bedroom
-    make home ARGS='--spoken FILE.wav'          the same, spoken: wake word, ears, model, tool, voice
+    make home ARGS='--spoken FILE.wav'          the same, spoken: wake word, speech recognition, model, tool, voice
 
-Everything runs on free ports, keeps its files in a folder that is removed at the end, and ends with the conversation.
+Everything uses free ports and a folder that is removed at the end. It ends with the conversation.
 """
 
 import argparse
@@ -52,7 +52,7 @@ level = "warning"
 
 @asynccontextmanager
 async def program(*command: str | Path, **environment: str) -> AsyncIterator[Process]:
-    """Runs in the background, deaf to the terminal's Ctrl-C, until the end of the block."""
+    """Run a program in the background until the end of the block; the terminal's Ctrl-C does not reach it."""
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, start_new_session=True, env=os.environ | environment
     )
@@ -65,7 +65,7 @@ async def program(*command: str | Path, **environment: str) -> AsyncIterator[Pro
 
 
 async def until_there(path: Path, process: Process) -> None:
-    """Returns when unitd is ready."""
+    """Wait until unitd is ready."""
     async with asyncio.timeout(START_SECONDS):
         while not path.exists():  # noqa: ASYNC240  (a glance)
             if process.returncode is not None:
@@ -74,14 +74,14 @@ async def until_there(path: Path, process: Process) -> None:
 
 
 def free_port() -> int:
-    """One that nobody uses now."""
+    """Return a port that is free at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def write_config(folder: Path, port: int, arguments: argparse.Namespace) -> Path:
-    """unitd's configuration; the microphone and the loudspeaker are files when somebody speaks."""
+    """Write unitd's configuration and return its path; with speech, microphone and loudspeaker are files."""
     spoken = arguments.spoken
     devices = (
         {"capture": f"file:{spoken.resolve()}", "playback": f"file:{arguments.answer.resolve()}"} if spoken else {}
@@ -93,7 +93,7 @@ def write_config(folder: Path, port: int, arguments: argparse.Namespace) -> Path
 
 
 async def run(arguments: argparse.Namespace) -> int:
-    """Starts everything, then talks; returns the exit code."""
+    """Start everything, then run the conversation; return the exit code."""
     if MOSQUITTO is None:
         raise SystemExit("Mosquitto is missing: sudo apt-get install mosquitto")
     port = free_port()
@@ -113,7 +113,7 @@ async def run(arguments: argparse.Namespace) -> int:
         await until_there(folder / "endpoints.json", daemon)
         say("Lights: kitchen light, bedroom lamp, desk lamp. A thermostat: heater. Every message:")
         say(f"mosquitto_sub -p {port} -t 'home/#' -v")
-        # Ctrl-C is the conversation's own matter: it interrupts an answer, and at the prompt it leaves.
+        # The conversation handles Ctrl-C: it interrupts an answer, and at the prompt it ends the conversation.
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: None)
         own = ("--config", config, "--home", "--system", PROMPT)
         if arguments.spoken:
@@ -122,7 +122,7 @@ async def run(arguments: argparse.Namespace) -> int:
 
 
 async def until_open(port: int) -> None:
-    """Returns when the broker takes connections."""
+    """Wait until the broker accepts connections."""
     async with asyncio.timeout(START_SECONDS):
         while True:
             try:
@@ -135,13 +135,13 @@ async def until_open(port: int) -> None:
 
 
 async def talk(*command: str | Path) -> int:
-    """A conversation on this terminal."""
+    """Run a conversation on this terminal; return the exit code."""
     chat = await asyncio.create_subprocess_exec(*command)
     return await chat.wait()
 
 
 async def listen(*command: str | Path) -> int:
-    """Shows the chain's story until the answer was spoken."""
+    """Show the events of the chain until the answer has been spoken; return the exit code."""
     chain = await asyncio.create_subprocess_exec(*command, stdout=PIPE)
     assert chain.stdout is not None
     async for line in chain.stdout:
@@ -153,13 +153,13 @@ async def listen(*command: str | Path) -> int:
 
 
 def say(words: str) -> None:
-    """A line on the terminal."""
+    """Print a line on the terminal."""
     sys.stdout.write(words + "\n")
     sys.stdout.flush()
 
 
 def main() -> int:
-    """Reads the command line."""
+    """Read the command line, and run; return the exit code."""
     parser = argparse.ArgumentParser(description="A home in a box.")
     parser.add_argument("--spoken", type=Path, metavar="WAV", help="what somebody says, instead of typing")
     parser.add_argument("--answer", type=Path, default=Path("answer.wav"), metavar="WAV", help="where the answer goes")

@@ -1,1 +1,1 @@
-"""A unit for unitd: questions are answered with passages of your own texts."""
+"""A unit for unitd that answers questions with passages of your own texts."""

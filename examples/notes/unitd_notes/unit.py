@@ -1,8 +1,8 @@
-"""The unit `notes`: a question is answered with the passages of a folder of texts that fit it best.
+"""The unit `notes` answers a question with the best passages of a folder of texts.
 
-A model is a folder with a `card.toml` that says `unit = "notes"`, and text files. The daemon starts one program for
-each such folder, which calls `load` once and then hands over messages, one after the other; docs/units.md lists them.
-What takes long belongs into `step`, in small pieces: between two of them the daemon can pause, cancel or end a task.
+A model is a folder with text files and a `card.toml` that contains `unit = "notes"`. The daemon starts one program for
+each such folder. The program calls `load` once and then passes on messages, one after the other; docs/units.md lists
+them. Do long work in `step`, in small pieces: between two of them the daemon can pause, cancel or end a task.
 """
 
 import re
@@ -23,7 +23,7 @@ MOST_PASSAGES = 20
 
 @dataclass(frozen=True)
 class Answer:
-    """What an inference still has to say."""
+    """The rest of an answer."""
 
     number: int
     passages: Iterator[str]
@@ -35,7 +35,7 @@ class NotesUnit(Unit):
     def __init__(self, host: Host) -> None:
         self._host = host
         self._wanted: dict[str, int] = {}
-        """How many passages each task wants."""
+        """The number of passages for each task."""
 
         self._answers: dict[str, Answer] = {}
         self._paused: set[str] = set()
@@ -49,7 +49,11 @@ class NotesUnit(Unit):
         }
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Reads the folder; what is wrong with it becomes the error of the client's setup."""
+        """Read the folder; return what the daemon may log.
+
+        Raises:
+            LoadError: the folder cannot be used; the text becomes the error of the client's setup.
+        """
         if not load["path"]:
             raise LoadError("setup needs a model: a folder of texts with a card.toml")
         passages = [passage for file in _files(Path(load["path"])) for passage in _passages(file)]
@@ -64,11 +68,11 @@ class NotesUnit(Unit):
 
     @property
     def is_busy(self) -> bool:
-        """True while some answer is neither finished nor paused."""
+        """Return True while an answer is neither finished nor paused."""
         return any(task not in self._paused for task in self._answers)
 
     def step(self) -> None:
-        """One passage of each answer."""
+        """Send one passage of each answer."""
         for task, answer in list(self._answers.items()):
             if task in self._paused:
                 continue
@@ -78,7 +82,7 @@ class NotesUnit(Unit):
                 self._finish(task, "stop")
 
     def _finish(self, task: str, reason: str) -> None:
-        """The one end of an inference."""
+        """End an inference, exactly once."""
         if (answer := self._answers.pop(task, None)) is not None:
             self._host.say("finish", task=task, inference=answer.number, reason=reason)
 
@@ -100,7 +104,7 @@ class NotesUnit(Unit):
         self._answers[task] = Answer(number, self._search(envelope.payload.decode(), self._wanted[task]))
 
     def _search(self, question: str, most: int) -> Iterator[str]:
-        """The best passages first; any word of the question counts, rare ones more."""
+        """Return the best passages first; any word of the question counts, rare words more."""
         words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
         found = "SELECT text FROM passage WHERE passage MATCH ? ORDER BY rank LIMIT ?"
         return (text for (text,) in self._index.execute(found, (words or '""', most)))
@@ -126,7 +130,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _passages(file: Path) -> list[str]:
-    """The paragraphs of a text, each with the name of the file that it is from."""
+    """Return the paragraphs of a text, each with the name of its file."""
     try:
         text = file.read_text()
     except (OSError, UnicodeDecodeError) as error:
