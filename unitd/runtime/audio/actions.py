@@ -10,12 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.core.access.grants import (
-    Grant,
-    Role,
-    opaque,
-    sees,
-)
+from unitd.core.access.grants import Grant, Role, opaque, sees
 from unitd.core.tasks.table import Client
 from unitd.runtime.audio.hub import UNIT, AudioHub
 from unitd.runtime.dispatcher import Answer, Call, Handler

@@ -20,15 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unitd.core.models.catalog import Card
 from unitd.core.models.gguf import Shape, read_shape
-from unitd.core.models.memory import (
-    Need,
-    data_limit,
-    in_mib,
-    limit_of,
-    need_of_llama,
-    need_of_program,
-    parts_of,
-)
+from unitd.core.models.memory import Need, data_limit, in_mib, limit_of, need_of_llama, need_of_program, parts_of
 from unitd.wire.errors import LoadFailed
 
 log = logging.getLogger("unitd.budget")

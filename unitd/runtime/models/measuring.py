@@ -11,12 +11,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from unitd.core.models.forecast import (
-    Prospect,
-    Speed,
-    forecast,
-    read_speed,
-)
+from unitd.core.models.forecast import Prospect, Speed, forecast, read_speed
 from unitd.runtime.models.inventory import ModelInfo
 from unitd.wire.errors import Unavailable
 

@@ -17,20 +17,10 @@ from pathlib import Path
 import orjson
 
 from unitd.core.models.card_text import MAX_CARD_BYTES, read_document
-from unitd.core.models.catalog import (
-    Card,
-    Catalog,
-    read_card,
-    remote_card,
-)
+from unitd.core.models.catalog import Card, Catalog, read_card, remote_card
 from unitd.core.models.detect import described_card, family_of, read_mode
 from unitd.core.models.gguf import Description, read_description
-from unitd.core.models.original_names import (
-    OriginalNames,
-    nameless_cards,
-    read_original_names,
-    with_original_names,
-)
+from unitd.core.models.original_names import OriginalNames, nameless_cards, read_original_names, with_original_names
 from unitd.core.models.progress import INCOMING
 from unitd.runtime.models.adapters import ADAPTERS
 from unitd.wire.errors import BadFile, ConfigError, Unavailable, reason_of

@@ -30,20 +30,10 @@ from unitd.core.access.grants import (
     sees,
 )
 from unitd.core.access.rate_limit import SlidingWindow
-from unitd.core.access.tokens import (
-    KEY_NAME,
-    Token,
-    TokenBook,
-    read_tokens,
-)
+from unitd.core.access.tokens import KEY_NAME, Token, TokenBook, read_tokens
 from unitd.core.config.schema import Settings
 from unitd.core.repeats import backoff_seconds, is_doubling
-from unitd.core.tasks.table import (
-    Client,
-    TaskTable,
-    missing_input,
-    missing_task,
-)
+from unitd.core.tasks.table import Client, TaskTable, missing_input, missing_task
 from unitd.runtime.dispatcher import Answer, Call, Handler
 from unitd.runtime.metrics import Metrics
 from unitd.wire.errors import BadField, ConfigError, NotAllowed, TaskFull, Unavailable

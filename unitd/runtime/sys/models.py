@@ -9,12 +9,7 @@ import orjson
 from unitd.core.models.forecast import Speed, best_of
 from unitd.core.models.progress import FAILED, Progress
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
-from unitd.runtime.models.downloads import (
-    Download,
-    Downloads,
-    card_to_pull,
-    folder_for,
-)
+from unitd.runtime.models.downloads import Download, Downloads, card_to_pull, folder_for
 from unitd.runtime.models.inventory import Inventory, ModelInfo
 from unitd.runtime.models.measuring import prospect_of
 from unitd.runtime.models.store import ModelStore

@@ -20,13 +20,7 @@ from unitd.runtime.tasks.output import Asker, Inference
 from unitd.runtime.tasks.plan import setup_data
 from unitd.runtime.tasks.runner import TaskRunner
 from unitd.runtime.waiting import Waiting
-from unitd.wire.errors import (
-    BadLink,
-    EmptyInput,
-    NotAnInput,
-    RunFailed,
-    UnitdError,
-)
+from unitd.wire.errors import BadLink, EmptyInput, NotAnInput, RunFailed, UnitdError
 from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
 from unitd.wire.messages import NONE, Reply, error_reply, is_task_id, unit_of
 

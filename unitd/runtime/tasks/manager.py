@@ -15,12 +15,7 @@ from unitd.core.access.grants import Grant, opaque, sees
 from unitd.core.tasks.deaths import Deaths
 from unitd.core.tasks.kinds import MAX_INPUTS, UnitKind
 from unitd.core.tasks.links import check_link
-from unitd.core.tasks.table import (
-    ABSENT,
-    Client,
-    Task,
-    TaskTable,
-)
+from unitd.core.tasks.table import ABSENT, Client, Task, TaskTable
 from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Supervisor
