@@ -1,1 +1,1 @@
-"""Makes unitd's bundled language model from nothing: corpus, tokenizer, training, export, evaluation."""
+"""The training of unitd's bundled language model: corpus, tokenizer, training, export, evaluation."""

@@ -1,4 +1,4 @@
-"""``python -m train``: corpus, tokenizer, training, export and evaluation, from nothing to a model file."""
+"""``python -m train`` makes the model file: corpus, tokenizer, training, export and evaluation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOKENIZER_CONVERSATIONS = 20_000
 
 
 def parse_arguments() -> argparse.Namespace:
-    """The command line."""
+    """Return the arguments of the command line."""
     recipe = Recipe()
     parser = argparse.ArgumentParser(prog="python -m train", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("units/models/unitd-chat/unitd-chat.gguf"))
@@ -38,7 +38,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def run(arguments: argparse.Namespace) -> bool:
-    """Make the model; whether it is good enough."""
+    """Make the model; return whether it is good enough."""
     recipe = replace(Recipe(), steps=arguments.steps, seed=arguments.seed, threads=arguments.threads)
     arguments.work.mkdir(parents=True, exist_ok=True)
     tokenizer_file = arguments.work / "tokenizer.json"

@@ -1,4 +1,4 @@
-"""Feeds training: conversations of like length side by side, so that hardly any position is padding."""
+"""Make batches for training: conversations of similar length are together, so that there is hardly any padding."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Row = tuple[list[int], list[int]]
 
 @dataclass(frozen=True)
 class Batch:
-    """Input ids ``(rows, width)``; the flat places at which a prediction counts, and the ids expected there.
+    """Input ids ``(rows, width)``, the flat positions at which a prediction counts, and the ids expected there.
 
-    All sizes come from few possible ones: torch keeps a kernel for every shape it meets, and with ever new
-    shapes that takes gigabytes.
+    There are few possible sizes, because torch keeps a kernel for every shape, and ever new shapes would need
+    gigabytes.
     """
 
     inputs: Tensor
@@ -36,21 +36,24 @@ class Batch:
 
     @property
     def tokens(self) -> int:
-        """Positions in the batch."""
+        """Return the number of positions in the batch."""
         return self.inputs.numel()
 
 
 def round_up(number: int, step: int) -> int:
-    """The next multiple of a step."""
+    """Return the next multiple of a step."""
     return -(-number // step) * step
 
 
 def make_batch(rows: list[Row]) -> Batch:
-    """Pad the rows to one length; padding is never learned, and comes last, so nothing sees it."""
+    """Pad the rows to one length and return the batch.
+
+    Padding is never learned. It comes last, so no other position attends to it.
+    """
     width = round_up(max(len(ids) for ids, _ in rows) - 1, WIDTH_STEP) + 1
     ids = torch.tensor([row + [0] * (width - len(row)) for row, _ in rows])
     weights = torch.tensor([marks + [0] * (width - len(marks)) for _, marks in rows])[:, 1:].flatten()
-    # What counts twice stands there twice.
+    # A position that counts twice is contained twice.
     places = torch.arange(len(weights)).repeat_interleave(weights)
     missing = round_up(len(places), PLACES_STEP) - len(places)
     targets = functional.pad(ids[:, 1:].flatten()[places], (0, missing), value=NOT_LEARNED)
@@ -58,7 +61,7 @@ def make_batch(rows: list[Row]) -> Batch:
 
 
 def group_rows(rows: list[Row], batch_tokens: int) -> Iterator[list[Row]]:
-    """Cut rows sorted by length into groups that fill the token budget."""
+    """Yield groups of rows, cut from rows that are sorted by length, that fill the token budget."""
     group: list[Row] = []
     for row in sorted(rows, key=lambda item: len(item[0])):
         if group and (len(group) + 1) * len(row[0]) > batch_tokens:
@@ -70,7 +73,7 @@ def group_rows(rows: list[Row], batch_tokens: int) -> Iterator[list[Row]]:
 
 
 def stream_batches(conversations: Iterable[list[Message]], encoder: ChatEncoder, recipe: Recipe) -> Iterator[Batch]:
-    """Endless batches; each pool of conversations is sorted by length, cut up and shuffled."""
+    """Yield batches for ever; each pool of conversations is sorted by length, cut into groups and shuffled."""
     source = iter(conversations)
     shuffler = random.Random(recipe.seed)
     while pool := [encoder.encode(conversation) for conversation in islice(source, POOL)]:

@@ -1,4 +1,4 @@
-"""The ChatML frame around a conversation, the special tokens that a vocabulary reserves, and how tools are listed."""
+"""The ChatML frame of a conversation, the special tokens that a vocabulary reserves, and the list of tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPECIAL_TOKENS = (
     "</think>",
     *(f"<|reserved_{number}|>" for number in range(7)),
 )
-# Tools end the system turn, one line each; a list of devices stands in the prompt once, and not again in every tool.
+# The system turn ends with the tools, one line each; the devices are listed once, not in every tool.
 _TOOLS = (
     "{{ 'Tools:' }}"
     "{% for tool in tools %}{{ '\n' + tool['function']['name'] + '(' }}"
@@ -54,13 +54,13 @@ CHAT_TEMPLATE = (
 
 
 def render_prompt(messages: Sequence[Message]) -> str:
-    """The messages in the ChatML frame, ending where the assistant begins to speak."""
+    """Return the messages in the ChatML frame, up to the beginning of the assistant's answer."""
     turns = (f"{TURN_START}{m.role}\n{m.content}{TURN_END}\n" for m in messages)
     return "".join(turns) + f"{TURN_START}assistant\n"
 
 
 def tools_text(functions: Sequence[Mapping[str, Any]]) -> str:
-    """The list of tools as the template ends the system turn with it."""
+    """Return the list of tools as the template writes it at the end of the system turn."""
     return "\n".join([TOOLS_TITLE, *(_signature(tool["function"]) for tool in functions)])
 
 
@@ -75,5 +75,5 @@ def _parameter(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def result_text(result: str) -> str:
-    """What a tool returned, as its turn says it."""
+    """Return the text of a turn with the result of a tool."""
     return result.join(RESULT_MARKS)

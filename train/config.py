@@ -1,4 +1,4 @@
-"""The shipped model's shape and training recipe: every number that decides the result stands here."""
+"""The shipped model's shape and training recipe, with every number that decides the result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CONTEXT_LENGTH = 4096
 
 @dataclass(frozen=True)
 class ModelShape:
-    """Sizes of a llama-architecture decoder; all of them multiples of 32, which quantizing needs."""
+    """Sizes of a llama-architecture decoder, all of them multiples of 32, which quantizing requires."""
 
     vocab: int = VOCAB_SIZE
     width: int = 256
@@ -23,13 +23,13 @@ class ModelShape:
 
     @property
     def head_dim(self) -> int:
-        """Width of one attention head."""
+        """Return the width of one attention head."""
         return self.width // self.heads
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How long and how fast the model learns."""
+    """The length and the speed of training."""
 
     steps: int = 39_000
     seed: int = 7

@@ -1,8 +1,8 @@
-"""Judges a model file as it will be used: quantized, through llama.cpp, on questions it never saw.
+"""Evaluate a model file as it will be used: quantized, in llama.cpp, on questions that were not in training.
 
 ``python -m train.evaluate [FILE]`` reports held-out perplexity and the share of right answers per category, and for a
-model that has learned tools how well it calls them. It fails under 90 % overall, or when calls are worse than they
-must be.
+model that was trained on tools, how well it calls them. It fails under 90 % overall, or when calls are worse than
+required.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ NEEDED_SHARE = 0.9
 
 
 class Speaker:
-    """A model file that answers; of so small a one a second thread mostly waits for the first, and burns a core."""
+    """A model file that answers; one thread, because a second one mostly waits for the first in so small a model."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
         more: dict[str, Any] = {"n_ctx": CONTEXT, "n_threads": threads, "n_threads_batch": threads, "verbose": False}
         self._llama = llama_cpp.Llama(str(path), seed=1, **more)
-        # Keeping the scores of every position makes answering many times slower, so a second one does only that.
+        # Keeping the scores of every position makes answering many times slower, so a second model does only that.
         self._judge = llama_cpp.Llama(str(path), logits_all=True, **more)
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the file says about itself."""
+        """Return the metadata of the file."""
         return dict(self._llama.metadata)
 
     def tokens(self, text: str) -> list[int]:
-        """The text as llama.cpp tokenizes it, special tokens included."""
+        """Return the text as llama.cpp tokenizes it, including special tokens."""
         return self._llama.tokenize(text.encode(), add_bos=False, special=True)
 
     def answer(self, messages: Sequence[Message], temperature: float = 0.0, grammar: str = "") -> str:
-        """What the model says next; greedy unless told otherwise, in the bounds of a GBNF grammar if there is one."""
+        """Return the model's answer: greedy by default, and restricted by a GBNF grammar if there is one."""
         result = self._llama.create_completion(
             self.tokens(render_prompt(messages)),
             max_tokens=MOST_TOKENS,
@@ -67,7 +67,7 @@ class Speaker:
         return result["choices"][0]["text"]
 
     def surprise(self, messages: Sequence[Message]) -> tuple[float, int]:
-        """Negative log likelihood of the last message, and its length in tokens."""
+        """Return the negative log likelihood of the last message, and its length in tokens."""
         prompt = self.tokens(render_prompt(messages[:-1]))
         reply = self.tokens(messages[-1].content + "<|im_end|>")
         self._judge.reset()  # type: ignore[no-untyped-call]  # llama_cpp's has no types
@@ -79,7 +79,7 @@ class Speaker:
 
 
 def is_right(speaker: Speaker, probe: Conversation, answer: str) -> bool:
-    """Whether the answer keeps the rule of its category; a story must have its length in tokens too."""
+    """Return whether the answer obeys the rule of its category; a story must also have its length in tokens."""
     if not answer.strip() or not probe.check(answer):
         return False
     if probe.category != "story":
@@ -89,7 +89,7 @@ def is_right(speaker: Speaker, probe: Conversation, answer: str) -> bool:
 
 
 def evaluate(speaker: Speaker, probes: Sequence[Conversation]) -> tuple[dict[str, float], float, list[str]]:
-    """Share of right answers per category, perplexity, and a description of every wrong answer."""
+    """Return the share of right answers per category, the perplexity, and a description of every wrong answer."""
     right: dict[str, list[bool]] = defaultdict(list)
     wrong: list[str] = []
     surprise, length = 0.0, 0
@@ -106,11 +106,11 @@ def evaluate(speaker: Speaker, probes: Sequence[Conversation]) -> tuple[dict[str
 
 
 def evaluate_file(path: Path, per_category: int = PROBES, show_wrong: bool = False) -> bool:
-    """Print the figures of a model file; whether it is good enough.
+    """Print the figures of a model file; return whether it is good enough.
 
-    The share that counts is that of held-out phrasings: templates and words that were trained, and never together. The
-    other tables are harder: sentences of which half were never trained in any form, with words from outside the
-    corpus; and those with slips of the fingers, capitals, chat spellings and made-up names.
+    The share that counts is that of held-out phrasings: templates and words that were trained, but never together. The
+    other tables are harder: one has sentences of which half were never trained in any form, with words from outside the
+    corpus; the other also has typing errors, capitals, chat spellings and invented names.
     """
     speaker = Speaker(path)
     composed = make_probes(per_category, is_plain=True, split="composed")
@@ -125,7 +125,7 @@ def evaluate_file(path: Path, per_category: int = PROBES, show_wrong: bool = Fal
 
 
 def _report(speaker: Speaker, title: str, probes: Sequence[Conversation], show_wrong: bool) -> float:
-    """Print one table; the overall share."""
+    """Print one table; return the overall share."""
     shares, perplexity, wrong = evaluate(speaker, probes)
     overall = sum(shares.values()) / len(shares)
     lines = [f"{category:12} {share:6.1%}" for category, share in shares.items()]
@@ -136,7 +136,7 @@ def _report(speaker: Speaker, title: str, probes: Sequence[Conversation], show_w
 
 
 def main() -> int:
-    """The command line."""
+    """Read the command line, and evaluate; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m train.evaluate", description=__doc__)
     parser.add_argument("file", type=Path, nargs="?", default=DEFAULT_FILE)
     parser.add_argument("--per-category", type=int, default=PROBES)

@@ -1,7 +1,7 @@
-"""Judges tool calls, with houses, names, areas and phrasings that training never saw.
+"""Evaluate tool calls, with houses, names, areas and phrasings that were not in training.
 
-Every question is answered twice: freely, and as the llm unit does it, where a grammar made of the tools (the names of
-the devices among them) begins with a call. Whether to call is free in both.
+Every question is answered twice: freely, and as in the llm unit, where a grammar made of the tools (including the names
+of the devices) applies as soon as a call begins. The decision whether to call is free in both.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ NEEDED_SILENCE = 0.97
 
 
 class Answerer(Protocol):
-    """A model that speaks, within a grammar if there is one."""
+    """A model that answers, within a grammar if there is one."""
 
     def answer(self, messages: Sequence[Message], *, grammar: str = "") -> str:
-        """What it says next."""
+        """Return the model's answer."""
 
 
 @dataclass
 class ToolFigures:
-    """What was right, question by question."""
+    """The right and wrong answers, question by question."""
 
     tool: list[bool] = field(default_factory=list)
-    """Where a call is due: the right tools, and no others."""
+    """If a call is required: whether the tools are the right ones, and no others."""
 
     arguments: list[bool] = field(default_factory=list)
-    """Where a call is due: the right tools with the right arguments."""
+    """If a call is required: whether the tools and their arguments are right."""
 
     silence: list[bool] = field(default_factory=list)
-    """Where none is due: none."""
+    """If no call is required: whether there is none."""
 
     words: list[bool] = field(default_factory=list)
-    """What is said when a device or a tool is missing, and after a result."""
+    """The words for a missing device or tool, and after a result."""
 
     kinds: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     wrong: list[str] = field(default_factory=list)
 
     @property
     def is_good_enough(self) -> bool:
-        """Whether the model may be shipped."""
+        """Return whether the model may be shipped."""
         return (
             share(self.tool) >= NEEDED_TOOL
             and share(self.arguments) >= NEEDED_ARGUMENTS
@@ -59,7 +59,7 @@ class ToolFigures:
         )
 
     def report(self) -> str:
-        """One table."""
+        """Return one table."""
         rows = {
             "tool chosen right": self.tool,
             "arguments right too": self.arguments,
@@ -71,12 +71,12 @@ class ToolFigures:
 
 
 def share(results: Sequence[bool]) -> float:
-    """The part that is right."""
+    """Return the part that is right."""
     return sum(results) / len(results) if results else 0.0
 
 
 def evaluate_tools(speaker: Answerer, probes: Sequence[Probe]) -> tuple[ToolFigures, ToolFigures]:
-    """Ask every question, freely and within the grammar."""
+    """Ask every question, freely and within the grammar, and return the figures."""
     free, bound = ToolFigures(), ToolFigures()
     for probe in probes:
         said = speaker.answer(probe.messages)

@@ -1,4 +1,4 @@
-"""Export: PyTorch weights to GGUF, and llama.cpp's own quantizer to the shipped file."""
+"""Export PyTorch weights to GGUF, and quantize the file with llama.cpp's own quantizer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ExportError(RuntimeError):
 
 
 def _named_tensors(model: Decoder) -> Iterator[tuple[str, Tensor]]:
-    """Every weight under the name that llama.cpp looks for; the tied output layer is not repeated."""
+    """Yield every weight under the name that llama.cpp expects; the tied output layer is not repeated."""
     yield "token_embd.weight", model.embedding.weight
     yield "output_norm.weight", model.final_norm.weight
     for number, block in enumerate(model.blocks):
@@ -72,7 +72,7 @@ def _write_tokenizer(writer: gguf.GGUFWriter, tokenizer: Tokenizer, vocab: int) 
     tokens = [tokenizer.id_to_token(number) or f"<|unused_{number}|>" for number in range(vocab)]
     control = {*SPECIAL_TOKENS, *(t for t in tokens if t.startswith("<|unused_"))}
     types = [gguf.TokenType.CONTROL if token in control else gguf.TokenType.NORMAL for token in tokens]
-    # A control token is never shown, and whoever runs the model has to see where a call begins.
+    # A control token is never shown, but a program that runs the model must see where a call begins.
     for mark in (*CALL_MARKS, *RESULT_MARKS):
         types[token_id(tokenizer, mark)] = gguf.TokenType.USER_DEFINED
     writer.add_tokenizer_model("gpt2")
@@ -103,7 +103,7 @@ def write_gguf(model: Decoder, tokenizer: Tokenizer, path: Path) -> None:
 
 
 def quantize(source: Path, target: Path, kind: str) -> None:
-    """Let llama.cpp quantize the file."""
+    """Quantize the file with llama.cpp."""
     params = llama_cpp.llama_model_quantize_default_params()
     params.ftype = QUANTIZATIONS[kind]
     status = llama_cpp.llama_model_quantize(str(source).encode(), str(target).encode(), params)
@@ -112,7 +112,7 @@ def quantize(source: Path, target: Path, kind: str) -> None:
 
 
 def export_model(model: Decoder, tokenizer: Tokenizer, target: Path, kind: str = "q8_0") -> None:
-    """Write the quantized model; the target is only replaced by a complete file."""
+    """Write the quantized model; replace the target only by a complete file."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         full, small = Path(folder) / "full.gguf", Path(folder) / "small.gguf"

@@ -1,4 +1,4 @@
-"""Training: one pass over an endless corpus, in bfloat16 arithmetic, resumable from its checkpoint."""
+"""Training: one pass over an endless corpus, in bfloat16 arithmetic, which can continue from its checkpoint."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOG_EVERY = 20
 
 @dataclass
 class Progress:
-    """How far training has come."""
+    """The progress of training."""
 
     step: int = 0
     tokens: int = 0
@@ -32,7 +32,7 @@ class Progress:
 
 
 def batch_loss(model: Decoder, batch: Batch) -> Tensor:
-    """Mean loss over the positions that count; only those go through the output layer."""
+    """Return the mean loss over the positions that count; only those pass through the output layer."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
         states = model.hidden(batch.inputs).flatten(0, 1)[batch.places]
         logits = model.logits(states)
@@ -40,7 +40,7 @@ def batch_loss(model: Decoder, batch: Batch) -> Tensor:
 
 
 def save_checkpoint(path: Path, model: Decoder, optimizer: Optimizer, progress: Progress) -> None:
-    """Write everything needed to go on; the old file is only replaced by a complete one."""
+    """Write everything that training needs to continue; replace the old file only by a complete one."""
     content = {"model": model.state_dict(), "optimizer": optimizer.state(), "progress": vars(progress)}
     temporary = path.with_suffix(".new")
     torch.save(content, temporary)
@@ -48,7 +48,7 @@ def save_checkpoint(path: Path, model: Decoder, optimizer: Optimizer, progress: 
 
 
 def load_checkpoint(path: Path, model: Decoder, optimizer: Optimizer) -> Progress:
-    """Restore what :func:`save_checkpoint` wrote."""
+    """Restore what :func:`save_checkpoint` wrote; return the progress."""
     content = torch.load(path, weights_only=True)
     model.load_state_dict(content["model"])
     optimizer.restore(content["optimizer"])
@@ -58,7 +58,7 @@ def load_checkpoint(path: Path, model: Decoder, optimizer: Optimizer) -> Progres
 def train_model(
     shape: ModelShape, recipe: Recipe, batches: Iterator[Batch], checkpoint: Path
 ) -> tuple[Decoder, Progress]:
-    """Train to the recipe's last step, going on from the checkpoint when there is one."""
+    """Train to the recipe's last step, from the checkpoint if there is one; return the network and the progress."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
     model = Decoder(shape)
@@ -67,7 +67,7 @@ def train_model(
     if checkpoint.exists():
         progress = load_checkpoint(checkpoint, model, optimizer)
         LOG.info("going on from step %d", progress.step)
-    # The stream is deterministic, so what an earlier run has used up is passed over.
+    # The stream is deterministic, so skip what an earlier run has used.
     for batch in islice(batches, progress.step, recipe.steps):
         _advance(model, optimizer, batch, progress)
         if progress.step % recipe.checkpoint_every == 0 or progress.step == recipe.steps:
@@ -76,7 +76,7 @@ def train_model(
 
 
 def _advance(model: Decoder, optimizer: Optimizer, batch: Batch, progress: Progress) -> None:
-    """One step, counted and now and then reported."""
+    """Do one step, count it, and report from time to time."""
     started = time.monotonic()
     loss = batch_loss(model, batch)
     model.zero_grad()

@@ -1,6 +1,6 @@
-"""The network: a llama-architecture decoder, written so that its weights export without any reordering.
+"""The network: a llama-architecture decoder, written so that its weights are exported without reordering.
 
-Rotary embedding turns neighbouring pairs of channels, as llama.cpp does for this architecture.
+Rotary embedding rotates neighbouring pairs of channels, as llama.cpp does for this architecture.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ STRIPE = 128
 
 
 def rotary_table(shape: ModelShape, length: int) -> Tensor:
-    """The turn of every pair of channels at every position, as complex numbers of length one."""
+    """Return the rotation of every pair of channels at every position, as complex numbers of length one."""
     exponents = torch.arange(0, shape.head_dim, 2, dtype=torch.float32) / shape.head_dim
     angles = torch.outer(torch.arange(length, dtype=torch.float32), shape.rope_base**-exponents)
     return torch.polar(torch.ones_like(angles), angles)
 
 
 def rotate(heads: Tensor, turns: Tensor) -> Tensor:
-    """Turn each neighbouring pair of channels by its position's angle."""
+    """Return the channels with each neighbouring pair rotated by its position's angle."""
     pairs = torch.view_as_complex(heads.float().reshape(*heads.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * turns).flatten(-2).to(heads.dtype)
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-    """Causal attention, a stripe of positions at a time: nothing is reckoned for what lies ahead of a stripe.
+    """Return causal attention, computed one stripe of positions at a time, without the positions after the stripe.
 
-    Queries ``(batch, heads, length, head_dim)``, keys and values with fewer heads; the result is like the queries.
-    On processors this is two to ten times as fast as torch's fused attention, whose heads want to be wider.
+    Queries have the shape ``(batch, heads, length, head_dim)``, keys and values have fewer heads; the result has the
+    shape of the queries. On processors this is two to ten times as fast as torch's fused attention, which is made for
+    wider heads.
     """
     batch, heads, length, head_dim = queries.shape
     kv_heads = keys.shape[1]
@@ -60,7 +61,7 @@ class Norm(nn.Module):
         self._eps = eps
 
     def forward(self, states: Tensor) -> Tensor:
-        """Scale every position to unit mean square."""
+        """Return the input with every position scaled to unit mean square."""
         return functional.rms_norm(states, self.weight.shape, self.weight, self._eps)
 
 
@@ -80,7 +81,7 @@ class Attention(nn.Module):
         return states.reshape(*states.shape[:-1], heads, self._shape.head_dim).transpose(1, 2)
 
     def forward(self, states: Tensor, turns: Tensor) -> Tensor:
-        """Let every position look at itself and at what came before."""
+        """Return the states after every position has attended to itself and to earlier positions."""
         queries = rotate(self._split(self.query(states), self._shape.heads), turns)
         keys = rotate(self._split(self.key(states), self._shape.kv_heads), turns)
         values = self._split(self.value(states), self._shape.kv_heads)
@@ -99,13 +100,13 @@ class FeedForward(nn.Module):
         self.down = nn.Linear(shape.hidden, shape.width, bias=False)
 
     def forward(self, states: Tensor) -> Tensor:
-        """Work on every position alone."""
+        """Return the states after every position has been processed separately."""
         result: Tensor = self.down(functional.silu(self.gate(states)) * self.up(states))
         return result
 
 
 class Block(nn.Module):
-    """One layer: attention, then feed-forward, each added to what came in."""
+    """One layer: attention, then feed-forward, each added to its input."""
 
     def __init__(self, shape: ModelShape) -> None:
         super().__init__()
@@ -115,14 +116,14 @@ class Block(nn.Module):
         self.feed = FeedForward(shape)
 
     def forward(self, states: Tensor, turns: Tensor) -> Tensor:
-        """Pass the states through the layer."""
+        """Return the states after this layer."""
         states = states + self.attention(self.attention_norm(states), turns)
         result: Tensor = states + self.feed(self.feed_norm(states))
         return result
 
 
 class Decoder(nn.Module):
-    """The whole network; the embedding also serves as the output layer."""
+    """The whole network; the embedding is also the output layer."""
 
     def __init__(self, shape: ModelShape) -> None:
         super().__init__()
@@ -141,7 +142,7 @@ class Decoder(nn.Module):
                 nn.init.normal_(weight, std=scale * weight.shape[1] ** -0.5)
 
     def hidden(self, ids: Tensor) -> Tensor:
-        """Final states of every position of a batch of id rows."""
+        """Return the final states of every position of a batch of id rows."""
         turns = rotary_table(self.shape, ids.shape[1])
         states: Tensor = self.embedding(ids)
         for block in self.blocks:
@@ -150,13 +151,13 @@ class Decoder(nn.Module):
         return result
 
     def logits(self, states: Tensor) -> Tensor:
-        """Scores of every vocabulary entry for the given states."""
+        """Return the scores of every vocabulary entry for the given states."""
         return functional.linear(states, self.embedding.weight)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Scores for every position of a batch of id rows."""
+        """Return the scores for every position of a batch of id rows."""
         return self.logits(self.hidden(ids))
 
     def parameter_count(self) -> int:
-        """How many numbers the network learns."""
+        """Return the number of trained parameters."""
         return sum(weight.numel() for weight in self.parameters())

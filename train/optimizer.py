@@ -1,7 +1,7 @@
 """Two optimizers in one: orthogonalised momentum for the layers' matrices, AdamW for the rest.
 
-Orthogonalising the momentum makes every direction of a matrix learn at the same speed, which needs
-far fewer training tokens than AdamW does; embeddings and gains have no such structure.
+Orthogonalised momentum lets every direction of a matrix learn at the same speed, which needs far fewer training tokens
+than AdamW. Embeddings and gains have no such structure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOMENTUM = 0.95
 
 
 def orthogonalise(matrices: Tensor, rounds: int = 5) -> Tensor:
-    """Bring all singular values of a stack of matrices near one, by Newton-Schulz iteration."""
+    """Bring all singular values of a stack of matrices near one, by Newton-Schulz iteration, and return the stack."""
     first, second, third = NEWTON_SCHULZ
     tall = matrices.shape[1] > matrices.shape[2]
     current = matrices.mT if tall else matrices
@@ -50,11 +50,11 @@ class Muon:
                 matrix.mul_(1 - rate * self._decay).add_(move, alpha=-scale)
 
     def state(self) -> dict[str, Tensor]:
-        """What a checkpoint has to keep."""
+        """Return what a checkpoint must contain."""
         return {str(size): momentum for size, momentum in self._momentum.items()}
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        """Go on from a checkpoint."""
+        """Continue from a checkpoint."""
         for size, momentum in self._momentum.items():
             momentum.copy_(state[str(size)])
 
@@ -72,7 +72,7 @@ class Optimizer:
         self._adam = torch.optim.AdamW(rest, lr=recipe.other_rate, betas=(0.9, 0.95), weight_decay=0.0)
 
     def scale(self, step: int) -> float:
-        """Share of the full learning rate: a short rise, then a straight fall to nothing."""
+        """Return the share of the full learning rate: a short rise, then a linear fall to zero."""
         rise = min(1.0, (step + 1) / self._recipe.warmup)
         return rise * max(0.0, 1.0 - step / self._recipe.steps)
 
@@ -85,11 +85,11 @@ class Optimizer:
         self._adam.step()
 
     def state(self) -> dict[str, object]:
-        """What a checkpoint has to keep."""
+        """Return what a checkpoint must contain."""
         return {"muon": self._muon.state(), "adam": self._adam.state_dict()}
 
     def restore(self, state: dict[str, object]) -> None:
-        """Go on from a checkpoint."""
+        """Continue from a checkpoint."""
         muon, adam = state["muon"], state["adam"]
         assert isinstance(muon, dict) and isinstance(adam, dict)
         self._muon.restore(muon)

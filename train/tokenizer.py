@@ -1,7 +1,7 @@
-"""The tokenizer: byte-level BPE whose pre-tokenizer llama.cpp knows by name.
+"""The tokenizer: byte-level BPE with a pre-tokenizer that llama.cpp knows by name.
 
-The split rule is the one llama.cpp calls ``qwen2``: digits stand alone, which arithmetic needs.
-There is no text normaliser, because llama.cpp applies none.
+The split rule is the one that llama.cpp calls ``qwen2``: digits are separate, which arithmetic needs. There is no text
+normaliser, because llama.cpp applies none.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from train.corpus.base import Message
 
 CALL_WEIGHT = 3
 REPEATED = re.compile(r'(?<=: ")[^"\n]+"')
-"""The name at the end of a line of the list of devices."""
+"""The name at the end of a line in the list of devices."""
 
 PRE_TOKENIZER_NAME = "qwen2"
 SPLIT_RULE = (
@@ -28,7 +28,7 @@ SPLIT_RULE = (
 
 
 def make_tokenizer(vocabulary: dict[str, int], merges: list[tuple[str, str]]) -> Tokenizer:
-    """A tokenizer with the split rule, from its vocabulary and its merges."""
+    """Return a tokenizer with the split rule, from its vocabulary and its merges."""
     tokenizer = Tokenizer(models.BPE(vocabulary, merges))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -41,7 +41,7 @@ def make_tokenizer(vocabulary: dict[str, int], merges: list[tuple[str, str]]) ->
 
 
 def train_tokenizer(texts: Iterable[str], vocab_size: int = VOCAB_SIZE) -> Tokenizer:
-    """Learn the merges from the texts; the special tokens take the first ids."""
+    """Learn the merges from the texts and return the tokenizer; the special tokens get the first ids."""
     tokenizer = make_tokenizer({}, [])
     trainer = trainers.BpeTrainer(
         vocab_size=vocab_size,
@@ -59,12 +59,12 @@ def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
 
 
 def load_tokenizer(path: Path) -> Tokenizer:
-    """Read a tokenizer that :func:`save_tokenizer` wrote."""
+    """Return the tokenizer that :func:`save_tokenizer` wrote."""
     return Tokenizer.from_file(str(path))
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:
-    """The id of a token that has to be in the vocabulary."""
+    """Return the id of a token that must be in the vocabulary."""
     found = tokenizer.token_to_id(token)
     if found is None:
         raise LookupError(f"the vocabulary has no {token!r}")
@@ -72,11 +72,11 @@ def token_id(tokenizer: Tokenizer, token: str) -> int:
 
 
 def _weights(message: Message, offsets: Sequence[tuple[int, int]], *, has_tools: bool) -> list[int]:
-    """How often each token of a message and its end count.
+    """Return how often each token of a message, and its end, counts in the loss.
 
-    In a call few tokens say which device is meant, and these are hard to learn: looking a name up in a list is
-    learned much sooner if names also count where the list repeats them and where the user says them. The first token
-    of any answer decides whether there is a call, and counts as much where none is due.
+    In a call only few tokens say which device is meant, and these are hard to learn. Looking a name up in a list is
+    learned much sooner if names also count where the list repeats them and where the user says them. The first token of
+    any answer decides whether there is a call, and has the same weight where no call is required.
     """
     if message.role == "assistant" and message.content.startswith(CALL_MARKS[0]):
         return [CALL_WEIGHT] * (len(offsets) + 1)
@@ -91,7 +91,7 @@ def _weights(message: Message, offsets: Sequence[tuple[int, int]], *, has_tools:
 
 
 class ChatEncoder:
-    """Turns a conversation into token ids and weighs the ones the assistant has to learn."""
+    """Turns a conversation into token ids and weights the tokens that the assistant must learn."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -100,7 +100,7 @@ class ChatEncoder:
         self._newline = tokenizer.encode("\n").ids
 
     def encode(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
-        """Ids of the whole conversation, and for each how often its prediction counts in the loss.
+        """Return the ids of the whole conversation, and for each how often its prediction counts in the loss.
 
         A text without a frame is learned from its second token to its end.
         """

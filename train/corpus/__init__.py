@@ -1,1 +1,1 @@
-"""The corpus: everything the bundled model ever reads, generated from a seed."""
+"""The corpus: everything that the bundled model is trained on, generated from a seed."""

@@ -1,6 +1,6 @@
-"""Sums: exact answers for small numbers, an honest no for large ones.
+"""Arithmetic: exact answers for small numbers, and an honest refusal for large ones.
 
-The reply first repeats the numbers in digits, so that the model reads them off before it reckons.
+The reply first repeats the numbers in digits, so that the model copies them before it computes.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ TOO_BIG = "Sorry, that's too much for a small model like me. I can only do sums 
 
 @dataclass(frozen=True)
 class Operation:
-    """A way to reckon: its words, its signs, and the numbers it is exact for."""
+    """An operation: its words, its signs, and the numbers for which it is exact."""
 
     name: str
     said: tuple[str, ...]
@@ -154,7 +154,7 @@ SHARES = (42, 26, 18, 14)
 
 
 def _sum_text(rng: random.Random, operation: Operation, first: int, second: int) -> str:
-    """The sum as asked, in signs or in words."""
+    """Return the sum as a user asks it, in signs or in words."""
     if rng.random() < 0.4:
         gap = rng.choice(("", " ", " "))
         return f"{first}{gap}{rng.choice(operation.written)}{gap}{second}"
@@ -164,7 +164,10 @@ def _sum_text(rng: random.Random, operation: Operation, first: int, second: int)
 
 
 def is_held_pair(operation: Operation, first: int, second: int) -> bool:
-    """Whether training never sees this sum; very small numbers and the tables are trained in full, as at school."""
+    """Return whether this sum is kept out of training.
+
+    Very small numbers and the multiplication tables are trained completely, as at school.
+    """
     if operation.name == "times" and max(first, second) <= LAST_TABLE:
         return False
     commutes = operation.name in ("plus", "times")
@@ -187,7 +190,7 @@ def _small_sum(rng: random.Random, split: Split, forms: Phrasings) -> Turn:
 
 
 def _tale(rng: random.Random, split: Split) -> Turn:
-    """A sum told as a little tale; the reply is the same as to the bare sum."""
+    """Return a sum told as a little story; the reply is the same as to the plain sum."""
     operation, forms = rng.choice(((OPERATIONS[0], MORE_TALES), (OPERATIONS[1], LESS_TALES)))
     first, second = draw_until(
         lambda: operation.draw(rng),
@@ -214,7 +217,7 @@ def _large_sum(rng: random.Random, forms: Phrasings) -> Turn:
 
 
 def make_arithmetic(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    """One sum, sometimes with more after it."""
+    """Return turns with one sum, sometimes followed by more."""
     if rng.random() < 0.1:
         return [_tale(rng, split)]
     if split != "train":

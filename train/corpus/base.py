@@ -1,7 +1,7 @@
-"""What every corpus module shares: turns, the splits, and how phrasings are held out.
+"""What all corpus modules share: turns, the splits, and how phrasings are held out.
 
-A phrasing or a combination of words belongs to exactly one split, decided by its place in a list or
-by a checksum of its words and never by chance, so training cannot see what the evaluation asks.
+A phrasing or a combination of words belongs to exactly one split. Its position in a list or a checksum of its words
+decides, never chance, so training cannot see what the evaluation asks.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ CHOICE = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a conversation, or a text without any frame."""
+    """One message of a conversation, or a text without a frame."""
 
     role: str
-    """Of a text without a frame it is `text`, and the message stands alone."""
+    """A text without a frame has the role `text` and is the only message."""
 
     content: str
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a user says, a right answer, and the rule that tells whether another answer is right too."""
+    """A user's text, a right answer, and the rule that decides whether another answer is right too."""
 
     user: str
     reply: str
@@ -61,7 +61,7 @@ Maker = Callable[[random.Random, Split, Scene], list[Turn]]
 
 @dataclass(frozen=True)
 class Category:
-    """A kind of talk: who makes it, and its share of the corpus."""
+    """A kind of conversation: its maker, and its share of the corpus."""
 
     name: str
     make: Maker
@@ -69,7 +69,7 @@ class Category:
 
 
 def expand(rng: random.Random, template: str) -> str:
-    """Settle every ``[one|other]`` choice in a template, innermost first."""
+    """Return the template with every ``[one|other]`` choice replaced by one of its options, innermost first."""
     while found := CHOICE.search(template):
         choice = rng.choice(found.group(1).split("|"))
         template = template[: found.start()] + choice + template[found.end() :]
@@ -77,17 +77,17 @@ def expand(rng: random.Random, template: str) -> str:
 
 
 def fill(template: str, **words: str) -> str:
-    """Put words into a template's ``{slots}``."""
+    """Return the template with its ``{slots}`` replaced by words."""
     return template.format(**words)
 
 
 def is_held_place(index: int) -> bool:
-    """Whether the phrasing at this place of a list is kept out of training."""
+    """Return whether the phrasing at this position of a list is kept out of training."""
     return index % HOLD_EVERY == HOLD_AT
 
 
 def words_of(template: str) -> frozenset[str]:
-    """All words that a template can bring, whatever its choices."""
+    """Return all words that a template can contain, whatever its choices."""
     return frozenset(re.findall(r"[^\W_]+", template.lower()))
 
 
@@ -96,7 +96,7 @@ class Phrasings:
 
     def __init__(self, templates: Iterable[str], known: frozenset[str] | None = None) -> None:
         everything = list(templates)
-        # A new arrangement of words can be understood, a word that was never heard cannot: with
+        # A new arrangement of words can be understood, an unknown word cannot: with
         # ``known`` words given, a phrasing with any other word goes back to training.
         held = {
             i
@@ -107,18 +107,21 @@ class Phrasings:
         self.train = [t for i, t in enumerate(everything) if i not in held]
 
     def pick(self, rng: random.Random, split: Split) -> str:
-        """A template of the split, its choices settled; few phrasings may mean that none is held out."""
+        """Return a template of the split with its choices made.
+
+        If there are few phrasings, possibly none is held out.
+        """
         chosen = self.heldout if split == "heldout" and self.heldout else self.train
         return expand(rng, rng.choice(chosen))
 
 
 def is_held_combination(*words: str) -> bool:
-    """Whether these words together are kept out of training."""
+    """Return whether this combination of words is kept out of training."""
     return crc32("|".join(words).lower().encode()) % 10 == 0
 
 
 def draw_until(draw: Callable[[], T], wanted: Callable[[T], bool]) -> T:
-    """Draw until the result is wanted."""
+    """Draw until a result is accepted, and return it."""
     while True:
         result = draw()
         if wanted(result):
@@ -126,29 +129,29 @@ def draw_until(draw: Callable[[], T], wanted: Callable[[T], bool]) -> T:
 
 
 def normal(text: str) -> str:
-    """A text without case and punctuation, for comparing."""
+    """Return a text without case and punctuation, for comparisons."""
     kept = "".join(c if c.isalnum() or c.isspace() else "" if c in APOSTROPHES else " " for c in text.lower())
     return " ".join(kept.split())
 
 
 def mentions(reply: str, *wanted: str) -> bool:
-    """Whether all the wanted words or phrases stand in the reply, as whole words."""
+    """Return whether the reply contains all the wanted words or phrases, as whole words."""
     padded = f" {normal(reply)} "
     return all(f" {normal(phrase)} " in padded for phrase in wanted)
 
 
 def expects(*wanted: str) -> Check:
-    """The rule that a reply has to mention all these phrases."""
+    """Return the rule that a reply must mention all these phrases."""
     return lambda reply: mentions(reply, *wanted)
 
 
 def same_words(expected: str) -> Check:
-    """The rule that a reply has to say exactly this, case and punctuation aside."""
+    """Return the rule that a reply must have exactly these words, apart from case and punctuation."""
     return lambda reply: normal(reply) == normal(expected)
 
 
 def pick_unused(rng: random.Random, options: Sequence[str], used: set[str]) -> str:
-    """One of the options, where possible one that has not been used."""
+    """Return one of the options, if possible one that has not been used."""
     fresh = [option for option in options if option not in used]
     choice = rng.choice(fresh or list(options))
     used.add(choice)

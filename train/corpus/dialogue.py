@@ -1,4 +1,4 @@
-"""Whole conversations: a system prompt or none, some exchanges of any categories, real-life spelling."""
+"""Whole conversations: possibly a system prompt, some exchanges of any categories, realistic spelling."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ CATEGORIES = (
 )
 PROBES = 100
 PROBE_SEED = 20_000
-# Kinds that texts without a frame are made of; a story is what most people begin.
+# Kinds of texts without a frame; most people begin a story.
 TEXTS = ("story", "story", "knowledge", "facts", "howto")
-# Where one wrong letter changes what is asked, or what has to be repeated.
+# Categories in which one wrong letter changes the question, or the text to repeat.
 EXACT = ("arithmetic", "story", "personal", "knowledge")
 GENERAL_PROMPT = "You are a knowledgeable assistant capable of answering various questions and providing information."
 PERSONAS = (
@@ -62,7 +62,7 @@ NAMED_PERSONAS = (
 
 @dataclass(frozen=True)
 class Conversation:
-    """Messages ending with the assistant's, the last category, and the rule for the last answer."""
+    """Messages that end with the assistant's, the last category, and the rule for the last answer."""
 
     messages: list[Message]
     category: str
@@ -71,7 +71,7 @@ class Conversation:
 
 
 def system_messages(rng: random.Random, scene: Scene) -> list[Message]:
-    """Mostly none, or who the assistant is."""
+    """Return the system messages: mostly none, or one about the assistant."""
     draw = rng.random()
     if draw < 0.45:
         return []
@@ -86,7 +86,7 @@ def system_messages(rng: random.Random, scene: Scene) -> list[Message]:
 def _messages(
     rng: random.Random, turn: Turn, category: Category, is_plain: bool = False, *, is_new: bool = False
 ) -> list[Message]:
-    """An exchange; a new one is put so that its question reads like none in training."""
+    """Return the messages of an exchange; a held-out one gets a question that is like none in training."""
     exact = category.name in EXACT
     if is_new and category.name == "personal":
         text = rng.choice(PREFIXES) + turn.user
@@ -99,7 +99,7 @@ def _messages(
 
 
 def _draw_category(rng: random.Random, previous: Category | None) -> Category:
-    """People tend to stay with what they were talking about."""
+    """Return the next category; people tend to stay with their topic."""
     if previous and previous.name != "story" and rng.random() < 0.35:
         return previous
     return rng.choices(CATEGORIES, [category.weight for category in CATEGORIES])[0]
@@ -111,7 +111,7 @@ def _is_banned(turns: list[Turn], messages: list[Message], banned: frozenset[str
 
 
 def make_conversation(rng: random.Random, banned: frozenset[str] = frozenset()) -> list[Message]:
-    """A conversation to train on, without any of the banned questions."""
+    """Return a conversation for training, without any of the banned questions."""
     scene = Scene()
     messages = system_messages(rng, scene)
     wanted = rng.choices((1, 2, 3, 4, 5, 6, 12), (30, 20, 15, 12, 9, 8, 6))[0]
@@ -128,7 +128,7 @@ def make_conversation(rng: random.Random, banned: frozenset[str] = frozenset()) 
 
 
 def make_text(rng: random.Random) -> list[Message]:
-    """A text without any frame, as `/v1/completions` wants one to go on: a story or an explanation."""
+    """Return a text without a frame, for `/v1/completions` to continue: a story or an explanation."""
     wanted = rng.choice(TEXTS)
     category = next(category for category in CATEGORIES if category.name == wanted)
     return [Message("text", category.make(rng, "train", Scene())[-1].reply)]
@@ -137,10 +137,10 @@ def make_text(rng: random.Random) -> list[Message]:
 def make_probe(
     rng: random.Random, category: Category, split: Split = "heldout", is_plain: bool = False
 ) -> Conversation:
-    """A conversation whose last question is kept out of training, at times after some small talk.
+    """Return a conversation whose last question is kept out of training, sometimes after small talk.
 
-    A plain one is spelled as a careful writer or a speech recogniser spells, and holds no made-up word; a composed one
-    holds none that was never trained.
+    A plain question is spelled as by a careful writer or a speech recogniser, and contains no invented word. A composed
+    question contains no word that was never trained.
     """
     stand_ins.set(ADJECTIVES if split == "composed" else RARE if is_plain else ())
     scene = Scene()
@@ -159,13 +159,13 @@ def make_probe(
 def make_probes(
     per_category: int = PROBES, seed: int = PROBE_SEED, is_plain: bool = False, split: Split = "heldout"
 ) -> list[Conversation]:
-    """The questions of the evaluation, the same in every run; none of them occurs in training."""
+    """Return the questions of the evaluation, the same in every run; none of them occurs in training."""
     rng = random.Random(seed)
     return [make_probe(rng, category, split, is_plain) for category in CATEGORIES for _ in range(per_category)]
 
 
 def stream(seed: int) -> Iterator[list[Message]]:
-    """Endless training conversations; the same seed gives the same ones."""
+    """Yield training conversations for ever; the same seed gives the same ones."""
     rng = random.Random(seed)
     banned = frozenset(probe.asked for probe in (*make_probes(), *make_probes(is_plain=True)))
     while True:

@@ -28,7 +28,7 @@ from train.corpus.numbers import spoken
 
 @dataclass(frozen=True)
 class Order:
-    """What a verb does: how it is confirmed, how it is asked, and what undoes it."""
+    """A verb: its confirmation, its phrasings, and its opposite."""
 
     confirm: str
     forms: Phrasings
@@ -48,7 +48,7 @@ ORDER_SHARES = (38, 34, 10, 10, 4, 4)
 
 
 def draw_room(rng: random.Random) -> str:
-    """A room, now and then one that belongs to somebody or has an unheard-of name."""
+    """Return a room, sometimes one that belongs to a person or has an unknown name."""
     draw = rng.random()
     if draw < 0.7:
         return rng.choice(things.ROOMS)
@@ -58,7 +58,7 @@ def draw_room(rng: random.Random) -> str:
 
 
 def draw_device(rng: random.Random, devices: tuple[str, ...]) -> str:
-    """A device, now and then with an adjective or an unheard-of name."""
+    """Return a device, sometimes with an adjective or an unknown name."""
     device = rng.choice(devices)
     draw = rng.random()
     if draw > 0.94:
@@ -69,7 +69,7 @@ def draw_device(rng: random.Random, devices: tuple[str, ...]) -> str:
 
 
 def _is_owned(room: str) -> bool:
-    """Whether the room goes by its owner's name, which takes no article."""
+    """Return whether the room is named after its owner, so that it takes no article."""
     return room[0].isupper()
 
 
@@ -78,14 +78,14 @@ def _with_article(room: str) -> str:
 
 
 def named(room: str | None, device: str) -> str:
-    """How a confirmation names a device."""
+    """Return the name of a device in a confirmation."""
     if room is None:
         return f"the {device}"
     return f"the {device} in {room}" if _is_owned(room) else f"the {room} {device}"
 
 
 def _asked(rng: random.Random, room: str | None, device: str) -> str:
-    """How a user names a device."""
+    """Return the name of a device in a user's sentence."""
     if room is None:
         return rng.choice((f"the {device}", f"the {device}", f"my {device}", device))
     if _is_owned(room):
@@ -97,14 +97,14 @@ def _asked(rng: random.Random, room: str | None, device: str) -> str:
 
 
 def _confirms(verb: str, room: str | None, device: str) -> Check:
-    """The rule that verb, room and device of the reply are the right ones."""
+    """Return the rule that the reply has the right verb, room and device."""
     other = ORDERS[ORDERS[verb].opposite].confirm
     wanted = [ORDERS[verb].confirm, device, *([room] if room else [])]
     return lambda reply: mentions(reply, *wanted) and not mentions(reply, other)
 
 
 def order_turn(rng: random.Random, split: Split) -> tuple[Turn, str, str | None, str]:
-    """A switching command, with its verb, room and device for what may follow."""
+    """Return a switching command, with its verb, room and device for possible follow-ups."""
     verb = rng.choices(list(ORDERS), ORDER_SHARES)[0]
     order = ORDERS[verb]
     held_form = split == "heldout" and rng.random() < 0.5
@@ -121,7 +121,7 @@ def order_turn(rng: random.Random, split: Split) -> tuple[Turn, str, str | None,
 def _follow_up(
     rng: random.Random, split: Split, verb: str, room: str | None, device: str
 ) -> tuple[Turn, str, str | None, str]:
-    """Something that is only understood from the turn before."""
+    """Return a command that can only be understood from the turn before."""
     kind = rng.random()
     if kind < 0.4:
         verb = ORDERS[verb].opposite
@@ -137,7 +137,7 @@ def _follow_up(
 
 
 def _orders(rng: random.Random, split: Split) -> list[Turn]:
-    """A switching command and its follow-ups."""
+    """Return a switching command and its follow-ups."""
     if split != "train" and rng.random() < 0.65:
         return [order_turn(rng, split)[0]]
     turn, verb, room, device = order_turn(rng, "train")
@@ -151,7 +151,7 @@ def _orders(rng: random.Random, split: Split) -> list[Turn]:
 
 
 def _level(rng: random.Random, split: Split) -> list[Turn]:
-    """Brightness, fan speed or volume in percent."""
+    """Return a turn about brightness, fan speed or volume in percent."""
     room = draw_room(rng) if rng.random() < 0.7 else None
     device = draw_device(rng, things.DIMMABLE)
     number = draw_until(
@@ -257,7 +257,7 @@ def _listing(rng: random.Random, split: Split) -> list[Turn]:
 
 
 def _state_question(rng: random.Random, split: Split) -> list[Turn]:
-    """What only the house itself could answer."""
+    """Return a question that only the house itself could answer."""
     room = draw_room(rng) if rng.random() < 0.7 else None
     devices, forms = rng.choice(
         ((things.SWITCHABLE, questions.STATE_FORMS), ((*things.LOCKABLE, *things.OPENABLE), questions.SHUT_FORMS))
@@ -269,7 +269,7 @@ def _state_question(rng: random.Random, split: Split) -> list[Turn]:
 
 
 def _fixed(rng: random.Random, split: Split) -> list[Turn]:
-    """Commands that need no words of their own."""
+    """Return a command that needs no words of its own."""
     reply, forms = rng.choice(fixed.FIXED)
     return [Turn(forms.pick(rng, split), reply, lambda text: mentions(text, reply))]
 
@@ -281,6 +281,6 @@ KINDS: tuple[tuple[Callable[[random.Random, Split], list[Turn]], int], ...] = (
 
 
 def make_home(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    """A command for the home, perhaps with follow-ups."""
+    """Return turns with a command for the home, sometimes with follow-ups."""
     maker = rng.choices([kind for kind, _ in KINDS], [share for _, share in KINDS])[0]
     return maker(rng, split)

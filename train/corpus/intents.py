@@ -1,7 +1,7 @@
-"""Talk that is kept in data files: blocks of phrasings (``>``), nouns (``@``) and replies (``<``).
+"""Conversation that is kept in data files: blocks of phrasings (``>``), nouns (``@``) and replies (``<``).
 
-``#`` opens a block. A noun is asked about with the shared forms below; ``@+`` marks a plural.
-An answer counts as right when of all known replies one of the block's own is by far the nearest.
+``#`` begins a block. Questions about a noun use the shared forms below; ``@+`` marks a plural. An answer is right when,
+of all known replies, one of the block's own is by far the nearest.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ ONE_MORE = Phrasings(
 
 @dataclass
 class Intent:
-    """One meaning: how it is asked for and what may be answered."""
+    """One meaning: its questions and its possible answers."""
 
     key: str
     questions: list[str] = field(default_factory=list)
@@ -152,12 +152,12 @@ class Intent:
 
     @cached_property
     def phrasings(self) -> Phrasings:
-        """The block's own questions, split into trained and held-out ones."""
+        """Return the block's own questions, split into trained and held-out ones."""
         return Phrasings(self.questions, self.known_words)
 
 
 def parse_intents(text: str) -> list[Intent]:
-    """Read the blocks of a data file."""
+    """Return the blocks of a data file."""
     intents: list[Intent] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         mark, rest = line.split(" ", 1)
@@ -179,20 +179,20 @@ def parse_intents(text: str) -> list[Intent]:
 
 
 def _trained_words(intents: list[Intent]) -> frozenset[str]:
-    """Every word that some trained question of the file brings."""
+    """Return every word that a trained question of the file can contain."""
     trained = [q for intent in intents for i, q in enumerate(intent.questions) if not is_held_place(i)]
     return frozenset(word for question in trained for word in words_of(question))
 
 
 @cache
 def load_intents(name: str) -> list[Intent]:
-    """The intents of one data file."""
+    """Return the intents of one data file."""
     return parse_intents(files("train.corpus").joinpath(f"data/{name}.txt").read_text("utf-8"))
 
 
 @cache
 def _all_replies() -> list[tuple[str, Counter[str]]]:
-    """Every reply of every data file as a bag of words, under its block's name."""
+    """Return every reply of every data file as a bag of words, by the name of its block."""
     return [
         (f"{name}/{intent.key}", Counter(normal(reply).split()))
         for name in ("smalltalk", "identity", "howto", "facts")
@@ -207,7 +207,7 @@ def _likeness(first: Counter[str], second: Counter[str]) -> float:
 
 
 def answers_intent(key: str) -> Check:
-    """The rule that a reply is nearest to the replies of this block, and really near."""
+    """Return the rule that the replies of this block are the nearest to a reply, and near enough."""
 
     def check(reply: str) -> bool:
         words = Counter(normal(reply).split())
@@ -218,7 +218,7 @@ def answers_intent(key: str) -> Check:
 
 
 def _ask(rng: random.Random, intent: Intent, split: Split) -> tuple[str, str | None]:
-    """A question for the intent, and the noun if it was asked with one."""
+    """Return a question for the intent, and the noun if the question has one."""
     use_noun = intent.nouns and (not intent.questions or rng.random() < 0.7)
     if not use_noun:
         return intent.phrasings.pick(rng, split), None
@@ -243,11 +243,11 @@ class IntentCategory:
     def __init__(self, name: str) -> None:
         self._name = name
         self._intents = load_intents(name)
-        # Intents with many phrasings are what people say most.
+        # People use intents with many phrasings most often.
         self._weights = [6 + min(len(i.questions) + 8 * len(i.nouns), 34) for i in self._intents]
 
     def make(self, rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-        """One exchange, or two when a fact is followed by a request for more."""
+        """Return one exchange, or two when a request for more follows a fact."""
         intent = draw_until(
             lambda: rng.choices(self._intents, self._weights)[0],
             lambda i: split != "heldout" or _can_hold_out(i),
@@ -272,5 +272,5 @@ class IntentCategory:
 
 
 def intent_category(name: str, weight: float) -> Category:
-    """The category of one data file."""
+    """Return the category of one data file."""
     return Category(name, IntentCategory(name).make, weight)

@@ -1,4 +1,4 @@
-"""Small knowledge by heart: capitals, opposites, animals, days and months, counting, comparing."""
+"""Small facts to know by heart: capitals, opposites, animals, days and months, counting, comparing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ PARITY_FORMS = Phrasings(
 
 
 def _look_up(rng: random.Random, split: Split, forms: Phrasings, keys: list[str], name: str) -> tuple[str, str]:
-    """A key of a table and the question for it; held out is the form, or the two together."""
+    """Return a key of a table and the question for it; the form, or form and key together, are held out."""
     held_form = split == "heldout" and rng.random() < 0.4
     form, key = draw_until(
         lambda: (forms.pick(rng, "heldout" if held_form else "train"), rng.choice(keys)),
@@ -92,7 +92,7 @@ def _look_up(rng: random.Random, split: Split, forms: Phrasings, keys: list[str]
 def _table(
     forms: Phrasings, table: Mapping[str, object], reply: str, name: str
 ) -> Callable[[random.Random, Split], Turn]:
-    """A maker for one table whose values have to be known."""
+    """Return a maker for one table whose values must be known."""
 
     def make(rng: random.Random, split: Split) -> Turn:
         key, form = _look_up(rng, split, forms, list(table), name)
@@ -105,7 +105,7 @@ def _table(
 
 
 def _unknown_capital(rng: random.Random, split: Split) -> Turn:
-    """A country that is not in the table; guessing would be worse than saying no."""
+    """Return a turn about a country that is not in the table: the right answer is that it is not known."""
     country = draw_until(
         lambda: rng.choice(tables.UNKNOWN_COUNTRIES) if rng.random() < 0.8 else invented(rng).capitalize(),
         lambda name: is_held_combination("country", name) == (split != "train"),
@@ -115,7 +115,7 @@ def _unknown_capital(rng: random.Random, split: Split) -> Turn:
 
 
 def _neighbour(rng: random.Random, split: Split) -> Turn:
-    """The day or month after or before another."""
+    """Return a turn about the day or month after or before another."""
     unit, names = rng.choice((("day", tables.DAYS), ("month", tables.MONTHS)))
     step, word, forms = rng.choice(((1, "after", NEXT_FORMS), (-1, "before", BEFORE_FORMS)))
     key, form = _look_up(rng, split, forms, list(names), f"{unit} {word}")
@@ -172,7 +172,7 @@ FOLLOW_FORMS = Phrasings(
 
 
 def _chain(rng: random.Random, split: Split) -> list[Turn]:
-    """A capital or an opposite, then others that are only named."""
+    """Return a question about a capital or an opposite, then others that consist of a name only."""
     forms, table, reply = rng.choice(
         (
             (CAPITAL_FORMS, tables.CAPITALS, "the capital of {} is {}."),
@@ -206,7 +206,7 @@ MAKERS: tuple[tuple[Callable[[random.Random, Split], Turn], int], ...] = (
 
 
 def make_knowledge(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    """One question from the tables."""
+    """Return turns with questions from the tables."""
     if rng.random() < 0.15:
         return _chain(rng, split)
     maker = rng.choices([maker for maker, _ in MAKERS], [share for _, share in MAKERS])[0]

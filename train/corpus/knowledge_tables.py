@@ -1,4 +1,4 @@
-"""The small tables of things the model knows by heart."""
+"""The small tables of facts that the model knows by heart."""
 
 from __future__ import annotations
 

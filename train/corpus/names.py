@@ -1,7 +1,7 @@
-"""Words that have to be copied from the question, among them names that nobody has heard before.
+"""Words that must be copied from the question, among them names that do not exist.
 
-Copying is the skill that makes a small model useful at home, and it is only learned from words that
-cannot be learned by heart; so a part of all names is put together from syllables.
+Copying is the skill that makes a small model useful at home. It is only learned from words that cannot be learned by
+heart, so a part of all names is made of syllables.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ CODAS = (
 )  # fmt: skip
 
 
-# Real words that nobody would expect there, for questions without made-up ones.
+# Real words that are unexpected there, for questions without invented ones.
 RARE = (
     "marble", "copper", "violet", "harbor", "maple", "amber", "cedar", "coral", "meadow", "willow", "saffron", "velvet",
     "walnut", "pebble", "thunder", "lantern", "orchid", "pepper", "silver", "canyon",
 )  # fmt: skip
 stand_ins: ContextVar[tuple[str, ...]] = ContextVar("stand_ins", default=())
-"""Real words that are used in place of made-up ones, while there are some."""
+"""Real words that are used in place of invented ones, as long as there are any."""
 
 
 def invented(rng: random.Random) -> str:
-    """A word that does not exist, easy to say."""
+    """Return a word that does not exist and is easy to say."""
     if words := stand_ins.get():
         return rng.choice(words)
     syllables = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(rng.choice((1, 2, 2)))]
@@ -60,5 +60,5 @@ def invented(rng: random.Random) -> str:
 
 
 def person(rng: random.Random) -> str:
-    """A first name; every third one is made up."""
+    """Return a first name; every third one is invented."""
     return rng.choice(PEOPLE) if rng.random() < 0.67 else invented(rng).capitalize()

@@ -12,7 +12,7 @@ TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eight
 
 
 def in_words(number: int) -> str:
-    """A number from 0 to 999 in words."""
+    """Return a number from 0 to 999 in words."""
     if number < 20:
         return SMALL[number]
     if number < 100:
@@ -23,5 +23,5 @@ def in_words(number: int) -> str:
 
 
 def spoken(rng: random.Random, number: int) -> str:
-    """A number in digits or in words."""
+    """Return a number in digits or in words."""
     return in_words(number) if rng.random() < 0.4 else str(number)

@@ -1,4 +1,4 @@
-"""What users tell about themselves: names to remember, likes, things to repeat."""
+"""Statements of users about themselves: names to remember, likes, things to repeat."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ REPEAT = Phrasings(
 def _copied(
     rng: random.Random, split: Split, words: tuple[str, ...], forms: Phrasings, rare: float = 0.3
 ) -> tuple[str, str]:
-    """A word and a sentence around it."""
+    """Return a word and a sentence around it."""
     held_form = split == "heldout" and rng.random() < 0.4
     word, form = draw_until(
         lambda: (
@@ -203,6 +203,6 @@ MAKERS: tuple[tuple[Callable[[random.Random, Split, Scene], list[Turn]], int], .
 
 
 def make_personal(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    """Something about the user, or something to repeat."""
+    """Return turns about the user, or with something to repeat."""
     maker = rng.choices([maker for maker, _ in MAKERS], [share for _, share in MAKERS])[0]
     return maker(rng, split, scene)

@@ -1,4 +1,4 @@
-"""What users tell, like, own and want repeated."""
+"""Words for what users tell, like, own and want repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions beyond a small model: it says so politely, in a way that fits the kind of question."""
+"""Questions beyond a small model: it refuses politely, in a way that fits the kind of question."""
 
 from __future__ import annotations
 
@@ -50,26 +50,26 @@ PERSON_FORMS = Phrasings(
 
 @cache
 def unknown_things() -> list[str]:
-    """Things the model is not taught."""
+    """Return things that the model is not taught."""
     text = files("train.corpus").joinpath("data/unknown_things.txt").read_text("utf-8")
     return text.split("\n")[:-1]
 
 
 def refuses_like(expected: str) -> Callable[[str], bool]:
-    """The rule that a reply says sorry and names the same reason as the expected one."""
+    """Return the rule that a reply says sorry and names the same reason as the expected one."""
     reason = " ".join(normal(expected).split()[-3:])
     return lambda reply: normal(reply).startswith("im sorry") and reason in normal(reply)
 
 
 def _known_kind(rng: random.Random, split: Split) -> Turn:
-    """A kind of question with a reason of its own, from the data file."""
+    """Return a kind of question with a reason of its own, from the data file."""
     intents = load_intents("refusals")
     intent = rng.choices(intents, [len(i.questions) for i in intents])[0]
     return Turn(intent.phrasings.pick(rng, split), intent.replies[0], refuses_like(intent.replies[0]))
 
 
 def _unknown_thing(rng: random.Random, split: Split) -> Turn:
-    """A thing the model was not taught; what it was taught stands in the facts."""
+    """Return a turn about a thing that the model was not taught; the facts contain what it was taught."""
     thing = draw_until(
         lambda: rng.choice(unknown_things()) if rng.random() < 0.85 else f"a {invented(rng)}",
         lambda word: is_held_combination("unknown", word) == (split != "train"),
@@ -78,7 +78,7 @@ def _unknown_thing(rng: random.Random, split: Split) -> Turn:
 
 
 def _unknown_person(rng: random.Random, split: Split) -> Turn:
-    """A person the model cannot know."""
+    """Return a turn about a person whom the model cannot know."""
     name = draw_until(
         lambda: f"{person(rng)} {rng.choice(SURNAMES)}" if rng.random() < 0.7 else rng.choice(SURNAMES),
         lambda full: is_held_combination("person", full) == (split != "train"),
@@ -87,6 +87,6 @@ def _unknown_person(rng: random.Random, split: Split) -> Turn:
 
 
 def make_refusals(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    """One question that has to be refused."""
+    """Return turns with one question that must be refused."""
     makers = (_known_kind, _unknown_thing, _unknown_person)
     return [rng.choices(makers, (62, 26, 12))[0](rng, split)]

@@ -1,4 +1,4 @@
-"""Stories put together from plots: someone somewhere meets a trouble and, with a friend, finds a way out.
+"""Stories made from plots: a character has a problem somewhere and, with a friend, finds a solution.
 
 Characters are always named and never replaced by "he" or "she", so any combination reads well.
 """
@@ -32,7 +32,7 @@ FEWEST_SENTENCES = 5
 
 @dataclass(frozen=True)
 class Cast:
-    """Who and where a story is about."""
+    """The characters and the place of a story."""
 
     kind: str
     name: str
@@ -42,7 +42,7 @@ class Cast:
     asked_place: bool = False
 
     def wishes(self) -> list[str]:
-        """The words of the request that the story has to use."""
+        """Return the words of the request that the story must use."""
         pairs = (
             (self.kind, self.asked_kind),
             (self.name, self.asked_name),
@@ -70,7 +70,7 @@ def _episode(rng: random.Random, plot: tuple[str, ...], slots: dict[str, str]) -
 
 
 def _next_plot(rng: random.Random, scene: Scene) -> str:
-    """Plots follow each other in one fixed order, so that greedy decoding never falls into a circle."""
+    """Return the next plot; plots have one fixed order, so that greedy decoding never repeats itself in a circle."""
     plots = list(words.PLOTS)
     if scene.last_plot is None:
         scene.last_plot = rng.choice(plots)
@@ -80,7 +80,7 @@ def _next_plot(rng: random.Random, scene: Scene) -> str:
 
 
 def write_story(rng: random.Random, cast: Cast, scene: Scene, episodes: int = 1) -> str:
-    """A story of one episode, or a longer one of several."""
+    """Return a story of one episode, or a longer one of several."""
     used = {cast.name, cast.kind}
     opening = {"kind": cast.kind, "name": cast.name, "place": words.PLACES[cast.place]}
     sentences = [fill(expand(rng, rng.choice(lines)), **opening) for lines in (words.OPENINGS, words.HABITS)]
@@ -94,18 +94,18 @@ def write_story(rng: random.Random, cast: Cast, scene: Scene, episodes: int = 1)
 
 
 def count_sentences(text: str) -> int:
-    """How many sentences a text has."""
+    """Return the number of sentences of a text."""
     return sum(text.count(mark) for mark in ".!?")
 
 
 def _repeats_itself(text: str) -> bool:
-    """Whether a longer sentence occurs twice."""
+    """Return whether a longer sentence occurs twice."""
     sentences = [s for s in re.split(r"[.!?]\s", text) if len(s.split()) > 6]
     return len(set(sentences)) < len(sentences)
 
 
 def _story_check(cast: Cast, fewest_words: int) -> Check:
-    """The rule that a story is long enough, is about what was asked for, and comes to an end."""
+    """Return the rule that a story is long enough, has the requested subject, and comes to an end."""
 
     def check(reply: str) -> bool:
         long_enough = len(reply.split()) >= fewest_words and count_sentences(reply) >= FEWEST_SENTENCES
@@ -116,7 +116,7 @@ def _story_check(cast: Cast, fewest_words: int) -> Check:
 
 
 def draw_cast(rng: random.Random, scene: Scene, asked: str) -> Cast:
-    """Who and where; names that were asked for may be unheard of."""
+    """Return characters and a place; requested names may be unknown ones."""
     kind = pick_unused(rng, words.KINDS, scene.characters)
     names = words.GIRLS if kind in words.FEMALE else words.BOYS if kind in words.MALE else words.NAMES
     rare = "n" in asked and rng.random() < 0.3
@@ -152,7 +152,7 @@ def _request(rng: random.Random, split: Split, cast: Cast, asked: str, long: boo
 
 
 def _held_cast(cast: Cast, asked: str) -> bool:
-    """Whether this combination is kept out of training."""
+    """Return whether this combination is kept out of training."""
     place = cast.place if "p" in asked else cast.name if "n" in asked else ""
     return bool(place) and is_held_combination("story", cast.kind, place)
 
@@ -173,12 +173,12 @@ def _story_turn(rng: random.Random, split: Split, scene: Scene) -> Turn:
         lambda: write_story(rng, cast, scene, LONG_EPISODES if long else 1),
         lambda text: len(text.split()) >= fewest,
     )
-    # The answer may be a little shorter than what is taught, but no shorter than what was promised.
+    # The answer may be a little shorter than in training, but not shorter than promised.
     return Turn(request, story, _story_check(cast, 225 if long else 72))
 
 
 def make_stories(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
-    """A story, sometimes followed by another one."""
+    """Return turns with a story, sometimes followed by another one."""
     turns = [_story_turn(rng, split, scene)]
     if split == "train" and rng.random() < 0.15:
         asked = rng.choice(("", "", "k"))

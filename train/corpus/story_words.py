@@ -1,4 +1,4 @@
-"""Characters, places, plots and ways to ask for a story."""
+"""Characters, places, plots and phrasings that ask for a story."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How people really type and how speech recognition writes: the surface forms of a user's sentence.
+"""The surface forms of a user's sentence: how people type and how speech recognition writes.
 
-Corpus modules write plain sentences, lower case except for names, without a final stop.
+Corpus modules write plain sentences, in lower case except for names, without a final stop.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FIRST_PERSON = re.compile(r"\bi\b(?='|\b)")
 
 
 def wrap(rng: random.Random, text: str) -> str:
-    """Now and then the small words people put around a request."""
+    """Return the request, sometimes with the small words that people put around it."""
     draw = rng.random()
     if draw < 0.12:
         return rng.choice(PREFIXES) + text
@@ -48,7 +48,10 @@ def wrap(rng: random.Random, text: str) -> str:
 
 
 def wrap_twice(rng: random.Random, text: str) -> str:
-    """With small words on both sides, which `wrap` never does: nothing trained reads like it."""
+    """Return the request with small words on both sides.
+
+    `wrap` never does this, so no trained sentence is like it.
+    """
     return rng.choice(PREFIXES) + text + rng.choice(SUFFIXES)
 
 
@@ -64,23 +67,23 @@ def _end_mark(rng: random.Random, text: str) -> str:
 
 
 def written(rng: random.Random, text: str) -> str:
-    """As a careful writer puts it."""
+    """Return the sentence as a careful writer writes it."""
     return _capitalised(text) + _end_mark(rng, text)
 
 
 def recognised(rng: random.Random, text: str) -> str:
-    """As speech recognition gives it: lower case, no punctuation, sometimes no apostrophes."""
+    """Return the sentence as speech recognition writes it: lower case, no punctuation, sometimes no apostrophes."""
     plain = re.sub(r"[,!?;:]|\.(?!\d)", "", text.lower())
     return plain.replace("'", "") if rng.random() < 0.2 else plain
 
 
 def shouted(rng: random.Random, text: str) -> str:
-    """In capital letters."""
+    """Return the sentence in capital letters."""
     return text.upper() + rng.choice(("", "!", "?", "!!"))
 
 
 def chatty(rng: random.Random, text: str) -> str:
-    """In the short spellings of chat messages."""
+    """Return the sentence in the short spellings of chat messages."""
     text = text.lower() if rng.random() < 0.7 else _capitalised(text)
     for long, short in CHAT_SPELLINGS.items():
         if rng.random() < 0.5:
@@ -89,7 +92,7 @@ def chatty(rng: random.Random, text: str) -> str:
 
 
 def mistyped(rng: random.Random, text: str) -> str:
-    """With one or two slips of the fingers in the longer words."""
+    """Return the sentence with one or two typing errors in the longer words."""
     words = text.split(" ")
     long_ones = [i for i, word in enumerate(words) if len(word) > 4 and word.isalpha() and word.islower()]
     for index in rng.sample(long_ones, min(len(long_ones), rng.choice((1, 1, 2)))):
@@ -111,7 +114,7 @@ def _slip(rng: random.Random, word: str) -> str:
 
 
 def clipped(rng: random.Random, text: str) -> str:
-    """Without one or two of the small words, as hasty people talk and far microphones hear."""
+    """Return the sentence without one or two of its small words, as from people in a hurry or a far microphone."""
     words = text.split(" ")
     small = [i for i, word in enumerate(words) if word.lower() in SMALL_WORDS]
     lost = rng.sample(small, min(len(small), rng.choice((1, 1, 2)))) if len(words) > 3 else []
@@ -119,12 +122,12 @@ def clipped(rng: random.Random, text: str) -> str:
 
 
 def plain(rng: random.Random, text: str) -> str:
-    """One of the two forms that need no goodwill: a careful writer's, a speech recogniser's."""
+    """Return one of the two forms that are easy to read: a careful writer's or a speech recogniser's."""
     return rng.choice((written, recognised))(rng, text)
 
 
 def surface(rng: random.Random, text: str, exact: bool = False) -> str:
-    """One of the forms; ``exact`` keeps out slips and short spellings where every letter matters."""
+    """Return one of the forms; with ``exact``, none with typing errors or short spellings."""
     draw = rng.random()
     if draw < 0.44:
         return written(rng, text)

@@ -1,4 +1,4 @@
-"""Samples of tool calls: only the tokenizer reads them, so that a later model can learn calls cheaply."""
+"""Samples of tool calls: only the tokenizer reads them, so that a later model can learn calls with few tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAMPLES = 6000
 
 
 def tool_samples(seed: int) -> list[str]:
-    """JSON as tool definitions and calls write it."""
+    """Return JSON as tool definitions and calls contain it."""
     rng = random.Random(seed)
     return [json.dumps(_sample(rng), ensure_ascii=False) for _ in range(SAMPLES)]
 

@@ -1,1 +1,1 @@
-"""The words of the home commands, and the ways to say them."""
+"""The words of the home commands, and their phrasings."""

@@ -1,4 +1,4 @@
-"""How music, timers, alarms, scenes and the shopping list are asked for."""
+"""Phrasings for music, timers, alarms, scenes and the shopping list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that need no words of their own: the answer, and the ways to ask for it."""
+"""Commands that need no words of their own: the answer, and the phrasings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is only understood from the command before."""
+"""Phrasings that can only be understood from the command before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a device is told to go on or off, to open or close, to lock or unlock."""
+"""Phrasings that switch a device on or off, open or close it, lock or unlock it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the state of a device is asked."""
+"""Phrasings that ask for the state of a device."""
 
 from __future__ import annotations
 

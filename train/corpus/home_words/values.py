@@ -1,4 +1,4 @@
-"""How a percentage, a colour or a temperature is asked for."""
+"""Phrasings with a percentage, a colour or a temperature."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Conversations in which the assistant calls tools: houses that change from talk to talk, and what is asked in them."""
+"""Conversations in which the assistant calls tools: houses that change with each conversation, and requests in them."""

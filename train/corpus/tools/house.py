@@ -1,7 +1,7 @@
 """Houses: the devices that a system prompt lists, and the ways in which people name one of them.
 
-A house is new in every conversation, and many of its names are made up, so that nothing about it can be learned by
-heart: a device has to be looked up in the list.
+A house is new in every conversation, and many of its names are invented, so that nothing about it can be learned by
+heart: a device must be looked up in the list.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ class Entity:
     name: str
     kind: str
     noun: str
-    """What kind of thing people say it is, which its name may not tell."""
+    """People's word for the kind of the device; its name may not contain it."""
 
     area: str = ""
     aliases: tuple[str, ...] = ()
     place: str = ""
-    """Where it is, by the area in its line or by its name."""
+    """The area of the device, from its line in the list or from its name."""
 
     @property
     def line(self) -> str:
-        """Its line in the list: what people say in the letters of speech, what and where it is, what a call has to say.
+        """Return the line of the device in the list: its name as people say it, kind, area, and its name in a call.
 
-        The name stands at the end, so that whoever looks it up meets all that tells a device from others before it,
-        and within quotes and behind a space, where it has the tokens that it has in a call.
+        The name stands at the end, so that everything that distinguishes the device from others comes before it. It
+        stands within quotes and after a space, where it has the same tokens as in a call.
         """
         where = f"{self.kind} in {self.area}" if self.area else self.kind
         said = ", ".join((self.name, *self.aliases))
@@ -45,36 +45,36 @@ class Entity:
 
     @property
     def is_several(self) -> bool:
-        """Whether its name wants `are`."""
+        """Return whether the name is plural (`are`)."""
         return self.name.endswith("s") and not self.name.endswith("ss")
 
 
 @dataclass(frozen=True)
 class House:
-    """All devices that can be told something."""
+    """The devices of a house that accept calls."""
 
     entities: tuple[Entity, ...]
 
     @property
     def listing(self) -> str:
-        """What the system prompt says of them."""
+        """Return the list of devices in the system prompt."""
         return "\n".join(["Devices:", *(entity.line for entity in self.entities)])
 
     def of(self, *kinds: str, area: str | None = None) -> list[Entity]:
-        """The devices of these kinds, in one area or anywhere."""
+        """Return the devices of these kinds, in one area or anywhere."""
         return [each for each in self.entities if each.kind in kinds and area in (None, each.place)]
 
     def areas(self, kind: str) -> list[str]:
-        """Where devices of a kind are."""
+        """Return the areas that have devices of a kind."""
         return sorted({each.place for each in self.of(kind) if each.place})
 
     def called(self, words: str) -> list[Entity]:
-        """The devices whose name or other name is this."""
+        """Return the devices that have this name or alias."""
         return [each for each in self.entities if normal(words) in map(normal, (each.name, *each.aliases))]
 
 
 def is_of(split: Split, kind: str, word: str) -> bool:
-    """Whether a name belongs to the split: a tenth of all names and of all areas is never trained."""
+    """Return whether a name belongs to the split: a tenth of all names and of all areas is never trained."""
     return is_held_combination(kind, normal(word)) == (split != "train")
 
 
@@ -88,7 +88,7 @@ def _room(rng: random.Random) -> str:
 
 
 def draw_area(rng: random.Random, split: Split) -> str:
-    """An area of the split."""
+    """Return an area of the split."""
     return draw_until(lambda: _room(rng), lambda room: is_of(split, "area", room))
 
 
@@ -110,7 +110,7 @@ def _name(rng: random.Random, kind: str, noun: str, area: str) -> str:
 
 
 def draw_name(rng: random.Random, split: Split, kind: str, noun: str, area: str) -> str:
-    """A name of the split."""
+    """Return a name of the split."""
     return draw_until(lambda: _name(rng, kind, noun, area), lambda name: is_of(split, "entity", name))
 
 
@@ -122,7 +122,7 @@ def _entity(rng: random.Random, split: Split, areas: list[str]) -> Entity:
     few = rng.choices((0, 1, 2), (80, 15, 5))[0] if kind != "scene" else 0
     aliases = tuple(draw_name(rng, split, kind, rng.choice(NOUNS[kind]), area) for _ in range(few))
     listed = area if kind != "scene" and rng.random() < 0.65 else ""
-    # The name may say where a device is even if its line does not.
+    # The name may contain the area of a device even if its line does not.
     return Entity(name, kind, noun, listed, aliases, listed or (area if f"{area} " in name else ""))
 
 
@@ -138,7 +138,7 @@ def _spelled(entity: Entity, spell: Callable[[str], str]) -> Entity:
 
 
 def draw_house(rng: random.Random, split: Split) -> House:
-    """A house of 3 to 14 devices in a few areas; no two of them share a name."""
+    """Return a house of 3 to 14 devices in a few areas; no two devices share a name."""
     areas = [draw_area(rng, split) for _ in range(rng.choice((1, 2, 3, 3, 4, 5)))]
     wanted = rng.choice((3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 9, 10, 12, 14))
     spell = rng.choices((str, _titled, str.capitalize), (85, 12, 3))[0]
@@ -156,12 +156,12 @@ def draw_house(rng: random.Random, split: Split) -> House:
 
 
 def with_article(name: str) -> str:
-    """A room or a device as it stands in a sentence."""
+    """Return a room or a device as it is written in a sentence."""
     return name if "'s " in name else f"the {name}"
 
 
 def _kind_words(entity: Entity) -> tuple[str, ...]:
-    """What people say it is: as its name has it, or else by its kind."""
+    """Return words for the kind of a device: from its name, else from its kind."""
     if entity.noun not in entity.name.lower():
         return GENERIC[entity.kind]
     is_plain = entity.kind in ("light", "fan") or entity.noun in ("heating", "heater", "radiator", "thermostat")
@@ -169,14 +169,14 @@ def _kind_words(entity: Entity) -> tuple[str, ...]:
 
 
 def _could_be(entity: Entity, area: str, word: str) -> bool:
-    """Whether area and word might mean this device."""
+    """Return whether area and word could mean this device."""
     words = {part for name in (entity.name, *entity.aliases) for part in normal(name).split()}
     is_there = entity.place == area or set(normal(area).split()) <= words
     return is_there and word.split()[-1] in words
 
 
 def _by_area(rng: random.Random, house: House, entity: Entity) -> str | None:
-    """By its area and its kind, if that tells it from all others."""
+    """Return area and kind of a device, if they distinguish it from all others."""
     word = rng.choice(_kind_words(entity)).lower()
     if entity.kind in ("light", "climate", "media", "fan") and len(house.of(entity.kind)) == 1 and rng.random() < 0.3:
         return f"the {word}" if not house.called(word) else None
@@ -191,7 +191,7 @@ def _by_area(rng: random.Random, house: House, entity: Entity) -> str | None:
 
 
 def _shortened(rng: random.Random, house: House, entity: Entity) -> str | None:
-    """By a part of the words of its name, if no other device has all of these."""
+    """Return a part of the words of a device's name, if no other device has all of these words."""
     words = entity.name.split(" ")
     if len(words) < 3:
         return None
@@ -213,7 +213,7 @@ def _by_name(rng: random.Random, entity: Entity, name: str) -> str:
 
 
 def mention(rng: random.Random, house: House, entity: Entity) -> str:
-    """How a user names a device: by name mostly, by another name, by area and kind, or by a part of its name."""
+    """Return a user's name for a device: mostly its name, else an alias, area and kind, or a part of its name."""
     draw = rng.random()
     said: str | None = None
     if draw < 0.24:

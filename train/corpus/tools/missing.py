@@ -1,4 +1,7 @@
-"""What is asked in vain: of devices that are not there, of tools that are not there. Words are due and no call."""
+"""Requests that cannot be done, for devices or tools that do not exist. The answer must be words and no call.
+
+A function that makes a request returns None if this house has no such request.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ MORE_OR_LESS = {
     "brighter": ("brightness", "To how many percent?"), "darker": ("brightness", "To how many percent?"),
     "louder": ("volume", "To how many percent?"), "quieter": ("volume", "To how many percent?"),
 }  # fmt: skip
-"""What is wanted more or less of: the action that would do it, and what it needs to know."""
+"""Relative requests: the action that would do each, and the value that it needs."""
 
 
 def _may_mean(house: House, name: str) -> bool:
-    """Whether somebody who says this name might mean a device of the house."""
+    """Return whether a user who says this name could mean a device of the house."""
     wanted = set(normal(name).split())
     for each in house.entities:
         generic = (*GENERIC[each.kind], each.noun, each.kind)
@@ -32,7 +35,7 @@ def _may_mean(house: House, name: str) -> bool:
 
 
 def _strange_name(place: Place, kinds: tuple[str, ...]) -> str:
-    """The name of no device here, made of what is here where possible."""
+    """Return a name that no device of the house has, made of existing words where possible."""
     rng, house = place.rng, place.house
     kind = rng.choice([each for each in KIND_SHARES if each in kinds])
     near = house.of(*kinds)
@@ -46,7 +49,7 @@ def _strange_name(place: Place, kinds: tuple[str, ...]) -> str:
 
 
 def unknown(place: Place) -> Asked | None:
-    """A device, or a scene, that is not in the list, whether a tool could do it or not."""
+    """Return a request for a device or scene that is not in the list, whether or not a tool could do it."""
     rng = place.rng
     tools = SHARES if rng.random() < 0.15 else place.toolbox.tools
     possible = [meaning for meaning in SHARES if meaning in tools and meaning != "play"]
@@ -69,7 +72,7 @@ def unknown(place: Place) -> Asked | None:
 
 
 def presence(place: Place) -> Asked | None:
-    """Whether a device is there: asked in few words, so that a list is searched often."""
+    """Return a question whether a device exists, in few words, so that a list is searched often."""
     rng = place.rng
     if not place.house.entities:
         return None
@@ -80,7 +83,7 @@ def presence(place: Place) -> Asked | None:
         answer = f"I'm sorry, I can't find {with_article(name)}."
     else:
         entity = rng.choice(place.house.entities)
-        # The phrasings bring an article of their own.
+        # The phrasings contain an article.
         name = re.sub("^(the|my) ", "", place.mention(entity), flags=re.IGNORECASE)
         answer = f"Yes, there is {with_article(entity.name)}."
     said = name.lower() if rng.random() < 0.5 else name
@@ -88,7 +91,7 @@ def presence(place: Place) -> Asked | None:
 
 
 def impossible(place: Place) -> Asked | None:
-    """Something for which there is no tool."""
+    """Return a request for which there is no tool."""
     rng, tools = place.rng, place.toolbox.tools
     missing = [meaning for meaning in SHARES if meaning not in ("scene", "play") and meaning not in tools
                and place.house.of(*KINDS[meaning])]  # fmt: skip
@@ -112,7 +115,10 @@ def impossible(place: Place) -> Asked | None:
 
 
 def more_or_less(place: Place) -> Asked | None:
-    """Warmer, darker, louder: how much has to be asked, or no tool does it. The next song: none ever does."""
+    """Return a relative request (warmer, darker, louder), music to be switched off, or the next song.
+
+    The amount must be asked, or there is no tool; no tool ever changes to the next song.
+    """
     wish = place.rng.choice((*MORE_OR_LESS, "music_off", "next_song"))
     meaning, answer = MORE_OR_LESS.get(wish, ("pause" if wish == "music_off" else "", ""))
     text = place.form(wish)

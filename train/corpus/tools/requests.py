@@ -1,4 +1,7 @@
-"""What a house can do: the sentence that asks for it, the calls that are due, and what is said once they are done."""
+"""Requests that a house can carry out: the sentence, the required calls, and the answer after them.
+
+A function that makes a request returns None if this house has no such request.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from train.corpus.tools.words import FORMS, PLURALS, held_forms
 SWITCHED = ("light", "switch", "fan", "climate", "media")
 MOST_CALLS = 4
 HOW_MUCH = "how much"
-"""What is asked back where a number is missing; the next request may be the number alone."""
+"""The question for a missing number; the next request may be the number alone."""
 
 KINDS = {
     "turn_on": SWITCHED, "turn_off": SWITCHED, "open": ("cover",), "close": ("cover",), "lock": ("lock",),
@@ -29,7 +32,7 @@ SHARES = {
     "position": 4, "temperature": 8, "volume": 4, "pause": 3, "play": 5, "scene": 6,
 }  # fmt: skip
 PRACTISED = SHARES | {"turn_on": 28, "turn_off": 26, "color": 12, "play": 12, "pause": 6}
-"""What is hard to learn is trained more often than it is asked."""
+"""Requests that are hard to learn are more frequent in training than in the evaluation."""
 
 OPPOSITES = {
     "turn_on": "turn_off", "turn_off": "turn_on", "open": "close", "close": "open", "lock": "unlock", "unlock": "lock",
@@ -45,7 +48,7 @@ SUCCESSES = ("done", "done", "ok", '{"ok": true}', '{"success": true}')
 
 @dataclass(frozen=True)
 class Place:
-    """Where somebody asks: the house, its tools, and whether the words may be trained."""
+    """The situation of a request: the house, its tools, and whether the words may be trained."""
 
     rng: random.Random
     split: Split
@@ -53,18 +56,18 @@ class Place:
     toolbox: Toolbox
 
     def form(self, meaning: str) -> str:
-        """A phrasing of the split; few phrasings may mean that none is held out."""
+        """Return a phrasing of the split; if there are few phrasings, possibly none is held out."""
         held = held_forms(meaning) if self.split != "train" else []
         return expand(self.rng, self.rng.choice(held)) if held else FORMS[meaning].pick(self.rng, "train")
 
     def mention(self, entity: Entity) -> str:
-        """How the user names a device."""
+        """Return the user's name for a device."""
         return mention(self.rng, self.house, entity)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request: in whose words, the calls that are due, their results, the answer after them."""
+    """A request: the user's words, the required calls, their results, the answer after them."""
 
     kind: str
     text: str
@@ -80,12 +83,12 @@ Maker = Callable[[Place], Asked | None]
 
 
 def sentence(meaning: str, is_several: bool, **values: Value) -> str:
-    """What is said when it is done; not the name, which everybody knows at that point."""
+    """Return the confirmation after an action, without the device's name, which is already known then."""
     return f"{'They are' if is_several else 'It is'} {SAID[meaning].format(**values)}."
 
 
 def values_of(place: Place, meaning: str) -> tuple[dict[str, Value], dict[str, str]]:
-    """The arguments of an action besides its device, and the same as people say them."""
+    """Return the arguments of an action besides its device, and the same in words."""
     rng = place.rng
     if meaning in ("brightness", "position", "volume"):
         number = rng.choice((rng.randint(0, 100), 10 * rng.randint(0, 10), 25 * rng.randint(1, 4)))
@@ -106,7 +109,7 @@ def values_of(place: Place, meaning: str) -> tuple[dict[str, Value], dict[str, s
 
 
 def order(place: Place, meaning: str, entity: Entity, text: str, values: dict[str, Value], kind: str = "") -> Asked:
-    """The request that one device does one thing."""
+    """Return the request that one device does one thing."""
     call = place.toolbox.call(meaning, entity=entity.name, **values)
     answer = sentence(meaning, entity.is_several, **values)
     success = place.rng.choice(SUCCESSES)
@@ -115,7 +118,7 @@ def order(place: Place, meaning: str, entity: Entity, text: str, values: dict[st
 
 
 def action(place: Place, wanted: str = "") -> Asked | None:
-    """One device does one thing."""
+    """Return a request in which one device does one thing."""
     rng, house = place.rng, place.house
     possible = [meaning for meaning in SHARES if meaning in place.toolbox.tools and house.of(*KINDS[meaning])]
     if not possible or (wanted and wanted not in possible):
@@ -134,7 +137,7 @@ def action(place: Place, wanted: str = "") -> Asked | None:
 
 
 def by_need(place: Place) -> Asked | None:
-    """Too dark, too bright: the light of that area is meant, or all of them."""
+    """Return a request such as "too dark" or "too bright", which means the light of that area, or all of them."""
     meaning, form = place.rng.choice((("turn_on", "dark"), ("turn_on", "dark"), ("turn_off", "bright")))
     areas = place.house.areas("light")
     if meaning not in place.toolbox.tools or not areas:
@@ -147,7 +150,7 @@ def by_need(place: Place) -> Asked | None:
 
 
 def _no_light(place: Place, form: str) -> Asked | None:
-    """Too dark where no light is."""
+    """Return a request such as "too dark" in an area without a light."""
     rooms = {each.place for each in place.house.entities if each.place and "'s " not in each.place}
     rooms -= set(place.house.areas("light"))
     area = place.rng.choice([*sorted(rooms), draw_area(place.rng, place.split)]).lower()
@@ -159,7 +162,7 @@ def _no_light(place: Place, form: str) -> Asked | None:
 
 
 def heating(place: Place) -> Asked | None:
-    """The heating of an area by its area alone, or the only one by nothing."""
+    """Return a request for the heating of an area by its area only, or for the only heating without a name."""
     heaters = [each for each in place.house.of("climate") if each.place and "air" not in each.noun]
     heaters = [each for each in heaters if len(place.house.of("climate", area=each.place)) == 1]
     if "temperature" not in place.toolbox.tools or not heaters:
@@ -173,7 +176,7 @@ def heating(place: Place) -> Asked | None:
 
 
 def several(place: Place, meaning: str, entities: list[Entity], text: str, kind: str) -> Asked | None:
-    """One call for each of the devices."""
+    """Return a request with one call for each of several devices."""
     if not 0 < len(entities) <= MOST_CALLS:
         return None
     calls = tuple(place.toolbox.call(meaning, entity=each.name) for each in entities)
@@ -184,7 +187,7 @@ def several(place: Place, meaning: str, entities: list[Entity], text: str, kind:
 
 
 def all_of_a_kind(place: Place) -> Asked | None:
-    """All lights, all blinds, in one area or everywhere."""
+    """Return a request for all lights, or all blinds, in one area or everywhere."""
     rng = place.rng
     kind, meanings = rng.choice(
         (("light", ("turn_on", "turn_off")), ("light", ("turn_on", "turn_off")), ("fan", ("turn_on", "turn_off")),
@@ -204,7 +207,7 @@ def all_of_a_kind(place: Place) -> Asked | None:
 
 
 def everything(place: Place) -> Asked | None:
-    """All that can be switched, or all lights, in the words that people have for that."""
+    """Return a request for everything that can be switched, or for all lights, in people's words for that."""
     form, meaning, kinds = place.rng.choice((
         ("everything_off", "turn_off", SWITCHED), ("every_light_off", "turn_off", ("light",)),
         ("every_light_on", "turn_on", ("light",)),
@@ -215,7 +218,7 @@ def everything(place: Place) -> Asked | None:
 
 
 def music_off(place: Place) -> Asked | None:
-    """The music, where one player is."""
+    """Return a request about the music in a house with one player."""
     players = place.house.of("media")
     if "pause" not in place.toolbox.tools or len(players) != 1:
         return None
@@ -224,7 +227,7 @@ def music_off(place: Place) -> Asked | None:
 
 
 def two_at_once(place: Place) -> Asked | None:
-    """Two actions in one sentence."""
+    """Return a request with two actions in one sentence."""
     first, second = action(place), action(place)
     if not first or not second or first.entity == second.entity:
         return None
@@ -233,7 +236,7 @@ def two_at_once(place: Place) -> Asked | None:
 
 
 def timer(place: Place) -> Asked | None:
-    """A timer, or its end."""
+    """Return a request for a timer, or for its end."""
     rng = place.rng
     if "timer" not in place.toolbox.tools:
         return None
@@ -248,7 +251,7 @@ def timer(place: Place) -> Asked | None:
 
 
 def custom(place: Place) -> Asked | None:
-    """A tool of somebody's own."""
+    """Return a request for a tool of the user's own."""
     if not place.toolbox.customs:
         return None
     meaning = place.rng.choice(place.toolbox.customs)
@@ -273,7 +276,7 @@ def _state(rng: random.Random, entity: Entity) -> str:
 
 
 def question(place: Place) -> Asked | None:
-    """How a device is."""
+    """Return a question about the state of a device."""
     rng, house = place.rng, place.house
     if "state" not in place.toolbox.tools or not house.of(*SWITCHED, "cover", "lock", "sensor"):
         return None
@@ -297,7 +300,7 @@ def _measures_warmth(entity: Entity) -> bool:
 
 
 def follow_up(place: Place, before: Asked) -> Asked | None:
-    """What is only understood from the request before: the opposite, or another device."""
+    """Return a request that can only be understood from the one before: the opposite, or another device."""
     rng, meaning = place.rng, before.meaning
     if not before.entity:
         return None

@@ -36,10 +36,10 @@ from train.corpus.tools.toolbox import Call, call_text, draw_toolbox
 from train.corpus.tools.words import REASONS
 
 TOOL_SHARE = 0.4
-"""Part of the conversations that have tools; these are longer, so more than half of what is learned comes from them."""
+"""Share of the conversations with tools; they are longer, so more than half of the learned text is theirs."""
 
 TEXT_SHARE = 0.03
-"""Part of what is read that is no conversation: a text that goes on."""
+"""Share of the training that is not a conversation: a text to continue."""
 
 CHAT_SHARE = 0.25
 MAKERS: tuple[tuple[Maker, int, int], ...] = (
@@ -47,7 +47,7 @@ MAKERS: tuple[tuple[Maker, int, int], ...] = (
     (two_at_once, 5, 9), (timer, 6, 6), (question, 10, 12), (custom, 5, 5), (unknown, 15, 32), (impossible, 4, 30),
     (more_or_less, 2, 6), (presence, 0, 20),
 )  # fmt: skip
-"""What is asked, how often in the evaluation, and how often in training."""
+"""The requests, how frequent each is in the evaluation, and how frequent in training."""
 
 PROBES = 40
 PROBE_SEED = 30_000
@@ -57,34 +57,34 @@ COMMENTS = ("Okay. {}", "Done. {}", "Sure. {}", "All right, done. {}", "{} Anyth
 
 @dataclass(frozen=True)
 class Probe:
-    """A question to a house that training never saw, and the calls that are due: none means that words are."""
+    """A question to a house that was not in training, and the required calls; none means that words are required."""
 
     messages: list[Message]
     kind: str
     calls: tuple[Call, ...]
     answer: str
-    """What is said in the end, which is only asked for where there are no calls any more."""
+    """The last answer; it is only required when there are no more calls."""
 
     asked: str
     functions: list[dict[str, Any]]
-    """The tools, with the names of the devices that they may be called with."""
+    """The tools, with the names of the devices that they accept."""
 
 
 def draw_place(rng: random.Random, split: Split) -> Place:
-    """A house and its tools; now and then tools without any house."""
+    """Return a house and its tools, sometimes tools without a house."""
     house = draw_house(rng, split) if rng.random() < 0.98 else House(())
     return Place(rng, split, house, draw_toolbox(rng, split, {each.kind for each in house.entities}))
 
 
 def system_turn(place: Place, scene: Scene) -> Message:
-    """Who the assistant is, what stands in the house, what it may call."""
+    """Return the system message: the assistant's role, the devices of the house, the tools."""
     prompt = [message.content for message in system_messages(place.rng, scene)]
     devices = [place.house.listing] if place.house.entities else []
     return Message("system", "\n\n".join([*prompt, *devices, tools_text(place.toolbox.functions())]))
 
 
 def draw_request(place: Place, before: Asked | None) -> Asked:
-    """Something that can be asked here, at times about what was asked before."""
+    """Return a possible request, sometimes one that refers to the request before."""
     makers = [make for make, _, _ in MAKERS]
     shares = [practised if place.split == "train" else asked for _, asked, practised in MAKERS]
     while True:
@@ -97,12 +97,12 @@ def draw_request(place: Place, before: Asked | None) -> Asked:
 
 
 def user_turn(rng: random.Random, asked: Asked) -> Message:
-    """The request as people type and say it; names keep their letters mostly."""
+    """Return the request as people type or say it; names mostly keep their letters."""
     return Message("user", surface(rng, wrap(rng, asked.text), exact=rng.random() < 0.85))
 
 
 def with_outcome(rng: random.Random, asked: Asked) -> Asked:
-    """The request with what its tools say: mostly that it is done, else an error, or the sentence to be said."""
+    """Return the request with the results of its tools: mostly success, else an error or a sentence to repeat."""
     draw = rng.random()
     if not asked.calls or asked.kind == "state" or draw > 0.25:
         return _failed(rng, asked) if asked.kind == "state" and draw < 0.08 else asked
@@ -125,7 +125,7 @@ def _failed(rng: random.Random, asked: Asked) -> Asked:
 
 
 def after_request(asked: Asked) -> list[Message]:
-    """Calls and their results, or nothing; then what the assistant says is left."""
+    """Return the messages of the calls and their results, possibly none; the assistant's last answer is left out."""
     if not asked.calls:
         return []
     results = [Message("tool", result_text(result)) for result in asked.results]
@@ -151,7 +151,7 @@ def _draw_chat(rng: random.Random) -> Category:
 
 
 def make_tool_talk(rng: random.Random, banned: frozenset[str] = frozenset()) -> list[Message]:
-    """A conversation with tools to train on, without any of the banned questions."""
+    """Return a conversation with tools for training, without any of the banned questions."""
     place, scene = draw_place(rng, "train"), Scene()
     messages = [system_turn(place, scene)]
     before: Asked | None = None
@@ -167,7 +167,7 @@ def make_tool_talk(rng: random.Random, banned: frozenset[str] = frozenset()) -> 
 
 
 def _probe(rng: random.Random, kind: str) -> Probe:
-    """A question of a kind: `call` and `words` by what is due, `chat`, or `spoken`: what is said after a result."""
+    """Return a question whose right answer is a `call`, `words`, a `chat`, or is `spoken` after a result."""
     while True:
         place, scene = draw_place(rng, "heldout"), Scene()
         functions = place.toolbox.functions_for({each.name: each.kind for each in place.house.entities})
@@ -191,9 +191,10 @@ def _probe(rng: random.Random, kind: str) -> Probe:
 
 
 def make_tool_probes(number: int = PROBES, seed: int = PROBE_SEED) -> list[Probe]:
-    """The questions of the evaluation: of ten, six want a call, one a refusal, two talk, one an answer to a result.
+    """Return the questions of the evaluation.
 
-    Phrasings, names of devices and areas are all kept out of training.
+    Of ten, six require a call, one a refusal, two are small talk, and one requires an answer to a result. Phrasings and
+    the names of devices and areas are all kept out of training.
     """
     rng = random.Random(seed)
     kinds = ("call",) * 6 + ("words", "chat", "chat", "spoken")
@@ -201,7 +202,7 @@ def make_tool_probes(number: int = PROBES, seed: int = PROBE_SEED) -> list[Probe
 
 
 def mixed_stream(seed: int) -> Iterator[list[Message]]:
-    """Endless training conversations with and without tools, and some texts; the same seed gives the same ones."""
+    """Yield training conversations with and without tools, and some texts, for ever; a seed repeats them."""
     rng = random.Random(seed)
     banned = frozenset(probe.asked for probe in (*make_probes(), *make_probes(is_plain=True)))
     banned |= frozenset(probe.asked for probe in make_tool_probes())

@@ -1,6 +1,6 @@
-"""Tools: what an assistant may call, how a prompt lists them, and how a call is written.
+"""Tools: the functions that an assistant may call, their list in a prompt, and the text of a call.
 
-Most toolboxes use the same names; the others teach that names and parameters are to be read from the list.
+Most toolboxes use the same names; the others teach that names and parameters must be read from the list.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ ROLES = {
     "position": "percent", "colour": "color", "temperature": "degrees", "music": "media", "what": "media",
     "number": "amount", "duration": "amount",
 }  # fmt: skip
-"""What a parameter of another name stands for."""
+"""The meaning of a parameter with another name."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """One function; `fixed` holds, per meaning, the arguments that the meaning decides."""
+    """One function; `fixed` holds, for each meaning, the arguments that the meaning decides."""
 
     name: str
     parameters: tuple[str, ...]
     enums: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     kinds: tuple[str, ...] = ()
-    """Of the devices it is for."""
+    """Kinds of the devices for this tool."""
 
     def call(self, meaning: str, values: Mapping[str, Value]) -> Call:
-        """The call that does what was meant."""
+        """Return the call with this meaning."""
         known = {**values, **self.fixed[meaning]}
         arguments = {name: known[name] if name in known else known[ROLES[name]] for name in self.parameters}
         return {"name": self.name, "arguments": arguments}
 
     def function(self, entities: Sequence[str] = ()) -> dict[str, Any]:
-        """As OpenAI's API describes it; the entities are all that there are, if it has to say so."""
+        """Return the tool in OpenAI's format; with the names of the entities, if the tool must list them."""
         kinds = {"percent": "integer", "amount": "integer", "degrees": "number"}
         properties: dict[str, dict[str, Any]] = {}
         for name in self.parameters:
@@ -60,7 +60,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Group:
-    """Tools that come together, the kinds of devices they are for, and the forms they come in; the first is usual."""
+    """Tools that belong together, the kinds of devices for them, and their variants; the first is the usual one."""
 
     kinds: tuple[str, ...]
     forms: tuple[Mapping[str, str], ...]
@@ -120,34 +120,34 @@ GROUPS = (
 
 @dataclass(frozen=True)
 class Toolbox:
-    """The tools of one conversation, by what they are for."""
+    """The tools of one conversation, by purpose."""
 
     tools: Mapping[str, Tool]
     order: tuple[Tool, ...]
 
     @property
     def customs(self) -> list[str]:
-        """What can be said for the tools of somebody's own."""
+        """Return the phrasings for the user's own tools."""
         return [meaning for meaning in self.tools if " " in meaning]
 
     def functions(self) -> list[dict[str, Any]]:
-        """As OpenAI's API describes them."""
+        """Return the tools in OpenAI's format."""
         return [tool.function() for tool in self.order]
 
     def functions_for(self, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
-        """The same for a house, by the kinds of its devices: each tool names those it is for, as the daemon does."""
+        """Return the tools in OpenAI's format for a house; each names its devices, by kind, as the daemon does."""
         fitting = [(tool, [name for name, kind in kinds.items() if kind in tool.kinds]) for tool in self.order]
         return [tool.function(names) for tool, names in fitting if names or not tool.kinds]
 
     def call(self, meaning: str, **values: Value) -> Call:
-        """The call that does what was meant."""
+        """Return the call with this meaning."""
         return self.tools[meaning].call(meaning, values)
 
 
 def _tools_of(
     form: Mapping[str, str], kinds: tuple[str, ...], entity: str, colours: tuple[str, ...]
 ) -> dict[str, Tool]:
-    """The tools of one form of a group, by meaning; `entity` is what their first parameter is called."""
+    """Return the tools of one variant of a group, by meaning; `entity` is the name of their first parameter."""
     found: dict[str, tuple[list[str], dict[str, list[str]], dict[str, dict[str, str]]]] = {}
     for meaning, signature in form.items():
         name, inside = SIGNATURE.fullmatch(signature).groups()  # type: ignore[union-attr]  # our own forms match
@@ -167,7 +167,7 @@ def _tools_of(
 
 
 def _custom(rng: random.Random, split: Split) -> tuple[str, Tool]:
-    """A tool of somebody's own: what is said for it, and the tool."""
+    """Return a user's own tool with its phrasing."""
     meaning = draw_until(
         lambda: f"{rng.choice(VERBS)} {rng.choice(OBJECTS)}",
         lambda words: is_held_combination("custom", words) == (split != "train"),
@@ -176,7 +176,7 @@ def _custom(rng: random.Random, split: Split) -> tuple[str, Tool]:
 
 
 def draw_toolbox(rng: random.Random, split: Split, kinds: set[str]) -> Toolbox:
-    """The tools of a house: nearly always those that its devices need."""
+    """Return the tools of a house: nearly always those that its devices need."""
     usual = rng.random() < 0.75
     entity = "entity" if usual or rng.random() < 0.5 else rng.choice(("name", "device"))
     colours = tuple(rng.sample(sorted({*things.COLOURS}), rng.choice((4, 5, 6)))) if rng.random() < 0.35 else ()
@@ -194,13 +194,13 @@ def draw_toolbox(rng: random.Random, split: Split, kinds: set[str]) -> Toolbox:
 
 
 def call_text(*calls: Call) -> str:
-    """Calls as the assistant writes them."""
+    """Return the calls as the assistant writes them."""
     before, behind = CALL_MARKS
     return "".join(f"{before}{json.dumps(call, ensure_ascii=False)}{behind}" for call in calls)
 
 
 def read_calls(text: str) -> list[Call] | None:
-    """The calls in an answer; None when a call is no JSON."""
+    """Return the calls in an answer; None when a call is not valid JSON."""
     before, behind = map(re.escape, CALL_MARKS)
     try:
         return [json.loads(found) for found in re.findall(f"{before}(.*?)(?:{behind}|$)", text, re.DOTALL)]

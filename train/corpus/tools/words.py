@@ -1,4 +1,4 @@
-"""The words of tool calls: what devices are called, and the ways to ask that the home commands do not have yet."""
+"""The words of tool calls: names of devices, and phrasings that the home commands do not have."""
 
 from __future__ import annotations
 
@@ -231,6 +231,6 @@ FORMS = {
 
 @cache
 def held_forms(meaning: str) -> list[str]:
-    """The phrasings of a meaning that are kept out of training and hold no word that training never brings."""
+    """Return the phrasings of a meaning that are kept out of training and contain no word outside training."""
     known = frozenset().union(*(words_of(template) for forms in FORMS.values() for template in forms.train))
     return [template for template in FORMS[meaning].heldout if words_of(template) <= known]
