@@ -21,7 +21,7 @@ from train.corpus.base import (
     is_held_combination,
     mentions,
 )
-from train.corpus.home_words import errands, fixed, follow_ups, orders, questions, things, values
+from train.corpus.home_words import errands, fixed, follow_ups, openings, orders, questions, things, values
 from train.corpus.names import invented, person
 from train.corpus.numbers import spoken
 
@@ -39,10 +39,10 @@ class Order:
 ORDERS = {
     "on": Order("Turning on", orders.ON_FORMS, "off", things.SWITCHABLE),
     "off": Order("Turning off", orders.OFF_FORMS, "on", things.SWITCHABLE),
-    "open": Order("Opening", orders.OPEN_FORMS, "close", things.OPENABLE),
-    "close": Order("Closing", orders.CLOSE_FORMS, "open", things.OPENABLE),
-    "lock": Order("Locking", orders.LOCK_FORMS, "unlock", things.LOCKABLE),
-    "unlock": Order("Unlocking", orders.UNLOCK_FORMS, "lock", things.LOCKABLE),
+    "open": Order("Opening", openings.OPEN_FORMS, "close", things.OPENABLE),
+    "close": Order("Closing", openings.CLOSE_FORMS, "open", things.OPENABLE),
+    "lock": Order("Locking", openings.LOCK_FORMS, "unlock", things.LOCKABLE),
+    "unlock": Order("Unlocking", openings.UNLOCK_FORMS, "lock", things.LOCKABLE),
 }
 ORDER_SHARES = (38, 34, 10, 10, 4, 4)
 

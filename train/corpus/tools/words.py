@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from train.corpus.base import Phrasings, words_of
-from train.corpus.home_words import errands, fixed, follow_ups, orders, questions, things, values
+from train.corpus.home_words import errands, fixed, follow_ups, openings, orders, questions, things, values
 
 NOUNS: dict[str, tuple[str, ...]] = {
     "light": things.LIGHTS,
@@ -210,8 +210,9 @@ DEGREES_AGAIN_FORMS = Phrasings([
 ])  # fmt: skip
 WISHES = dict(fixed.FIXED)
 FORMS = {
-    "turn_on": orders.ON_FORMS, "turn_off": orders.OFF_FORMS, "open": orders.OPEN_FORMS, "close": orders.CLOSE_FORMS,
-    "lock": orders.LOCK_FORMS, "unlock": orders.UNLOCK_FORMS, "brightness": values.LEVEL_FORMS,
+    "turn_on": orders.ON_FORMS, "turn_off": orders.OFF_FORMS, "open": openings.OPEN_FORMS,
+    "close": openings.CLOSE_FORMS, "lock": openings.LOCK_FORMS, "unlock": openings.UNLOCK_FORMS,
+    "brightness": values.LEVEL_FORMS,
     "color": values.COLOUR_FORMS, "temperature": TEMPERATURE_FORMS, "volume": VOLUME_FORMS, "position": POSITION_FORMS,
     "pause": PAUSE_FORMS, "scene": errands.SCENE_FORMS, "timer": errands.TIMER_FORMS, "cancel": CANCEL_FORMS,
     "play": errands.MUSIC_FORMS, "state": questions.STATE_FORMS, "shut": questions.SHUT_FORMS,
