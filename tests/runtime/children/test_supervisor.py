@@ -17,7 +17,7 @@ from tests.support.programs.bad_unit import LAST_WORDS, LOAD_REASON
 from tests.support.setups import LLM_SETUP
 from tests.support.waiting import MS
 from unitd.runtime.children import process
-from unitd.runtime.children.child import fail
+from unitd.runtime.futures import fail
 from unitd.runtime.sys import board
 from unitd.wire.errors import RunFailed
 

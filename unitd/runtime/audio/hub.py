@@ -24,8 +24,9 @@ from unitd.core.tasks.deaths import Part
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.latency import TurnLatency
-from unitd.runtime.children.child import Child, fail
+from unitd.runtime.children.child import Child
 from unitd.runtime.children.supervisor import Supervisor
+from unitd.runtime.futures import fail
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed
 

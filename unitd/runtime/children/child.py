@@ -21,6 +21,7 @@ from unitd.core.repeats import backoff_seconds
 from unitd.core.tasks.deaths import Part
 from unitd.runtime.children.in_flight import WORK, InFlight, Message
 from unitd.runtime.children.process import Process
+from unitd.runtime.futures import fail
 from unitd.runtime.metrics import ModelMetrics
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed, error_of_code
@@ -54,12 +55,6 @@ class ChildListener(Protocol):
 
     def on_child_failed(self, error: LoadFailed) -> None:
         """The child could not be started again."""
-
-
-def fail(answer: asyncio.Future[Any], error: BaseException) -> None:
-    """Ends a future with an error that nobody has to look at: whoever waited may have left, or the daemon ends now."""
-    answer.set_exception(error)
-    answer.exception()
 
 
 Room = Callable[["Child", dict[str, Any]], AbstractAsyncContextManager[None]]

@@ -145,25 +145,26 @@ class Actions:
 
     def _pause(self, call: Call) -> Answer:
         runner = self._runner_of(call)
-        return Begun(_when_stopped(call, runner, runner.pause()))
+        return Begun(_when_stopped(call, runner, runner.inferences.pause()))
 
     def _resume(self, call: Call) -> Answer:
         runner = self._runner_of(call)
         if isinstance(call.request.data, dict) and "pause" in call.request.data:
-            return Begun(self._resume_with(call, runner, runner.set_policy(call.request.data["pause"])))
-        runner.resume()
+            policy = runner.child.ask("policy", task=runner.task.work_id, pause=call.request.data["pause"])
+            return Begun(self._resume_with(call, runner, policy))
+        runner.inferences.resume()
         return call.ok()
 
     @staticmethod
     async def _resume_with(call: Call, runner: TaskRunner, policy: Awaitable[Any]) -> Reply:
         await policy
-        runner.resume()
+        runner.inferences.resume()
         return call.ok()
 
     def _cancel(self, call: Call) -> Answer:
         """What runs, is held or waits ends, as at a wake; the task stays."""
         runner = self._runner_of(call)
-        return Begun(_when_stopped(call, runner, runner.interrupt()))
+        return Begun(_when_stopped(call, runner, runner.inferences.interrupt()))
 
     def _exit(self, call: Call) -> Answer:
         return Begun(_when_done(call, self._manager.end(self._runner_of(call))))

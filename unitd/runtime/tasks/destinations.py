@@ -1,9 +1,12 @@
-"""Where a task's output goes besides its clients: to the tasks that are linked to it."""
+"""What every task shares: where its output goes besides its clients, the board's sound, and who follows all tasks."""
 
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple, Protocol
 
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
+from unitd.runtime.audio.hub import AudioHub
+from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.output import Inference
 
 
@@ -18,6 +21,16 @@ class Destinations(Protocol):
 
     def on_end(self, source: Task, inference: Inference) -> None:
         """Note that an answer is over, whatever the reason."""
+
+
+class Shared(NamedTuple):
+    """What a task works with and does not own."""
+
+    links: Destinations
+    audio: AudioHub
+    observers: TaskObservers
+    start: Callable[[Coroutine[Any, Any, None], str], None]
+    """Runs a coroutine in the daemon's own group."""
 
 
 def is_voice(task: Task) -> bool:

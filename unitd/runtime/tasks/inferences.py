@@ -1,4 +1,4 @@
-"""The inferences of one task: sent to its child one at a time, paused, cut, and finished.
+"""The inferences of one task: sent to its child one at a time, paused, cut and finished.
 
 Whatever happens to an accepted inference (it is done, interrupted, dropped from the queue, its child dies), exactly one
 finish frame is sent for it.
@@ -9,18 +9,20 @@ never overtake each other.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from unitd.core.access.grants import opaque
-from unitd.core.tasks.table import Task
-from unitd.runtime.audio.hub import AudioHub
+from unitd.core.tasks.kinds import MICROPHONE
+from unitd.core.tasks.table import Client, Task
 from unitd.runtime.children.child import Child
-from unitd.runtime.tasks.destinations import Destinations
+from unitd.runtime.futures import done, is_good
+from unitd.runtime.tasks.destinations import Shared, is_voice
 from unitd.runtime.tasks.output import INTERRUPTED, End, Inference, TaskOutput
+from unitd.runtime.tasks.plan import Plan
 from unitd.runtime.tasks.queue import InferenceQueue
-from unitd.runtime.tasks.states import InferenceEvent, InferenceState, TaskState
-from unitd.runtime.tasks.tool_loop import Toolbox, ToolUse
+from unitd.runtime.tasks.states import InferenceState, TaskState
+from unitd.runtime.tasks.tool_loop import ToolUse
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import RunFailed, Unavailable, UnitdError, error_of_code
 
@@ -31,27 +33,16 @@ INFERENCE = "inference"
 
 
 class InferenceRunner:
-    """What a task computes for its clients and links, in the child where it is."""
+    """What a task computes for its clients and links, in the child where the task is."""
 
     def __init__(
-        self,
-        task: Task,
-        links: Destinations,
-        audio: AudioHub,
-        *,
-        state: Callable[[], TaskState],
-        on_change: Callable[[], None],
-        on_good_end: Callable[[], None],
-        start: Callable[[Coroutine[Any, Any, None], str], None],
+        self, task: Task, shared: Shared, state: Callable[[], TaskState], on_good_end: Callable[[], None]
     ) -> None:
-        """`state` tells that of the task; `start` runs a coroutine in the daemon's own group."""
-        self._task = task
-        self._links = links
-        self._audio = audio
+        """`state` tells that of the task; `on_good_end` is called when an answer has ended well."""
+        self.task = task
+        self._shared = shared
         self._state = state
-        self._on_change = on_change
         self._on_good_end = on_good_end
-        self._start = start
         self.queue = InferenceQueue()
         self._is_paused = False
         self._tools: ToolUse | None = None
@@ -67,29 +58,37 @@ class InferenceRunner:
             "finish": self._on_finish,
         }
 
-    def move_to(self, child: Child, output: TaskOutput, queue_limit: int, toolbox: Toolbox | None) -> None:
-        """Work in this child from now on; with a toolbox, what the model calls is done here and not by the client."""
-        self.child, self.output = child, output
-        self._queue_limit, self._toolbox = queue_limit, toolbox
+    def settle_in(self, child: Child, plan: Plan) -> TaskOutput:
+        """Work in this child and by this plan from now on. Return what sends the task's frames."""
+        self.child, self._queue_limit, self._toolbox = child, plan.queue_limit, plan.toolbox
+        self.output = TaskOutput(self.task, child.meter, self._shared.observers)
+        return self.output
 
     @property
     def is_paused(self) -> bool:
-        """True while the task, or the answer by its own policy, is held."""
+        """True while the task is held, or the running answer is held by its own policy."""
         running = self.queue.running
         return self._is_paused or (running is not None and running.state is InferenceState.HELD)
 
-    def submit(self, inference: Inference) -> None:
-        """Run an inference now or queue it.
+    @property
+    def hears_microphone(self) -> bool:
+        """True while periods of the board's own microphone are wanted."""
+        return MICROPHONE in self.task.inputs and self._is_ready and not self.is_paused
 
-        Raises:
-            Unavailable: the queue is full.
-        """
+    @property
+    def _is_ready(self) -> bool:
+        return self._state() is TaskState.READY
+
+    # What clients and links ask for
+
+    def submit(self, inference: Inference) -> None:
+        """Run an inference now or queue it; raise Unavailable when the queue is full."""
         must_wait = self.queue.running is not None or self.is_paused
         if must_wait and len(self.queue) >= self._queue_limit:
             raise Unavailable(f"{self._queue_limit} prompts wait already")
         self.queue.add(inference)
         self._start_next()
-        self._on_change()
+        self._changed()
 
     def feed(self, inference: Inference, text: str, *, is_last: bool = False) -> None:
         """Add text to an open inference; one that is over takes no more."""
@@ -102,56 +101,68 @@ class InferenceRunner:
             assert isinstance(inference.data, str)
             inference.data += text
 
-    def pause(self) -> None:
-        """Hold everything: no frame follows, and what arrives waits."""
-        self._is_paused = True
-        self._on_change()
-        self.output.hold()
+    def pause(self) -> asyncio.Future[Any]:
+        """Hold the task. The future is done when the task has stopped and no frame of it follows.
 
-    def note_held(self) -> None:
-        """Note that the child computes nothing while it is held."""
-        if self.is_paused:
+        With `"on_pause": "stop"` at setup the running inference ends instead, and the next one may run: the behaviour
+        of the original firmware.
+        """
+        if self.task.setup.get("on_pause") == "stop":
+            return self.cut()
+        self._is_paused = True
+        self._changed()
+        self.output.hold()
+        self.pass_on_hold(is_held=True)
+        if not self._is_ready:
+            return done()
+        held = self._ask("pause")
+        held.add_done_callback(self._on_held)
+        return held
+
+    def _on_held(self, held: asyncio.Future[Any]) -> None:
+        if self.is_paused and is_good(held):  # what is held computes nothing
             self._note_end_of_work()
 
     def resume(self) -> None:
-        """Go on where the pause stopped. Needs no answer: the child takes messages in their order."""
+        """Go on exactly where the pause stopped. Needs no answer: the child takes messages in their order."""
+        if not self.is_paused:
+            return
         self._is_paused, running = False, self.queue.running
-        if running is not None:
-            running.advance(InferenceEvent.RESUMED)
-        if self._state() is TaskState.READY:
+        if running is not None and running.state is InferenceState.HELD:
+            running.advance(InferenceState.COMPUTING)
+        if self._is_ready:
             self._tell("work")
             if running is not None and running.is_in_child:
-                self.child.in_flight.begin(self._task.work_id, INFERENCE)
+                self.child.in_flight.begin(self.task.work_id, INFERENCE)
+        self.pass_on_hold(is_held=False)
         self.go_on()
-        self._on_change()
+        self._changed()
 
-    def go_on(self) -> None:
-        """Send the running inference if its child may have it now, or begin with the next one."""
-        running = self.queue.running
-        if self.is_paused:
-            return
-        if running is None:
-            self._start_next()
-            return
-        self.output.begin(running)
-        is_due = self._state() is TaskState.READY and running.state is InferenceState.DUE
-        if is_due and self.child.may_begin(self._task.work_id):
-            self._send(running)
+    def pass_on_hold(self, *, is_held: bool) -> None:
+        """Silence a voice at once, or let it go on where it stopped; open or close the microphone."""
+        if is_voice(self.task):
+            self._shared.audio.hold(self.task.work_id, is_held=is_held)
+        self._shared.audio.attend(self)
 
-    def on_turn(self) -> None:
-        """Send the running inference if it waited for the work of other tasks."""
-        if self.queue.running is not None and self.queue.running.state is InferenceState.DUE:
-            self.go_on()
+    def interrupt(self) -> asyncio.Future[Any]:
+        """End what runs or is held and drop the queue, as at a wake; a paused task stays paused.
 
-    def cut(self) -> asyncio.Future[Any]:
-        """End the running or held inference. The future is done when its finish frame has been sent."""
-        inference = self.queue.running
-        if inference is not None and inference.is_in_child:
-            inference.advance(InferenceEvent.CUT)
-            return self._ask("cancel", inference=inference.number)
-        if inference is not None:
-            self._finish(inference, INTERRUPTED)
-        return done()
+        The future is done when the last finish frame has been sent.
+        """
+        self.hush()
+        self.drop()
+        return self.cut()
+
+    def forget_client(self, client: Client) -> None:
+        """Cut what a client that is gone asked for."""
+        self.drop(lambda inference: inference.client is client)
+        if self.queue.running is not None and self.queue.running.client is client:
+            self.cut()
+
+    def hush(self) -> None:
+        """Stop what a voice has given to the loudspeaker."""
+        if is_voice(self.task):
+            self._shared.audio.stop(self.task.work_id)
 
     def drop(self, is_unwanted: Callable[[Inference], bool] = lambda _: True) -> None:
         """Take inferences out of the queue; their finish frames follow that of the running one."""
@@ -159,44 +170,62 @@ class InferenceRunner:
         if self.queue.running is None:
             self._finish_dropped()
 
+    def cut(self) -> asyncio.Future[Any]:
+        """End the running or held inference. The future is done when its finish frame has been sent."""
+        inference = self.queue.running
+        if inference is not None and inference.is_in_child:
+            inference.advance(InferenceState.CUT)
+            return self._ask("cancel", inference=inference.number)
+        if inference is not None:
+            self._finish(inference, INTERRUPTED)
+        return done()
+
+    # What becomes of the task in its child
+
+    def go_on(self) -> None:
+        """Send the running inference if its child may have it now, or begin with the next one."""
+        if self.is_paused:
+            return
+        if (running := self.queue.running) is None:
+            self._start_next()
+            return
+        self.output.begin(running)
+        is_due = self._is_ready and running.state is InferenceState.DUE
+        if is_due and self.child.may_begin(self.task.work_id):
+            self._send(running)
+
+    def on_turn(self) -> None:
+        """Send the running inference if it waited for the work of other tasks."""
+        if self._is_ready and self.queue.running is not None and self.queue.running.state is InferenceState.DUE:
+            self.go_on()
+
     def fail_all(self, error: RunFailed) -> None:
         """End everything that was accepted with the same reason."""
         for inference in self.queue.take_all():
             self._finish(inference, End("error", error=error))
 
-    # Leaving a child
+    def end_in_child(self, end: End) -> None:
+        """End what the child has of an answer."""
+        if self.queue.running is not None and self.queue.running.is_in_child:
+            self._finish(self.queue.running, end)
 
-    def stop_tools(self) -> None:
-        """Interrupt an answer between two rounds of calls: its next round belongs to the child that it leaves."""
-        running = self.queue.running
-        if running is not None and self._tools is not None and not running.is_in_child:
-            self._finish(running, INTERRUPTED)
+    def end_tools(self) -> None:
+        """End an answer between two rounds of calls: its next round belongs to the child that the task leaves."""
+        if self.queue.running is not None and self._tools is not None and not self.queue.running.is_in_child:
+            self._finish(self.queue.running, INTERRUPTED)
 
     def note_exit(self) -> None:
         """Let nothing count that is still on its way from the child: no sound is heard, no call is done."""
         if self.queue.running is not None and self.queue.running.is_in_child:
-            self.queue.running.advance(InferenceEvent.CUT)
-
-    def leave(self) -> None:
-        """End what the child has of an answer; what the child does not have ends only with the task."""
-        running = self.queue.running
-        if running is not None and (running.is_in_child or self._state() is TaskState.ENDING):
-            self._finish(running, INTERRUPTED)
-        self.output.flush()
-
-    def note_death(self, reason: str) -> None:
-        """End what ran or was held in a child that died; what waits stays for the next child."""
-        if self.queue.running is not None and self.queue.running.is_in_child:
-            error = RunFailed(f"{self.child.name} died: {reason}")
-            self._finish(self.queue.running, End("error", error=error))
+            self.queue.running.advance(InferenceState.CUT)
 
     # What the child says
 
     def on_output(self, envelope: Envelope) -> None:
-        """Pass on a message about the running inference; one that is over says nothing more."""
+        """Pass on a message about the running inference; one about another inference comes too late."""
         inference = self.queue.running
         if inference is None or envelope.fields.get("inference") != inference.number:
-            log.debug("= %s: output of an inference that is over", self._task.work_id)
+            log.debug("= %s: output of an inference that is over", self.task.work_id)
         elif (handler := self._handlers.get(envelope.type)) is not None:
             handler(inference, envelope)
 
@@ -207,20 +236,20 @@ class InferenceRunner:
                 self._ask("cancel", inference=inference.number)
             return
         self.output.delta(inference, text, envelope.payload)
-        self._links.on_delta(self._task, inference, text)
+        self._shared.links.on_delta(self.task, inference, text)
 
     def _on_speak(self, inference: Inference, envelope: Envelope) -> None:
         if not inference.is_cut:
-            self._audio.play(self._task.work_id, inference.number, envelope.payload, self._task.holder)
+            self._shared.audio.play(self.task.work_id, inference.number, envelope.payload, self.task.holder)
 
     def _on_read(self, inference: Inference, envelope: Envelope) -> None:
         self.output.prompt_read(inference, envelope.fields["prompt_tokens"])
 
     def _on_paused(self, inference: Inference, envelope: Envelope) -> None:
-        """The answer stopped by its policy: it is the answer that is held, not the task."""
-        inference.advance(InferenceEvent.HELD)
+        """The answer stopped by its policy: the answer is held, not the task."""
+        inference.advance(InferenceState.HELD)
         self._note_end_of_work()
-        self._on_change()
+        self._changed()
         self.output.paused(inference, envelope.fields["reason"], envelope.fields["tokens"])
 
     def _on_tool_call(self, inference: Inference, envelope: Envelope) -> None:
@@ -230,17 +259,17 @@ class InferenceRunner:
             self.output.tool_call(inference, call)
             return
         if self._tools is None:
-            options = self._task.setup | inference.options
+            options = self.task.setup | inference.options
             prompt = str(options.get("prompt", ""))
             self._tools = ToolUse(self._toolbox, prompt, str(inference.data), options.get("messages"))
-            self._start(self._use_tools(inference, self._tools), f"tools of {self._task.work_id}")
+            self._shared.start(self._use_tools(inference, self._tools), f"tools of {self.task.work_id}")
         if self._tools.note(call):
             self.output.tool_call(inference, call)
 
     async def _use_tools(self, inference: Inference, tools: ToolUse) -> None:
         """Do what the model calls, ask it again with the outcomes, and at last let the unit tell them as its answer.
 
-        The unit remembers only the question and that answer. Cancelled, or done with nothing, when the answer is cut.
+        The unit remembers only the question and that answer. If the answer is cut meanwhile, nothing more is done.
         """
 
         def is_wanted() -> bool:
@@ -253,16 +282,14 @@ class InferenceRunner:
                 break
             inference.data = ""  # the question stands in the messages
             inference.options = inference.options | {"messages": tools.messages}
-            self._begin_round(inference)
+            inference.advance(InferenceState.DUE)
+            self.go_on()
         if is_wanted():
             self._tools = None
             space = " " if inference.last_character.strip() else ""
             inference.usage, inference.data, inference.answer = tools.usage, tools.question, space + tools.answer
-            self._begin_round(inference)
-
-    def _begin_round(self, inference: Inference) -> None:
-        inference.advance(InferenceEvent.ROUND_BEGINS)
-        self.go_on()
+            inference.advance(InferenceState.DUE)
+            self.go_on()
 
     def _on_finish(self, inference: Inference, envelope: Envelope) -> None:
         """The end of the answer, or only of a round of calls."""
@@ -273,23 +300,25 @@ class InferenceRunner:
         if end.reason != INTERRUPTED.reason and end.error is None:
             self._on_good_end()
         self._note_end_of_work()
-        tools = self._tools
-        if tools is None or inference.is_cut or (end.error and not tools.has_outcomes):
+        if self._tools is None or inference.is_cut or (end.error and not self._tools.has_outcomes):
             self._finish(inference, end)
         else:
-            inference.advance(InferenceEvent.ROUND_ENDED)
-            tools.end_round(fields.get("usage") or {}, has_failed=end.error is not None)
+            inference.advance(InferenceState.AT_TOOLS)
+            self._tools.end_round(fields.get("usage") or {}, has_failed=end.error is not None)
 
     # Inside
 
+    def _changed(self) -> None:
+        self._shared.observers.changed(self.task.work_id)
+
     def _tell(self, message: str, payload: bytes = b"", **fields: Any) -> None:
-        self.child.send(message, payload, task=self._task.work_id, **fields)
+        self.child.send(message, payload, task=self.task.work_id, **fields)
 
     def _ask(self, message: str, **fields: Any) -> asyncio.Future[Any]:
-        return self.child.ask(message, task=self._task.work_id, **fields)
+        return self.child.ask(message, task=self.task.work_id, **fields)
 
     def _note_end_of_work(self) -> None:
-        self.child.in_flight.end(self._task.work_id, INFERENCE)
+        self.child.in_flight.end(self.task.work_id, INFERENCE)
 
     def _start_next(self) -> None:
         if not self.is_paused and self.queue.take_next():
@@ -297,24 +326,23 @@ class InferenceRunner:
             self.child.start()
 
     def _send(self, inference: Inference) -> None:
-        inference.advance(InferenceEvent.SENT)
-        self.child.in_flight.begin(self._task.work_id, INFERENCE)
-        is_text = isinstance(inference.data, str)
+        inference.advance(InferenceState.COMPUTING)
+        self.child.in_flight.begin(self.task.work_id, INFERENCE)
         self._tell(
             "infer",
             inference.data.encode() if isinstance(inference.data, str) else inference.data,
-            is_text=is_text,
+            is_text=isinstance(inference.data, str),
             inference=inference.number,
             is_open=inference.is_open,
             # What a link asks for is somebody speaking: before background jobs of clients.
             priority=int(inference.client is None),
-            client=opaque((inference.client or self._task.owner).party),
+            client=opaque((inference.client or self.task.owner).party),
             options=inference.options,
             **({"answer": inference.answer} if inference.answer else {}),
         )
 
     def _finish(self, inference: Inference, end: End) -> None:
-        """Send the one finish frame of an accepted inference; then tell the links, then begin with whatever waits."""
+        """Send the one finish frame of an accepted inference; then tell the links, then begin with what waits."""
         if inference is self.queue.running:
             self.queue.running = None
             self._note_end_of_work()
@@ -325,25 +353,18 @@ class InferenceRunner:
         self._finish_dropped()
         if self._state() is not TaskState.ENDING:
             self._start_next()
-            self._on_change()
+            self._changed()
 
     def _finish_dropped(self) -> None:
         for inference in self.queue.take_dropped():
-            inference.advance(InferenceEvent.CUT)
+            inference.advance(InferenceState.CUT)
             self._say_finish(inference, INTERRUPTED)
 
     def _say_finish(self, inference: Inference, end: End) -> None:
         self.output.finish(inference, end)
-        self._links.on_end(self._task, inference)
+        self._shared.links.on_end(self.task, inference)
         if inference.when_over is not None:
             inference.when_over()
-
-
-def done() -> asyncio.Future[Any]:
-    """Return a future for what needed no child."""
-    answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    answer.set_result(None)
-    return answer
 
 
 def _error_of(fields: dict[str, Any]) -> UnitdError | None:

@@ -16,6 +16,7 @@ from unitd.core.tasks.table import Task, TaskTable
 from unitd.core.tasks.think_filter import ThinkFilter
 from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.audio.latency import TurnLatency
+from unitd.runtime.futures import is_good
 from unitd.runtime.tasks.destinations import is_voice
 from unitd.runtime.tasks.output import Asker, Inference
 from unitd.runtime.tasks.runner import TaskRunner
@@ -65,7 +66,7 @@ class LinkRouter:
         for runner in [] if is_repeat else self._targets(source, Effect.STOP):
             if self._audio.has_to_play(runner.task.work_id):
                 self._latency.note_interruption(runner.task.work_id, at)
-            runner.interrupt()
+            runner.inferences.interrupt()
         word_ended_at = float(fields.get("word_ended_at", at))
         details = {"phrase": str(fields.get("phrase", "")), "chimes": chimes, "is_repeat": is_repeat}
         for runner in self._targets(source, Effect.WAKE):
@@ -82,7 +83,7 @@ class LinkRouter:
             return
 
         def note(opened: asyncio.Future[Any]) -> None:
-            if not opened.cancelled() and opened.exception() is None:
+            if is_good(opened):
                 self._latency.note_ears(woken_at)
 
         opened.add_done_callback(note)

@@ -21,6 +21,7 @@ from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.state_dir import StateDir
+from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.link_router import LinkRouter
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.plan import Plan, Planner
@@ -63,11 +64,11 @@ class TaskManager:
         self._planner = planner
         self._counter = counter
         self._clock = clock
-        self._audio = audio
         self._observers = observers
         self._task_store = task_store
         self._runners: dict[str, TaskRunner] = {}
         self._links = LinkRouter(task_table, self.find, audio, latency)
+        self._shared = Shared(self._links, audio, observers, self._begin)
         self._is_closed = False
         self._group: asyncio.TaskGroup | None = None
 
@@ -156,7 +157,7 @@ class TaskManager:
             try:
                 await probe.passed()
                 change = partial(self._resettle, runner.task, plan, call.client.grant)
-                await runner.move(probe.child, change, plan.queue_limit, plan.toolbox)
+                await runner.move(probe.child, plan, change)
             finally:
                 probe.end()
                 for child in (before, probe.child):
@@ -226,12 +227,8 @@ class TaskManager:
         runner = TaskRunner(
             task,
             child,
-            plan.queue_limit,
-            plan.toolbox,
-            links=self._links,
-            audio=self._audio,
-            observers=self._observers,
-            start=self._begin,
+            plan,
+            self._shared,
         )
         self._runners[task.work_id] = runner
         if entry is not None:
@@ -317,7 +314,7 @@ class TaskManager:
                 self._begin(self.end(runner), "end of a client's tasks")
         for runner in self.runners:
             if not self._links.is_listened_to(runner.task):
-                runner.forget_client(client)
+                runner.inferences.forget_client(client)
         self._task_table.note_departure(client, self._clock())
 
 

@@ -20,7 +20,7 @@ from unitd.core.tasks.table import Client, Task
 from unitd.runtime.metrics import ModelMetrics
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.pacing import FramePacer
-from unitd.runtime.tasks.states import IN_CHILD, INFERENCE_TRANSITIONS, InferenceEvent, InferenceState
+from unitd.runtime.tasks.states import IN_CHILD, INFERENCE_STEPS, InferenceState
 from unitd.wire.errors import RunFailed, UnitdError
 from unitd.wire.messages import Reply
 
@@ -70,9 +70,10 @@ class Inference:
     when_over: Callable[[], None] | None = None
     """Called after the last frame."""
 
-    def advance(self, event: InferenceEvent) -> None:
-        """Take the step that the table has for an event in this state, if it has one."""
-        self.state = INFERENCE_TRANSITIONS[self.state].get(event, self.state)
+    def advance(self, state: InferenceState) -> None:
+        """Take a step, unless the table does not have it."""
+        if state in INFERENCE_STEPS[self.state]:
+            self.state = state
 
     @property
     def is_in_child(self) -> bool:
@@ -187,7 +188,7 @@ class TaskOutput:
 
     def finish(self, inference: Inference, end: End) -> None:
         """The one end of an accepted inference."""
-        inference.advance(InferenceEvent.FINISHED)
+        inference.advance(InferenceState.CUT_SHORT if inference.is_cut else InferenceState.OVER)
         self._meter.note_end(end.reason, end.usage)
         if inference is self._running:
             self._running = None

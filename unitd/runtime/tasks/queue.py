@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from unitd.runtime.tasks.output import Inference
-from unitd.runtime.tasks.states import InferenceEvent
+from unitd.runtime.tasks.states import InferenceState
 
 
 class InferenceQueue:
@@ -31,7 +31,7 @@ class InferenceQueue:
         if self.running is not None or not self._waiting:
             return False
         self.running = self._waiting.popleft()
-        self.running.advance(InferenceEvent.TAKEN)
+        self.running.advance(InferenceState.DUE)
         return True
 
     def drop(self, is_unwanted: Callable[[Inference], bool]) -> None:

@@ -1,6 +1,6 @@
-"""One task at run time: its life in a child, from the setup there to the end, and what clients and links ask of it.
+"""One task at run time: its life in a child, from the setup to the end.
 
-`states` has the states and what leads from one to the next; `inferences` runs the prompts.
+`states` has the states and what may follow each of them, `inferences` runs the prompts.
 """
 
 import asyncio
@@ -10,16 +10,14 @@ from typing import Any
 
 from unitd.core.access.grants import opaque
 from unitd.core.tasks.deaths import Deaths, Part
-from unitd.core.tasks.kinds import MICROPHONE
-from unitd.core.tasks.table import Client, Task
-from unitd.runtime.audio.hub import AudioHub
-from unitd.runtime.children.child import Child, fail
-from unitd.runtime.tasks.destinations import Destinations, is_voice
-from unitd.runtime.tasks.inferences import InferenceRunner, done
-from unitd.runtime.tasks.observers import TaskObservers
-from unitd.runtime.tasks.output import Inference, TaskOutput
-from unitd.runtime.tasks.states import TASK_TRANSITIONS, TaskEvent, TaskState
-from unitd.runtime.tasks.tool_loop import Toolbox
+from unitd.core.tasks.table import Task
+from unitd.runtime.children.child import Child
+from unitd.runtime.futures import done, fail, is_good
+from unitd.runtime.tasks.destinations import Shared
+from unitd.runtime.tasks.inferences import InferenceRunner
+from unitd.runtime.tasks.output import INTERRUPTED, End, Inference
+from unitd.runtime.tasks.plan import Plan
+from unitd.runtime.tasks.states import TASK_STEPS, TaskState
 from unitd.runtime.tasks.uploads import Uploads
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError
@@ -33,34 +31,12 @@ SLOW_SETUP_SECONDS = 1.0
 class TaskRunner:
     """The runtime of one task in one child."""
 
-    def __init__(
-        self,
-        task: Task,
-        child: Child,
-        queue_limit: int,
-        toolbox: Toolbox | None,
-        *,
-        links: Destinations,
-        audio: AudioHub,
-        observers: TaskObservers,
-        start: Callable[[Coroutine[Any, Any, None], str], None],
-    ) -> None:
-        """With a toolbox, what the model calls is done here; `start` runs a coroutine in the daemon's own group."""
+    def __init__(self, task: Task, child: Child, plan: Plan, shared: Shared) -> None:
         self.task = task
-        self._links = links
-        self._audio = audio
-        self._observers = observers
+        self._shared = shared
         self._state = TaskState.AWAY
-        self.inferences = InferenceRunner(
-            task,
-            links,
-            audio,
-            state=lambda: self._state,
-            on_change=self._changed,
-            on_good_end=self._clear_deaths,
-            start=start,
-        )
-        self._settle_in(child, queue_limit, toolbox)
+        self.inferences = InferenceRunner(task, shared, lambda: self._state, self._clear_deaths)
+        self.child, self.output = child, self.inferences.settle_in(child, plan)
         self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
         self._setup: asyncio.Future[dict[str, Any]] | None = None
         """The child's answer to the newest setup."""
@@ -82,12 +58,7 @@ class TaskRunner:
         """Why the task is not set up in its child again; "" for a task that has not failed."""
 
         self.is_acknowledged = False
-        """True once a client was told its work_id: from then on the task must survive the daemon."""
-
-    def _settle_in(self, child: Child, queue_limit: int, toolbox: Toolbox | None) -> None:
-        self.child = child
-        self.output = TaskOutput(self.task, child.meter, self._observers)
-        self.inferences.move_to(child, self.output, queue_limit, toolbox)
+        """True once a client was told the work_id: from then on the task must survive the daemon."""
 
     @property
     def state(self) -> str:
@@ -127,12 +98,6 @@ class TaskRunner:
         return len(self.inferences.queue)
 
     @property
-    def hears_microphone(self) -> bool:
-        """True while periods of the board's own microphone are wanted."""
-        is_listening = self._state is TaskState.READY and not self.inferences.is_paused
-        return is_listening and MICROPHONE in self.task.inputs
-
-    @property
     def is_suspect(self) -> bool:
         """True when a death of the child counts against the task."""
         return self.deaths.is_suspect
@@ -162,32 +127,6 @@ class TaskRunner:
         if self._state is TaskState.FAILED:
             raise RunFailed(f"{self.failure}; set {self.task.work_id} up anew, or end it")
 
-    def pause(self) -> asyncio.Future[Any]:
-        """Hold the task. The future is done when it has stopped, and no frame of it follows.
-
-        With `"on_pause": "stop"` at setup the running inference ends instead, and the next one may run: the behaviour
-        of the original firmware.
-        """
-        if self.task.setup.get("on_pause") == "stop":
-            return self.inferences.cut()
-        self.inferences.pause()
-        self._pass_on_hold(is_held=True)
-        if self._state is not TaskState.READY:
-            return done()
-        held = self.child.ask("pause", task=self.task.work_id)
-        held.add_done_callback(lambda held: None if _has_failed(held) else self.inferences.note_held())
-        return held
-
-    def set_policy(self, pause: Any) -> asyncio.Future[dict[str, Any]]:
-        """Say where the held answer stops next; RunFailed when the unit cannot make sense of it."""
-        return self.child.ask("policy", task=self.task.work_id, pause=pause)
-
-    def resume(self) -> None:
-        """Go on exactly where pause stopped."""
-        if self.inferences.is_paused:
-            self.inferences.resume()
-            self._pass_on_hold(is_held=False)
-
     def ask(self, action: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
         """Ask for an action that only the child understands (trigger, warm).
 
@@ -211,16 +150,6 @@ class TaskRunner:
         ended.add_done_callback(self._on_worked)
         return ended
 
-    def _on_worked(self, answer: asyncio.Future[dict[str, Any]]) -> None:
-        if not _has_failed(answer):
-            self._clear_deaths()
-
-    def _clear_deaths(self) -> None:
-        """Work that ended well speaks for the task."""
-        if self.deaths != Deaths():
-            self.deaths = Deaths()
-            self._changed()
-
     def tell(self, message: str, **fields: Any) -> None:
         """Tell the child what a link has to say; nothing before the task is set up."""
         if self._state is TaskState.READY:
@@ -229,24 +158,8 @@ class TaskRunner:
     def note_link(self, change: str, source: str) -> None:
         """Tell the child that a link from a source came ("linked") or went ("unlinked")."""
         self.tell(change, source=source)
-        self._audio.attend(self)
+        self._shared.audio.attend(self.inferences)
         self._changed()
-
-    def interrupt(self) -> asyncio.Future[Any]:
-        """End what runs or is held and drop the queue, as at a wake; a paused task stays paused.
-
-        The future is done when the last finish frame has been sent.
-        """
-        self._hush()
-        self.inferences.drop()
-        return self.inferences.cut()
-
-    def forget_client(self, client: Client) -> None:
-        """Cut what a client asked for, because it is gone."""
-        self.inferences.drop(lambda inference: inference.client is client)
-        running = self.inferences.queue.running
-        if running is not None and running.client is client:
-            self.inferences.cut()
 
     # Setup, change and end
 
@@ -265,22 +178,20 @@ class TaskRunner:
         await asyncio.shield(self._outcome)
 
     def acknowledge(self) -> None:
-        """Note that a client is about to be told of the task: from now on it is worth being remembered."""
+        """Note that a client is about to be told of the task: from now on the task is worth being remembered."""
         self.is_acknowledged = True
-        self._advance(TaskEvent.SLOW)
+        self._advance(TaskState.SLOW)
         self._changed()
 
     def fail(self, failure: str) -> None:
         """End everything accepted and stay out of the child until a new setup."""
         self.failure = failure
-        self._advance(TaskEvent.FAILED)
-        self._settle_outcome(RunFailed(failure))
+        self._advance(TaskState.FAILED)
         self.uploads.close()
-        self.inferences.fail_all(RunFailed(failure))
+        self._fail_all(RunFailed(failure))
         self.child.detach(self.task.work_id)
-        self._changed()
 
-    async def move(self, child: Child, change: Callable[[], None], queue_limit: int, toolbox: Toolbox | None) -> None:
+    async def move(self, child: Child, plan: Plan, change: Callable[[], None]) -> None:
         """Go on in `child`, or in the same one, with what `change` makes of the task's settings.
 
         What runs or is held ends as at a wake; what waits, a pause, and what the unit remembers stay.
@@ -288,27 +199,27 @@ class TaskRunner:
         Raises:
             Unavailable: the task was ended meanwhile.
         """
-        if self._advance(TaskEvent.LEFT):
+        if self._advance(TaskState.AWAY):
             self.uploads.close()
-            self._hush()
-            self.inferences.stop_tools()
+            self.inferences.hush()
+            self.inferences.end_tools()
             await self._leave(self._exit())
-        if not self._advance(TaskEvent.LEFT):
+        if not self._advance(TaskState.AWAY):
             raise Unavailable(f"{self.task.work_id} was ended while its model changed")
         change()
         self.output.hold()
-        self._settle_in(child, queue_limit, toolbox)
+        self.child, self.output = child, self.inferences.settle_in(child, plan)
         self.failure, self.deaths = "", Deaths()
         self.begin()
 
     def close(self) -> Coroutine[Any, Any, None]:
         """Begin the end of the task in its child; awaiting the result sees it through, finish frames first."""
-        self._advance(TaskEvent.ENDED)
+        self._advance(TaskState.ENDING)
         if not self.ending.done():
             self.ending.set_result(None)
         self.uploads.close()
-        self._hush()
-        self._pass_on_hold(is_held=False)
+        self.inferences.hush()
+        self.inferences.pass_on_hold(is_held=False)
         self._settle_outcome(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self.inferences.drop()
         return self._leave(self._exit())
@@ -320,30 +231,33 @@ class TaskRunner:
         return self.child.ask("exit", task=self.task.work_id)
 
     async def _leave(self, left: asyncio.Future[Any]) -> None:
-        """Move out of the child, once it has answered."""
+        """Move out of the child; what the child does not have of an answer ends only with the task."""
         try:
             await left
         except UnitdError as error:
             log.debug("= %s leaves without its child: %s", self.task.work_id, error)
         finally:
-            self.inferences.leave()
+            self.inferences.end_in_child(INTERRUPTED)
+            if self._state is TaskState.ENDING:
+                self.inferences.cut()
+            self.output.flush()
             self.child.detach(self.task.work_id)
 
     # What the child says
 
     def on_output(self, envelope: Envelope) -> None:
-        """Pass on what a running inference says, or an event of the task itself."""
+        """Pass on what the running inference says, or an event of the task itself."""
         if envelope.type != "event":
             self.inferences.on_output(envelope)
             return
         fields = envelope.fields
-        self._links.on_event(self.task, fields)  # a wake must not wait for a slow client
+        self._shared.links.on_event(self.task, fields)  # first: a wake must not wait for a slow client
         if "data" in fields:
             self.output.event(fields["data"], self.uploads.asker if fields.get("source") == "upload" else None)
 
     def on_child_ready(self) -> None:
         """Set the task up, with what the child remembered of it before a crash."""
-        if not self._advance(TaskEvent.CHILD_READY):
+        if not self._advance(TaskState.SETTING_UP):
             return
         self._reason = ""
         self._setup = self.child.ask(
@@ -359,38 +273,37 @@ class TaskRunner:
 
     def _note_slow_setup(self, setup: asyncio.Future[dict[str, Any]]) -> None:
         """The next daemon must know of the setup, should this one end over it."""
-        if setup is self._setup and self._advance(TaskEvent.SLOW) and self.is_acknowledged:
+        if setup is self._setup and self._advance(TaskState.SLOW) and self.is_acknowledged:
             self._changed()
 
     def _on_set_up(self, setup: asyncio.Future[dict[str, Any]]) -> None:
         error = setup.exception()
         if setup is not self._setup or (isinstance(error, RunFailed) and not self.child.is_ready):
             return  # the child died over it; the next one, or its failure, decides
-        if not self._advance(TaskEvent.REFUSED if error else TaskEvent.ACCEPTED):
+        if not self._advance(TaskState.REFUSED if error else TaskState.READY):
             return
         self._settle_outcome(error)
         if error is not None:
             self._reason = str(error)
-            self.inferences.fail_all(RunFailed(self._reason))
-            self._changed()
+            self._fail_all(RunFailed(self._reason))
             return
         self.deaths = self.deaths.after_setup()
         self._changed()
         if self.inferences.is_paused:
             self.child.send("pause", task=self.task.work_id)
-        self._audio.attend(self)
+        self._shared.audio.attend(self.inferences)
         self.inferences.go_on()
 
     def on_turn(self) -> None:
-        """Send the inference that waited for the work of others."""
-        if self._state is TaskState.READY:
-            self.inferences.on_turn()
+        """Send the inference that waited for the work of other tasks."""
+        self.inferences.on_turn()
 
     def on_child_lost(self, reason: str, part: Part) -> None:
         """Count the death; a task of which too many children died has failed."""
         self.deaths = self.deaths.after(part, in_setup=self._state is not TaskState.READY)
-        self._advance(TaskEvent.LOST)
-        self.inferences.note_death(reason)
+        if self._state is not TaskState.REFUSED:
+            self._advance(TaskState.AWAY)
+        self.inferences.end_in_child(End("error", error=RunFailed(f"{self.child.name} died: {reason}")))
         if self.deaths.are_too_many and self._state is not TaskState.ENDING:
             self.child.meter.failed_tasks += 1
             failure = f"{self.child.name} died twice while it worked on this task: {reason}"
@@ -400,39 +313,38 @@ class TaskRunner:
 
     def on_child_failed(self, error: LoadFailed) -> None:
         """End everything accepted with the reason: there is no next child."""
-        self._advance(TaskEvent.LOST)
-        if self._state is not TaskState.REFUSED:
+        if self._state is not TaskState.REFUSED and self._advance(TaskState.AWAY):
             self._reason = error.reason
         self._settle_outcome(error)
-        self.inferences.fail_all(RunFailed(error.reason))
-        self._changed()
+        self._fail_all(RunFailed(error.reason))
 
     # Inside
 
-    def _advance(self, event: TaskEvent) -> bool:
-        """Take the step that the table has for an event in this state. Return False when it has none."""
-        transitions = TASK_TRANSITIONS[self._state]
-        self._state = transitions.get(event, self._state)
-        return event in transitions
+    def _advance(self, state: TaskState) -> bool:
+        """Take a step. Return False, in the same state, when the table does not have it."""
+        if state not in TASK_STEPS[self._state]:
+            return False
+        self._state = state
+        return True
 
     def _changed(self) -> None:
-        self._observers.changed(self.task.work_id)
+        self._shared.observers.changed(self.task.work_id)
+
+    def _on_worked(self, answer: asyncio.Future[dict[str, Any]]) -> None:
+        if is_good(answer):
+            self._clear_deaths()
+
+    def _clear_deaths(self) -> None:
+        """Work that ended well speaks for the task."""
+        if self.deaths != Deaths():
+            self.deaths = Deaths()
+            self._changed()
 
     def _settle_outcome(self, error: BaseException | None) -> None:
         if not self._outcome.done():
             fail(self._outcome, error) if error else self._outcome.set_result(None)
 
-    def _hush(self) -> None:
-        """Stop what a voice has given to the loudspeaker."""
-        if is_voice(self.task):
-            self._audio.stop(self.task.work_id)
-
-    def _pass_on_hold(self, *, is_held: bool) -> None:
-        """Silence a paused voice at once, or let it go on where it stopped; close a paused ear."""
-        if is_voice(self.task):
-            self._audio.hold(self.task.work_id, is_held=is_held)
-        self._audio.attend(self)
-
-
-def _has_failed(answer: asyncio.Future[Any]) -> bool:
-    return answer.cancelled() or answer.exception() is not None
+    def _fail_all(self, error: RunFailed) -> None:
+        self._settle_outcome(error)
+        self.inferences.fail_all(error)
+        self._changed()

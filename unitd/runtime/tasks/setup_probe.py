@@ -4,7 +4,8 @@ import asyncio
 from typing import Any
 
 from unitd.core.tasks.deaths import Part
-from unitd.runtime.children.child import Child, fail
+from unitd.runtime.children.child import Child
+from unitd.runtime.futures import fail
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import LoadFailed, Unavailable
 
