@@ -1,4 +1,4 @@
-"""Covers unitd.doors.base, unitd.doors.table and unitd.doors.manager: a sixth door is its own module and a row."""
+"""Covers unitd.doors.base, unitd.doors.registry and unitd.doors.manager: a sixth door is its own module and a row."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import running_app, tcp_client
-from unitd.doors import table
+from unitd.doors import registry
 from unitd.doors.base import Door, DoorContext
 from unitd.doors.local_client import LocalClient
-from unitd.doors.table import DoorRow
+from unitd.doors.registry import DoorRow
 
 
 class PingDoor(Door):
@@ -67,7 +67,7 @@ def doors(monkeypatch: pytest.MonkeyPatch) -> list[PingDoor]:
         made.append(PingDoor(context))
         return made[-1]
 
-    monkeypatch.setitem(table.DOORS, "ping", DoorRow(lambda settings: settings.unix.enabled, make))
+    monkeypatch.setitem(registry.DOORS, "ping", DoorRow(lambda settings: settings.unix.enabled, make))
     return made
 
 
@@ -115,7 +115,7 @@ def test_neighbours_do_not_import_each_other(neighbours: tuple[str, ...]) -> Non
     borrowed = [
         (path.name, other)
         for folder in neighbours
-        for path in (Path(table.__file__).parent / folder).rglob("*.py")
+        for path in (Path(registry.__file__).parent / folder).rglob("*.py")
         for other in modules.keys() - {folder}
         if f"from {modules[other]}" in path.read_text()
     ]

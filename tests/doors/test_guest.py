@@ -82,7 +82,7 @@ async def test_a_cancelled_answer_ends_and_the_next_one_runs(local_client: Local
     ends = []
     async for event in talk.answer(LONG, pause={"max_tokens": 2}):
         if isinstance(event, Held):
-            await talk.cancel()
+            await local_client.ask(talk.work_id, "cancel")
         if isinstance(event, Ended):
             ends.append(event.reason)
 

@@ -126,14 +126,6 @@ class ChatSession:
         """The held answer goes on, to its end or to where the new policy stops it."""
         await self._local_client.ask(self.work_id, "work", {"pause": pause or {}})
 
-    async def pause(self) -> None:
-        """Holds the running answer; no more of it arrives once this returns."""
-        await self._local_client.ask(self.work_id, "pause")
-
-    async def cancel(self) -> None:
-        """Cuts the running answer, also in the middle of its prompt; `Ended` arrives at whoever iterates."""
-        await self._local_client.ask(self.work_id, "cancel")
-
     async def warm(self) -> None:
         """Reads the setup's `messages`, so that the first answer comes sooner that begins with them."""
         await self._local_client.ask(self.work_id, "warm")

@@ -1,4 +1,4 @@
-"""All doors: opened as the configuration says, and closed in order; `table` has them.
+"""All doors: opened as the configuration says, and closed in order; `registry` has them.
 
 What they share is made here: the certificate, the budget of what clients have begun to send, the board's own tools.
 """
@@ -20,7 +20,7 @@ from unitd.core.config.schema import HomeSettings, PipelineSettings, Settings
 from unitd.doors.base import Door, DoorContext, Server
 from unitd.doors.listening import Network
 from unitd.doors.pipelines import Pipeline
-from unitd.doors.table import DOORS
+from unitd.doors.registry import DOORS
 from unitd.doors.tls import Tls
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.models.store import ModelStore

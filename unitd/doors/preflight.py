@@ -34,7 +34,7 @@ from unitd.core.config.schema import (
 )
 from unitd.core.models.catalog import Card, Catalog
 from unitd.core.tasks.kinds import DEFAULT_NAME, UnitKind
-from unitd.doors.table import DOORS
+from unitd.doors.registry import DOORS
 from unitd.doors.tls import Tls
 from unitd.runtime.sys.access import load_tokens, tokens_file
 from unitd.runtime.tasks.plan import setup_data

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from unitd.core.models.catalog import Card, Catalog
-from unitd.doors.wyoming.info import WHISPER_LANGUAGES, describe, ears_for
+from unitd.doors.wyoming.info import WHISPER_LANGUAGES, asr_model_for, describe
 from units.asr import offline
 
 ASR = Card("unitd-asr", "asr", languages=("en",), is_bundled=True)
@@ -99,4 +99,4 @@ def test_a_language_finds_a_model_that_understands_it(
     """Home Assistant names no model; what nobody understands is left to the unit, which refuses it in words."""
     cards = catalog(SENSE, WHISPER, *BUNDLED)
 
-    assert ears_for(cards, name, language) == heard_by
+    assert asr_model_for(cards, name, language) == heard_by

@@ -8,8 +8,8 @@ from contextlib import suppress
 from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from unitd.doors.http.auth import REFUSAL, grant_of
 from unitd.doors.http.context import HttpContext
-from unitd.doors.http.grants import REFUSAL, grant_of
 from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER, Message, close, send
 from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
 
@@ -30,10 +30,10 @@ def refusal_message(error: UnitdError, context: HttpContext) -> Message:
     if isinstance(error, NotAllowed):
         return {"type": "error", "error_code": "authentication_failed", "message": error.reason}
     refusal = {"type": "error", "error_code": "server_at_capacity", "message": error.reason}
-    return refusal | {"capacity": context.seats.capacity}
+    return refusal | {"capacity": context.slots.capacity}
 
 
-def seated_route(path: str, context: HttpContext, serve: Serve, explain: Explain = refusal_message) -> BaseRoute:
+def admitted_route(path: str, context: HttpContext, serve: Serve, explain: Explain = refusal_message) -> BaseRoute:
     """A socket whose clients have a key and a seat while `serve` talks to them; others are told why and sent away."""
 
     async def admit(ws: WebSocket) -> None:
@@ -50,7 +50,7 @@ def seated_route(path: str, context: HttpContext, serve: Serve, explain: Explain
                 await serve(ws)
             finally:
                 looking.cancel()
-                context.leave_seat(ws)
+                context.leave_slot(ws)
 
     return WebSocketRoute(path, admit)
 
@@ -68,4 +68,4 @@ async def _enter(ws: WebSocket, context: HttpContext) -> None:
     """A key, then a seat."""
     if grant_of(ws).role is None:
         raise NotAllowed(ws.scope.get(REFUSAL, NOT_ALLOWED))
-    await context.take_seat(ws)
+    await context.take_slot(ws)

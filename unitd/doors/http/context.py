@@ -6,18 +6,17 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 from starlette.requests import HTTPConnection
 
 from unitd.core.access.grants import Grant
 from unitd.core.config.schema import Settings
-from unitd.core.models.catalog import Card
 from unitd.doors.base import Server
-from unitd.doors.http.grants import address_of, grant_of
+from unitd.doors.http.auth import address_of, grant_of
 from unitd.doors.http.waiting_line import WaitingLine
 from unitd.doors.local_client import LocalClient
 from unitd.doors.unfinished import Unfinished
+from unitd.runtime.models.store import ModelStore
 from unitd.runtime.status import Status
 from unitd.wire.errors import Unavailable
 
@@ -62,23 +61,16 @@ class ConnectionSlots:
         }
 
 
-class Models(Protocol):
-    """Which card serves a name."""
-
-    async def resolve(self, unit: str, name: str) -> Card:
-        """LoadFailed if none does."""
-
-
 @dataclass(eq=False)
 class HttpContext:
     """The composition root makes one for the door."""
 
     server: Server
     settings: Settings
-    seats: ConnectionSlots
+    slots: ConnectionSlots
     clock: Callable[[], float]
-    models: Models
-    live: Status
+    models: ModelStore
+    status: Status
     unfinished: Unfinished
     streams: set[object] = field(default_factory=set)
     """Chunked streams that are open, on whatever socket."""
@@ -86,7 +78,7 @@ class HttpContext:
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     @cached_property
-    def line(self) -> WaitingLine:
+    def waiting_line(self) -> WaitingLine:
         """Who waits for an answer of the turn-based chat."""
         return WaitingLine(self.settings.llm.slots)
 
@@ -100,27 +92,27 @@ class HttpContext:
         party = "" if connection.scope["type"] == "websocket" else f"http {host}"
         return LocalClient(self.server, name, door, grant=grant_of(connection), address=host, party=party)
 
-    async def take_seat(self, connection: HTTPConnection) -> None:
+    async def take_slot(self, connection: HTTPConnection) -> None:
         """Waits a moment for a free seat.
 
         Raises:
             Unavailable: there is none, or the client's token has as many connections as it may have.
         """
         try:
-            await self._take_seat(grant_of(connection))
+            await self._take_slot(grant_of(connection))
         except Unavailable as error:
             log.warning("%s is refused: %s", address_of(connection), error.reason)
             raise
 
-    async def _take_seat(self, grant: Grant) -> None:
+    async def _take_slot(self, grant: Grant) -> None:
         self.server.access.enter(grant)
         try:
-            await self.seats.take(self.settings.http.barge_in.acquire_timeout_s)
+            await self.slots.take(self.settings.http.barge_in.acquire_timeout_s)
         except BaseException:
             self.server.access.leave(grant)
             raise
 
-    def leave_seat(self, connection: HTTPConnection) -> None:
+    def leave_slot(self, connection: HTTPConnection) -> None:
         """One is free again."""
         self.server.access.leave(grant_of(connection))
-        self.seats.leave()
+        self.slots.leave()

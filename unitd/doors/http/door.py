@@ -62,15 +62,15 @@ class HttpDoor(Door):
     def __init__(self, shared: DoorContext) -> None:
         self._settings: HttpSettings = shared.settings.http
         self._activated = shared.activated.get(self.name, ())
-        self._seats = ConnectionSlots(self._settings.connections)
-        places, tls = self._seats.limit + HTTP_CONNECTIONS, shared.tls_for(self.name)
+        self._slots = ConnectionSlots(self._settings.connections)
+        places, tls = self._slots.limit + HTTP_CONNECTIONS, shared.tls_for(self.name)
         self._accepted = Connections(
             self.name, places, shared.server.access, shared.network, is_encrypted=tls is not None
         )
         context = HttpContext(
             shared.server,
             shared.settings,
-            self._seats,
+            self._slots,
             shared.clock,
             shared.models,
             shared.status,
@@ -84,7 +84,7 @@ class HttpDoor(Door):
     @property
     def connections(self) -> Mapping[str, int]:
         """Return how many WebSockets are served, and how many other connections are open."""
-        return {self.name: len(self._accepted) - self._seats.active, "ws": self._seats.active}
+        return {self.name: len(self._accepted) - self._slots.active, "ws": self._slots.active}
 
     async def open(self) -> list[Any]:
         """Take the ports, or sockets that were opened for the daemon. Return the address, or a list of several.

@@ -18,8 +18,8 @@ from unitd.core.access.grants import (
     Role,
     is_address,
 )
+from unitd.doors.http.auth import GRANT, REFUSAL, admit
 from unitd.doors.http.errors import error_response
-from unitd.doors.http.grants import GRANT, REFUSAL, admit
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.sys.access import Access
 from unitd.wire.errors import NotAllowed, Unavailable

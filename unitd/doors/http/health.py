@@ -16,8 +16,8 @@ from starlette.routing import BaseRoute, Route
 from unitd import __version__
 from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.doors.chat_session import ChatSession
+from unitd.doors.http.auth import grant_of
 from unitd.doors.http.context import HttpContext
-from unitd.doors.http.grants import grant_of
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import LoadFailed
 
@@ -55,8 +55,8 @@ def routes(context: HttpContext) -> list[BaseRoute]:
         status = {
             "status": "ok",
             "version": __version__,
-            "capacity": context.seats.capacity,
-            "queue": context.line.view,
+            "capacity": context.slots.capacity,
+            "queue": context.waiting_line.view,
         }
         return JSONResponse(status)
 

@@ -19,8 +19,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from unitd.core.access.grants import sees
+from unitd.doors.http.auth import grant_of
 from unitd.doors.http.context import HttpContext
-from unitd.doors.http.grants import grant_of
 from unitd.runtime.children.memory_budget import Usage
 from unitd.runtime.metrics import Histogram, Metrics, ModelMetrics
 from unitd.runtime.status import Status
@@ -48,12 +48,12 @@ def routes(context: HttpContext) -> list[BaseRoute]:
 
     async def show(request: Request) -> Response:
         processes = {DAEMON: os.getpid()}
-        processes |= {child.name: child.pid for child in context.live.children() if child.pid is not None}
-        memory, models = await asyncio.to_thread(_resident_bytes, processes), await context.live.memory()
+        processes |= {child.name: child.pid for child in context.status.children() if child.pid is not None}
+        memory, models = await asyncio.to_thread(_resident_bytes, processes), await context.status.memory()
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
-        runners = [work for work in context.live.runners() if sees(grant_of(request), work.task.holder)]
+        runners = [work for work in context.status.runners() if sees(grant_of(request), work.task.holder)]
         return Response(
-            encode(MetricsCollector(context.server.metrics, context.live, runners, memory, models)),
+            encode(MetricsCollector(context.server.metrics, context.status, runners, memory, models)),
             media_type=content_type,
         )
 

@@ -15,9 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from unitd.doors.http.context import HttpContext, Models
+from unitd.doors.http.context import HttpContext
 from unitd.doors.http.errors import ApiError, api_error, unknown_model
 from unitd.doors.local_client import LocalClient
+from unitd.runtime.models.store import ModelStore
 from unitd.wire.errors import LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
@@ -71,7 +72,7 @@ class Served(Response, ABC):
 
     def __init__(self, context: HttpContext, request: Request, model: str) -> None:
         super().__init__()
-        self._models: Models = context.models
+        self._models: ModelStore = context.models
         self._model = model
         self._local_client: LocalClient = context.local_client(request)
 
@@ -111,7 +112,7 @@ def event(data: dict[str, Any]) -> bytes:
     return b"data: " + orjson.dumps(data) + b"\n\n"
 
 
-async def is_known(models: Models, unit: str, name: str) -> bool:
+async def is_known(models: ModelStore, unit: str, name: str) -> bool:
     """True when a card of this unit has the name."""
     try:
         await models.resolve(unit, name)

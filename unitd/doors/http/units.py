@@ -14,9 +14,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.core.access.grants import STRANGER, Grant, is_other_owner
 from unitd.doors.base import BaseClient
-from unitd.doors.http.admission import refusal_message, seated_route
+from unitd.doors.http.admission import admitted_route, refusal_message
+from unitd.doors.http.auth import GRANT
 from unitd.doors.http.context import HttpContext
-from unitd.doors.http.grants import GRANT
 from unitd.doors.http.sockets import TRY_AGAIN_LATER, Message, close, receive, send_text
 from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
 from unitd.wire.messages import Reply, error_reply
@@ -27,7 +27,7 @@ log = logging.getLogger("unitd.doors")
 
 def routes(context: HttpContext) -> list[BaseRoute]:
     """The socket."""
-    return [seated_route("/ws/units", context, lambda ws: SocketHandler(ws, context).run(), _explain)]
+    return [admitted_route("/ws/units", context, lambda ws: SocketHandler(ws, context).run(), _explain)]
 
 
 def _explain(error: UnitdError, context: HttpContext) -> Message:

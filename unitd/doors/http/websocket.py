@@ -16,7 +16,7 @@ from websockets.http11 import Request
 from websockets.protocol import State
 
 from unitd.core.access.grants import Grant
-from unitd.doors.http.grants import GRANT
+from unitd.doors.http.auth import GRANT
 from unitd.doors.http.sockets import POLICY_VIOLATION, TRY_AGAIN_LATER
 from unitd.doors.unfinished import Unfinished
 

@@ -9,7 +9,7 @@ import asyncio
 from starlette.routing import BaseRoute
 from starlette.websockets import WebSocket
 
-from unitd.doors.http.admission import seated_route
+from unitd.doors.http.admission import admitted_route
 from unitd.doors.http.bargein import handler as bargein
 from unitd.doors.http.bargein.session import Sessions
 from unitd.doors.http.chunked import handler as chunked
@@ -20,7 +20,7 @@ from unitd.doors.http.sockets import close, object_in, receive, send
 def routes(context: HttpContext) -> list[BaseRoute]:
     """The socket."""
     sessions = Sessions(context.settings.http.barge_in)
-    return [seated_route("/ws", context, lambda ws: _serve_dialect(ws, context, sessions))]
+    return [admitted_route("/ws", context, lambda ws: _serve_dialect(ws, context, sessions))]
 
 
 async def _serve_dialect(ws: WebSocket, context: HttpContext, sessions: Sessions) -> None:

@@ -17,10 +17,8 @@ from typing import Any
 
 import aiomqtt
 from paho.mqtt import MQTTException
-from paho.mqtt.client import MQTTMessage
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
-from paho.mqtt.reasoncodes import ReasonCode
 
 from unitd import __version__
 from unitd.core.config.schema import MqttSettings
@@ -28,6 +26,7 @@ from unitd.core.repeats import backoff_seconds
 from unitd.doors.base import Door, DoorContext
 from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt.bridge import Bridge
+from unitd.doors.mqtt.connection import Connection
 from unitd.doors.mqtt.homeassistant import Board
 from unitd.doors.mqtt.publish_queue import Publication
 from unitd.doors.mqtt.requests import Incoming
@@ -49,40 +48,6 @@ PROTOCOL_ERROR = 130
 # many short connections in a row are no broker that restarts.
 SHORT_SECONDS = 5.0
 MANY_SHORT = 12
-
-
-class _Message(aiomqtt.Message):
-    """With the one flag that aiomqtt leaves out."""
-
-    is_duplicate = False
-
-    @classmethod
-    def _from_paho_message(cls, message: MQTTMessage) -> "_Message":
-        made = super()._from_paho_message(message)
-        made.is_duplicate = bool(message.dup)
-        return made
-
-
-class _Connection(aiomqtt.Client):
-    """aiomqtt's client; its messages say whether the broker delivers them again, and it what the broker refused."""
-
-    refusal = ""
-    """Why the last message was not taken; empty when it was."""
-
-    @property
-    def end(self) -> BaseException | None:
-        """Why it ended, whatever else failed because of that."""
-        return self._disconnected.exception() if self._disconnected.done() else None
-
-    def _on_publish(self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any) -> None:
-        self.refusal = str(reason_code) if reason_code.is_failure else ""
-        super()._on_publish(client, userdata, mid, reason_code, properties)
-
-    def _on_message(self, client: Any, userdata: Any, message: MQTTMessage) -> None:
-        try:
-            self._queue.put_nowait(_Message._from_paho_message(message))
-        except asyncio.QueueFull:
-            log.warning("a message on %s is dropped: too many wait", message.topic)
 
 
 class MqttDoor(Door):
@@ -158,7 +123,7 @@ class MqttDoor(Door):
             return f"it hangs up each time ({error}); is there a second board called {self._settings.node}?"
         return str(error)
 
-    async def _stay_connected(self, client: _Connection) -> None:
+    async def _stay_connected(self, client: Connection) -> None:
         async with client:
             log.info("connected to the broker at %s:%s", self._settings.host, self._settings.port)
             self._is_connected, self._failures, self._is_session_bad = True, 0, False
@@ -179,13 +144,13 @@ class MqttDoor(Door):
                 await self._say_goodbye(client)
                 raise
 
-    def _connection(self) -> _Connection:
+    def _connection(self) -> Connection:
         settings, is_v5 = self._settings, self._version == aiomqtt.ProtocolVersion.V5
         more: dict[str, Any] = {"clean_start" if is_v5 else "clean_session": self._is_session_bad}
         if is_v5:
             more["properties"] = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho's has no types
             more["properties"].SessionExpiryInterval = SESSION_SECONDS
-        return _Connection(
+        return Connection(
             settings.host,
             settings.port,
             username=settings.username,
@@ -197,7 +162,7 @@ class MqttDoor(Door):
             **more,
         )
 
-    async def _receive(self, client: _Connection) -> None:
+    async def _receive(self, client: Connection) -> None:
         async for message in client.messages:
             properties = message.properties
             incoming = Incoming(
@@ -208,12 +173,12 @@ class MqttDoor(Door):
             )
             self._bridge.receive(str(message.topic), incoming, is_retained=bool(message.retain))
 
-    async def _publish(self, client: _Connection) -> None:
+    async def _publish(self, client: Connection) -> None:
         while True:
             await self._send(client, await self._outgoing.next())
             _heed_cancel()
 
-    async def _send(self, client: _Connection, publication: Publication) -> None:
+    async def _send(self, client: Connection, publication: Publication) -> None:
         client.refusal = ""
         try:
             await client.publish(
@@ -246,7 +211,7 @@ class MqttDoor(Door):
                 log.warning("the board's figures are not said: %s", error)
             await asyncio.sleep(STATS_SECONDS)
 
-    async def _say_goodbye(self, client: _Connection) -> None:
+    async def _say_goodbye(self, client: Connection) -> None:
         """That it goes, then what waits; the last will is for accidents."""
         gone = Publication(f"{self._base}/status", b"offline", is_retained=True)
         self._outgoing.retain(gone.topic, gone.payload)

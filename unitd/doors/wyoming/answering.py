@@ -37,7 +37,7 @@ class Memory:
             self._conversations.popitem(last=False)
 
 
-class Mind:
+class Assistant:
     """Answers as the configuration says; where the board has tools of its own the model may use them."""
 
     def __init__(self, system_prompt: str, home: HomeSettings) -> None:

@@ -19,7 +19,7 @@ from unitd.doors.listening import Connections, Listener, bound
 from unitd.doors.local_client import LocalClient
 from unitd.doors.unfinished import Unfinished
 from unitd.doors.wyoming.announcing import announce
-from unitd.doors.wyoming.answering import Mind
+from unitd.doors.wyoming.answering import Assistant
 from unitd.doors.wyoming.info import describe
 from unitd.doors.wyoming.session import Session
 from unitd.wire.errors import ConfigError, TooLong
@@ -117,7 +117,7 @@ class WyomingDoor(Door):
         self._settings = settings.wyoming
         self._node = settings.mqtt.node if settings.mqtt else socket.gethostname()
         self._reader = partial(EventReader, settings.limits.frame_bytes, context.unfinished)
-        self._mind = Mind(self._settings.system_prompt, settings.home)
+        self._assistant = Assistant(self._settings.system_prompt, settings.home)
         self._numbers = itertools.count(1)
         self._sessions: dict[asyncio.Task[None], str] = {}
         """With the network that each came from."""
@@ -172,7 +172,7 @@ class WyomingDoor(Door):
             reader.close()
             return
         local_client = LocalClient(self._server, f"wyoming {host} {number}", "wyoming")
-        session = Session(reader, writer, local_client, self._settings, self._mind, self._models, self._describe)
+        session = Session(reader, writer, local_client, self._settings, self._assistant, self._models, self._describe)
         task = asyncio.get_running_loop().create_task(self._talk(session, local_client), name=local_client.name)
         self._sessions[task] = network_of(host)
         ended = asyncio.get_running_loop().create_task(reader.ended.wait(), name=f"end of {local_client.name}")
@@ -203,5 +203,5 @@ class WyomingDoor(Door):
     async def _describe(self) -> Info:
         """Return what is offered now: models come and go."""
         catalog = await self._models.catalog()
-        switches_things = self._mind.switches_things
+        switches_things = self._assistant.switches_things
         return describe(self._node, catalog, self._settings.wake_words, switches_things=switches_things)

@@ -120,7 +120,7 @@ def heard_languages(card: Card) -> list[str]:
     return list(WHISPER_LANGUAGES) if MULTILINGUAL in card.languages else _languages(card)
 
 
-def ears_for(catalog: Catalog, name: str | None, language: str | None) -> tuple[str, str | None]:
+def asr_model_for(catalog: Catalog, name: str | None, language: str | None) -> tuple[str, str | None]:
     """Return the model of speech to text for a request, and the language as that model calls it.
 
     Home Assistant names a language and no model: the usual model if it understands that language, else the first

@@ -8,7 +8,7 @@ errors over, waits for what it asked for without a limit, and gives up only when
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioChunkConverter
@@ -22,25 +22,17 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, Synthesize
 from wyoming.wake import Detect
 
 from unitd.core.config.schema import WyomingSettings
-from unitd.core.models.catalog import Catalog
 from unitd.doors.local_client import LocalClient
-from unitd.doors.wyoming.answering import Mind
+from unitd.doors.wyoming.answering import Assistant
 from unitd.doors.wyoming.hearing import CHANNELS, RATE, WIDTH, Detector, Listener, Transcriber
-from unitd.doors.wyoming.info import ears_for
+from unitd.doors.wyoming.info import asr_model_for
 from unitd.doors.wyoming.speaking import Speaker
+from unitd.runtime.models.store import ModelStore
 from unitd.wire.errors import UnitdError
 
 log = logging.getLogger("unitd.wyoming")
 
 Describe = Callable[[], Awaitable[Info]]
-
-
-class Models(Protocol):
-    """Where models are found."""
-
-    async def catalog(self) -> Catalog:
-        """Return all that are known now."""
-
 
 RATES = range(4000, 192_001)
 """What sound there is; at one sample in a second a piece of it would be hours, and fill the memory."""
@@ -57,14 +49,14 @@ class Session(AsyncEventHandler):
         writer: asyncio.StreamWriter,
         local_client: LocalClient,
         settings: WyomingSettings,
-        mind: Mind,
-        models: Models,
+        assistant: Assistant,
+        models: ModelStore,
         describe: Describe,
     ) -> None:
         super().__init__(reader, writer)
         self._local_client = local_client
         self._settings = settings
-        self._mind = mind
+        self._assistant = assistant
         self._models = models
         self._describe = describe
         self._listener: Listener | None = None
@@ -125,7 +117,7 @@ class Session(AsyncEventHandler):
     async def _on_transcribe(self, event: Event) -> None:
         wanted = Transcribe.from_event(event)
         self._stop_listening()
-        model, language = ears_for(await self._models.catalog(), wanted.name, wanted.language)
+        model, language = asr_model_for(await self._models.catalog(), wanted.name, wanted.language)
         self._listener = await Transcriber.open(self._local_client, model, language, self.write_event)
 
     async def _on_detect(self, event: Event) -> None:
@@ -174,7 +166,7 @@ class Session(AsyncEventHandler):
         question = Transcript.from_event(event)
         said: list[str] = []
         try:
-            async for text in self._mind.answer(self._local_client, question.text, _context_of(event)):
+            async for text in self._assistant.answer(self._local_client, question.text, _context_of(event)):
                 if not said:
                     await self.write_event(HandledStart().event())
                 said.append(text)

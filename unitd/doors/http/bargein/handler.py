@@ -17,6 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.core.access.rate_limit import SlidingWindow
 from unitd.doors.chat_session import ChatSession, home_tools
+from unitd.doors.http.auth import grant_of
 from unitd.doors.http.bargein.request import (
     Cancel,
     ChatPrompt,
@@ -39,7 +40,6 @@ from unitd.doors.http.bargein.turn import (
 )
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.frame_queue import FrameQueue
-from unitd.doors.http.grants import grant_of
 from unitd.doors.http.health import is_well
 from unitd.doors.http.sockets import NORMAL_CLOSURE, receive
 from unitd.wire.errors import InternalError, RunFailed, UnitdError

@@ -9,12 +9,11 @@ import orjson
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
-from unitd.doors.http import speech_format, transcriber
 from unitd.doors.http.bodies import Body
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.errors import bad_value
 from unitd.doors.http.responses import Served, Stream
-from unitd.doors.http.transcriber import Transcriber
+from unitd.doors.http.speech import ASR_MODEL, RATE, TTS_MODEL, Transcriber
 
 TRANSCRIPT_FORMS = ("json", "text", "verbose_json")
 
@@ -120,14 +119,14 @@ class Transcript(Served):
     unit = "asr"
 
     def __init__(self, context: HttpContext, request: Request, asked: AskedTranscript) -> None:
-        super().__init__(context, request, transcriber.MODEL if asked.model in _USUAL_MODELS else asked.model)
+        super().__init__(context, request, ASR_MODEL if asked.model in _USUAL_MODELS else asked.model)
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
         """The text, when all of it has been heard."""
         language = {"language": self._asked.language} if self._asked.language else {}
-        ears = await Transcriber.open(self._local_client, self._model, **language)
-        text = await ears.hear(self._asked.wav)
+        transcriber = await Transcriber.open(self._local_client, self._model, **language)
+        text = await transcriber.hear(self._asked.wav)
         if self._asked.form == "text":
             await stream.whole(f"{text}\n".encode(), "text/plain")
         else:
@@ -149,7 +148,7 @@ class Speech(Served):
     unit = "tts"
 
     def __init__(self, context: HttpContext, request: Request, asked: AskedSpeech) -> None:
-        super().__init__(context, request, speech_format.MODEL if asked.model in _USUAL_MODELS else asked.model)
+        super().__init__(context, request, TTS_MODEL if asked.model in _USUAL_MODELS else asked.model)
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
@@ -157,9 +156,7 @@ class Speech(Served):
         form = self._asked.form
         shape = "tts.base64.stream" if form == "pcm" else f"tts.base64.{form}"
         setup = {"model": self._model, "response_format": shape, "input": "tts.utf-8", "enoutput": True}
-        work_id, _ = await self._local_client.set_up(
-            "tts", setup | {"sample_rate": speech_format.RATE} | self._asked.options
-        )
+        work_id, _ = await self._local_client.set_up("tts", setup | {"sample_rate": RATE} | self._asked.options)
         frames = self._local_client.infer(work_id, self._asked.text, object_="tts.utf-8")
         if form != "pcm":
             await stream.whole(base64.b64decode((await anext(frames)).data), _SPEECH_FORMS[form])

@@ -20,10 +20,10 @@ from starlette.routing import BaseRoute, Route
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.core.access.grants import Role
-from unitd.doors.http.admission import seated_route
+from unitd.doors.http.admission import admitted_route
+from unitd.doors.http.auth import grant_of
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.errors import CLIENT_LEFT
-from unitd.doors.http.grants import grant_of
 from unitd.doors.http.responses import while_connected
 from unitd.doors.http.sockets import NORMAL_CLOSURE, POLICY_VIOLATION, close, receive, send
 from unitd.doors.http.turnchat.recording import RecordedChats
@@ -53,7 +53,7 @@ def routes(context: HttpContext) -> list[BaseRoute]:
     """The socket, the same as one POST, the queue, and what was recorded."""
     chat = TurnChat(context)
     return [
-        seated_route("/ws/chat", context, chat.serve_socket, lambda error, _: _error_message(error)),
+        admitted_route("/ws/chat", context, chat.serve_socket, lambda error, _: _error_message(error)),
         Route("/api/chat", chat.post, methods=["POST"]),
         Route("/api/queue", chat.show_queue, methods=["GET"]),
         Route("/api/sessions/{session_id}", chat.show_session, methods=["GET"]),
@@ -84,18 +84,18 @@ class TurnChat:
         """`POST /api/chat`: one answer, never streamed."""
         body = await request.body()
         try:
-            await self._context.take_seat(request)
+            await self._context.take_slot(request)
         except Unavailable as error:
             return _json(_error_message(error), _status_of(error))
         try:
             response = await while_connected(request.receive, self._respond(request, body))
         finally:
-            self._context.leave_seat(request)
+            self._context.leave_slot(request)
         return response or Response(status_code=CLIENT_LEFT)
 
     async def show_queue(self, _: Request) -> Response:
         """`GET /api/queue`."""
-        return _json(self._context.line.view)
+        return _json(self._context.waiting_line.view)
 
     async def show_session(self, request: Request) -> Response:
         """`GET /api/sessions/{id}`, while recording is on. Another one's is not there, but for an administrator."""
@@ -161,7 +161,7 @@ class TurnChat:
 
         party = local_client.grant.name, local_client.address
         try:
-            async with self._context.line.turn(tell_position, party) as has_waited:
+            async with self._context.waiting_line.turn(tell_position, party) as has_waited:
                 if has_waited:
                     await tell({"type": "queue_done"})
                 return await Turn(local_client, request, tell, is_recorded=self._is_recording).run()

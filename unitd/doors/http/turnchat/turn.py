@@ -17,7 +17,7 @@ from unitd.doors.chat_session import (
     Read,
     Said,
 )
-from unitd.doors.http.transcriber import Transcriber
+from unitd.doors.http.speech import Transcriber
 from unitd.doors.http.turnchat.request import ChatRequest, Message, Recording
 from unitd.doors.http.turnchat.voice import (
     BYTES_A_SECOND,
@@ -62,7 +62,7 @@ class Turn:
         self._request = request
         self._tell = tell
         self._keeps_sound = is_recorded or not request.is_streaming
-        self._ears: Transcriber | None = None
+        self._transcriber: Transcriber | None = None
         self._has_read = False
         self._said: list[str] = []
         self._sound = bytearray()
@@ -107,8 +107,8 @@ class Turn:
     async def _prompt(self) -> list[dict[str, str]]:
         """The conversation as text; the ears are needed no longer then."""
         prompt = [{"role": each.role, "content": await self._text_of(each)} for each in self._request.messages]
-        if self._ears is not None:
-            self._ears.close()
+        if self._transcriber is not None:
+            self._transcriber.close()
         if not prompt[-1]["content"].strip():
             raise EmptyInput(f"messages[{len(prompt) - 1}] says nothing that could be answered")
         return prompt
@@ -125,8 +125,8 @@ class Turn:
         return "\n".join(text for text in texts if text.strip())
 
     async def _hear(self, recording: Recording) -> str:
-        self._ears = self._ears or await Transcriber.open(self._local_client)
-        text = await self._ears.hear(recording.wav)
+        self._transcriber = self._transcriber or await Transcriber.open(self._local_client)
+        text = await self._transcriber.hear(recording.wav)
         if not text:
             self._warnings.append(f"{recording.where}: no speech is understood in it")
         return text

@@ -3,7 +3,7 @@
 import base64
 from collections.abc import AsyncIterator
 
-from unitd.doors.http.speech_format import MODEL, RATE
+from unitd.doors.http.speech import RATE, TTS_MODEL
 from unitd.doors.local_client import LocalClient, ReplyStream
 from unitd.doors.pcm import floats_of_s16
 
@@ -31,7 +31,7 @@ class Voice:
         Raises:
             UnitdError: there is no voice, or none for this language.
         """
-        setup = {"model": MODEL, "response_format": "tts.base64.stream", "enoutput": True, "input": [speaker]}
+        setup = {"model": TTS_MODEL, "response_format": "tts.base64.stream", "enoutput": True, "input": [speaker]}
         setup |= {"sample_rate": RATE} | ({"language": language} if language else {})
         return cls(*await local_client.set_up("tts", setup))
 

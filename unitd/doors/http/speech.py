@@ -1,11 +1,16 @@
-"""Recordings become text: an asr task that a guest sets up for as long as it has something to be heard."""
+"""Speech by HTTP: the models and the rate that all dialects use, and recordings that become text."""
 
 from typing import Any
 
 from unitd.doors.local_client import LocalClient
 from unitd.doors.pcm import wav_of
 
-MODEL = "unitd-asr"
+ASR_MODEL = "unitd-asr"
+TTS_MODEL = "unitd-tts"
+
+RATE = 24000
+"""Samples a second of the speech that clients get: the rate of OpenAI's."""
+
 SETUP = {"response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
 WAV = "asr.base64.wav"
 
@@ -22,7 +27,7 @@ class Transcriber:
         self._work_id = work_id
 
     @classmethod
-    async def open(cls, local_client: LocalClient, model: str = MODEL, **setup: Any) -> "Transcriber":
+    async def open(cls, local_client: LocalClient, model: str = ASR_MODEL, **setup: Any) -> "Transcriber":
         """Sets the task up.
 
         Raises:
