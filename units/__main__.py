@@ -18,7 +18,7 @@ Maker = Callable[[Host], Unit]
 
 
 def find_maker(kind: str) -> Maker:
-    """The unit's class; importing it loads no engine yet."""
+    """Return the unit's class. Importing the class loads no engine yet."""
     if kind in UNITS:
         return imported(UNITS[kind])
     from importlib.metadata import entry_points  # a tenth of the imports of a built-in unit, which does without
@@ -29,7 +29,7 @@ def find_maker(kind: str) -> Maker:
 
 
 def main() -> None:
-    """Runs the unit until the daemon says shutdown or is gone."""
+    """Run the unit until the daemon sends `shutdown` or is gone."""
     if len(sys.argv) != 3 or not sys.argv[2].isdecimal():
         raise SystemExit(__doc__)
     guard_stdout()

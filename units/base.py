@@ -8,7 +8,7 @@ from unitd.wire.errors import LoadFailed, RunFailed, Unavailable
 
 
 class UnitFault(Exception):
-    """A request that the unit refuses. The daemon puts the code's own words before the reason."""
+    """A request that the unit refuses. The daemon puts the text of the code before the reason."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -16,14 +16,14 @@ class UnitFault(Exception):
 
 
 class LoadError(Exception):
-    """The model cannot be used; the program ends and this sentence becomes the daemon's reason."""
+    """The model cannot be used. The program ends, and this sentence becomes the daemon's reason."""
 
 
 LATER: Mapping[str, Any] = {}
-"""Returned by a handler that answers by `Host.answer` when it is done."""
+"""The return value of a handler that sends its answer later, by `Host.answer`."""
 
 Handler = Callable[[Envelope], Mapping[str, Any] | None]
-"""Takes a message, returns the fields of its answer (None: no fields)."""
+"""A function that takes a message and returns the fields of its answer, or None for an answer without fields."""
 
 SETUP_REFUSED = LoadFailed.code
 UNAVAILABLE = Unavailable.code
@@ -31,28 +31,28 @@ RUN_FAILED = RunFailed.code
 
 
 class Unit:
-    """All methods run in one thread, except `alert`, which the reader thread calls as soon as a message arrives."""
+    """The base class of units. All methods run in one thread, except `alert`, which runs in the reader thread."""
 
     handlers: Mapping[str, Handler]
-    """By message type."""
+    """The handler of each message type."""
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Loads the model; returns what the daemon may log (`about`). LoadError when it cannot."""
+        """Load the model and return what the daemon may log (`about`). Raise LoadError when that fails."""
         raise NotImplementedError
 
     @property
     def is_busy(self) -> bool:
-        """True while `step` has something to do."""
+        """Return True while `step` has something to do."""
         return False
 
     def step(self) -> None:
-        """One slice of work, short enough that messages are handled in time."""
+        """Do one slice of work, short enough that messages are handled in time."""
 
     def close(self) -> None:
-        """The program ends; called once after the last message."""
+        """Release everything at the end of the program; called once after the last message."""
 
     def alert(self, envelope: Envelope) -> None:
-        """A message came in: the chance to cut short what `step` does. Runs in the reader thread."""
+        """Cut short what `step` does, if this message asks for it; called as soon as it arrives."""
 
     def calm(self) -> None:
-        """Whatever `alert` set off is over: the waiting messages are handled next."""
+        """Undo what `alert` has set off: the waiting messages are handled next."""

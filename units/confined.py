@@ -1,8 +1,8 @@
-"""Work that a stranger's text asks for, in a process of its own with a limit of time and of memory.
+"""Work on a client's text in a process of its own, with a limit of time and of memory.
 
 Native libraries end their process when memory is short, and cannot be interrupted. A forked process has everything
-loaded already and shares its memory, so that one takes some milliseconds; what happens to it happens to nobody else.
-Fork from the main thread only: no other one calls native code that may hold a lock.
+loaded already and shares its memory, so a fork takes some milliseconds, and its end harms no other process. Fork from
+the main thread only: no other thread calls native code that may hold a lock.
 """
 
 import ctypes
@@ -21,24 +21,24 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Confined(NamedTuple):
-    """A process that works, and the connection to it."""
+    """A working process and the connection to it."""
 
     pid: int
     connection: "Connection[object, object]"
 
     def end(self) -> None:
-        """Ends it, whatever it is doing; the connection stays for whoever waits."""
+        """Kill the process. The connection stays open for the thread that waits for a result."""
         os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Ends it, connection and all; called once."""
+        """Kill the process and close the connection; called once."""
         self.end()
         os.waitpid(self.pid, 0)
         self.connection.close()
 
 
 def start(work: Callable[["Connection[object, object]"], None]) -> Confined:
-    """Forks a process that does this work and ends. It ends with the thread that called this, too."""
+    """Fork a process that does this work and ends. It also ends with the thread that called this function."""
     ours, theirs = Pipe()
     pid = fork(work, theirs)
     theirs.close()
@@ -46,11 +46,11 @@ def start(work: Callable[["Connection[object, object]"], None]) -> Confined:
 
 
 def fork(work: Callable[["Connection[object, object]"], None], connection: "Connection[object, object]") -> int:
-    """As `start`, with a connection that is there already; returns the process's id."""
+    """Do the same as `start` with an existing connection; return the process's id."""
     parent = os.getpid()
     sys.stderr.flush()
     with warnings.catch_warnings():
-        # Python 3.12 and later warn of other threads. This program's waits for a socket, and the child needs none.
+        # Python 3.12 and later warn of other threads. Those of this program wait, and the child needs none.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid:
@@ -59,9 +59,9 @@ def fork(work: Callable[["Connection[object, object]"], None], connection: "Conn
         _detach(parent, connection.fileno())
         work(connection)
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # nobody wants to know any more
+        pass  # the program does not wait for the result any more
     except MemoryError:
-        pass  # as it was meant
+        pass  # the limit is reached
     except BaseException:
         traceback.print_exc()
     finally:
@@ -70,7 +70,7 @@ def fork(work: Callable[["Connection[object, object]"], None], connection: "Conn
 
 
 def _detach(parent: int, kept: int) -> None:
-    """Lets go of what is the parent's, sockets to the daemon above all, which would seem to live on."""
+    """Close what belongs to the parent, above all sockets to the daemon, which would stay open otherwise."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
@@ -82,7 +82,7 @@ def _detach(parent: int, kept: int) -> None:
 
 
 def limit_memory(more: int) -> None:
-    """From here on this process may take so many bytes more; for what is mapped from a file there is no limit."""
+    """Allow this process `more` bytes from here on. Memory that is mapped from a file does not count."""
     with open("/proc/self/statm") as file:
         data_pages = int(file.read().split()[5])
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -92,5 +92,5 @@ def limit_memory(more: int) -> None:
 
 
 def limit_time(seconds: float) -> None:
-    """This process ends when it has computed for so long from here on; 0: there is no limit any more."""
+    """End this process when it has computed for so many seconds from here on; 0 removes the limit."""
     signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -17,7 +17,7 @@ UNITS: Mapping[str, str] = {
     "tts": "units.tts.unit:TtsUnit",
     "audio": "units.audio.unit:AudioUnit",
 }
-"""By the kind that the command line names; each maker takes the host."""
+"""The units by kind; each maker takes the host."""
 
 ENGINES: dict[str, dict[str, str]] = {
     "llm": {

@@ -1,8 +1,8 @@
-"""The frame around a unit: the channel to the daemon, a reader thread, one loop.
+"""The frame around a unit: the channel to the daemon, a reader thread and a loop.
 
-The reader thread answers pings by itself (so a computing unit is not taken for a dead one), queues every other
-message, and alerts the unit, which may cut its present step short. The loop handles all waiting messages, then lets
-the unit do one step. When the daemon is gone the channel ends and so does the program.
+The reader thread answers pings by itself (so a computing unit is not taken for a dead one), puts every other message
+into a queue, and alerts the unit, which may cut its present step short. The loop handles all waiting messages, then
+lets the unit do one step. When the daemon is gone the channel ends, and so does the program.
 """
 
 import os
@@ -22,12 +22,12 @@ NO_MEMORY = "this needs more memory than its program may take ([limits] memory)"
 
 
 def guard_stdout() -> None:
-    """What a library prints goes to stderr, where the daemon keeps it for error messages."""
+    """Send what a library prints to stderr, where the daemon keeps it for error messages."""
     os.dup2(2, 1)
 
 
 class Host:
-    """Talks to the daemon for one unit."""
+    """The connection of one unit to the daemon."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
@@ -35,13 +35,13 @@ class Host:
         self._inbox: queue.SimpleQueue[Envelope] = queue.SimpleQueue()
         self._step_began: float | None = None
         self._stepping: int | None = None
-        """The thread that is in a step: what it says is held until it is worth waking the daemon for."""
+        """The thread that is in a step: its messages are held until they are worth waking the daemon for."""
 
         self._held: list[bytes] = []
         self._is_ready = False
 
     def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """Sends one message; from any thread. What a step says goes out together, at `flush` or at its end."""
+        """Send one message, from any thread. The messages of a step go out together, at `flush` or at its end."""
         data = encode_envelope(Envelope(type_, fields, payload))
         with self._sending:
             if self._stepping == threading.get_ident():
@@ -50,27 +50,27 @@ class Host:
                 self._channel.sendall(data)
 
     def flush(self) -> None:
-        """In the middle of a step: what has been said so far shall be heard now."""
+        """Send at once what the present step has said so far."""
         with self._sending:
             held, self._held = self._held, []
             if held:
                 self._channel.sendall(b"".join(held))
 
     def log(self, level: str, text: str) -> None:
-        """One line in the daemon's log."""
+        """Write one line to the daemon's log."""
         self.say("log", level=level, text=text)
 
     def answer(self, envelope: Envelope, **fields: Any) -> None:
-        """The answer to a message that wants one."""
+        """Answer a message, if it wants an answer."""
         if "seq" in envelope.fields:
             self.say("result", seq=envelope.fields["seq"], **fields)
 
     def post(self, envelope: Envelope) -> None:
-        """Puts a message of the program to itself behind those that wait; from any thread."""
+        """Put a message of the program to itself after the waiting ones, from any thread."""
         self._inbox.put(envelope)
 
     def run(self, unit: Unit) -> None:
-        """Loads, says ready, serves until shutdown."""
+        """Load the model, send `ready`, and serve until shutdown."""
         threading.Thread(target=self._read, args=(unit,), name="reader", daemon=True).start()
         try:
             info = unit.load(self._inbox.get().fields)
@@ -93,7 +93,7 @@ class Host:
             self.flush()
 
     def _handle_waiting(self, unit: Unit) -> bool:
-        """Handles what is there, waiting for a first message when the unit is idle; False at shutdown."""
+        """Handle all waiting messages; wait for a first one while the unit is idle. Return False at shutdown."""
         unit.calm()
         while True:
             try:
@@ -102,7 +102,7 @@ class Host:
                 return True
             if envelope.type == "shutdown":
                 return False
-            self._step_began = time.monotonic()  # a message may be one that never ends, too
+            self._step_began = time.monotonic()  # a message, too, may keep the program busy for ever
             self._handle(unit, envelope)
             self._step_began = None
 
@@ -114,7 +114,7 @@ class Host:
         self.carry_out(envelope, lambda: handler(envelope))
 
     def carry_out(self, envelope: Envelope, work: Callable[[], Mapping[str, Any] | None]) -> None:
-        """Does what a message asks for and answers it; its handler's work, or what the handler put off."""
+        """Do the work that a message asks for (at once, or put off by its handler), and answer the message."""
         try:
             result = work()
         except UnitFault as fault:
@@ -129,7 +129,7 @@ class Host:
                 self.answer(envelope, **(result or {}))
 
     def _fail(self, envelope: Envelope, code: int, message: str) -> None:
-        """The error as an answer; `infer` has none but the end of its inference, for which somebody waits."""
+        """Send an error as the answer. `infer` has no answer of its own: the end of its inference carries the error."""
         if envelope.type == "infer":
             whose = {key: envelope.fields[key] for key in ("task", "inference")}
             self.say("finish", reason="error", code=code, message=message, **whose)
@@ -137,7 +137,7 @@ class Host:
             self.answer(envelope, code=code, message=message)
 
     def _read(self, unit: Unit) -> None:
-        """Ends the program when the channel ends or cannot be read: the main thread may be deep in native code."""
+        """Read messages; end the program with the channel, as the main thread may be deep in native code."""
         try:
             self._read_messages(unit)
         except OSError:

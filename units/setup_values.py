@@ -1,4 +1,4 @@
-"""What a setup or an inference says to a unit: every bad value is refused by the name of its key."""
+"""Read the data of a setup or of an inference; every bad value is refused by the name of its key."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,12 +8,12 @@ from units.base import SETUP_REFUSED, UnitFault
 
 
 def refusal(words: str) -> UnitFault:
-    """Return the error of a setup that cannot be."""
+    """Return the error of a setup that is refused."""
     return UnitFault(SETUP_REFUSED, words)
 
 
 class SetupValues(Fields):
-    """The data of a setup; readers raise UnitFault."""
+    """The data of a setup. Its readers raise UnitFault."""
 
     def refusal(self, key: str, wanted: str, shown: str = "") -> Exception:
         """Return the error in the words that all units have."""
@@ -21,7 +21,7 @@ class SetupValues(Fields):
         return self.error(f"{self.place(key)} {said} {wanted}")
 
     def error(self, words: str) -> Exception:
-        """Return what is raised."""
+        """Return the exception with these words."""
         return refusal(words)
 
 

@@ -1,7 +1,7 @@
-"""What is tried in a process of its own (units.confined) before a request is carried out, while others are served.
+"""Trials: work for a request in a process of its own (units.confined) while other requests are served.
 
-A trial belongs to a task. It is begun in the main thread; a thread waits for its end, and the request goes on in the
-main thread with what came of it. Not many are tried at once: each may take a core and its share of memory.
+A trial belongs to a task. The main thread begins it, a thread waits for its end, and the request goes on in the main
+thread with the result. Only few run at once: each may take a core and its share of memory.
 """
 
 import threading
@@ -15,33 +15,33 @@ from unitd.wire.envelope import Envelope
 from units.host import Host
 
 AT_ONCE = 2
-# What is tried limits its own computing time; this is for a machine on which it hardly gets any.
+# A trial limits its own computing time; this limit is for a machine that gives it hardly any.
 PATIENCE_SECONDS = 20.0
 
 
 class Began(NamedTuple):
-    """What is being tried."""
+    """A trial that runs."""
 
     connection: "Connection[Any, Any]"
-    """By which the result comes."""
+    """The connection that brings the result."""
 
     end: Callable[[], None]
-    """Ends it while its result is waited for."""
+    """Ends the trial while its result is awaited."""
 
     close: Callable[[], None]
-    """Called last, once, in any case."""
+    """Frees the trial; called last, once, in any case."""
 
 
 class Trial(NamedTuple):
-    """What can be tried."""
+    """A trial that can be begun."""
 
     begin: Callable[[], Began]
     check: Callable[[Any], None]
-    """Raises UnitFault for a result that must not be; the result is None when there is none."""
+    """Raises UnitFault for a bad result; None is the result of a trial that failed."""
 
 
 Then = Callable[[Any], Mapping[str, Any] | None]
-"""Goes on with the result, None when there is none; returns or raises as a handler does."""
+"""A function that goes on with the result (None: the trial failed), and returns or raises as a handler does."""
 
 
 @dataclass(eq=False)
@@ -62,12 +62,12 @@ class Trials:
         self._running: list[_Attempt] = []
 
     def add(self, envelope: Envelope, begin: Callable[[], Began], then: Then) -> None:
-        """Tries what a request asks for, then goes on with it; the handler returns LATER meanwhile."""
+        """Begin a trial, or let it wait for others, and go on with its result. The handler returns LATER."""
         self._waiting.append(_Attempt(envelope, begin, then))
         self._begin_waiting()
 
     def drop(self, task: str, inference: int | None = None) -> list[Envelope]:
-        """Ends what is tried of this task, or for this inference of it; returns the requests that do not go on."""
+        """End the trials of a task, or of one inference of it; return the requests that do not go on."""
         of_task = [each for each in (*self._running, *self._waiting) if each.envelope.fields["task"] == task]
         wanted = [each for each in of_task if inference in (None, each.envelope.fields.get("inference"))]
         dropped = [each for each in wanted if not each.is_dropped]
@@ -79,7 +79,7 @@ class Trials:
         return [each.envelope for each in dropped]
 
     def on_tried(self, envelope: Envelope) -> None:
-        """Handles the end of a trial: the message that the waiting thread has posted."""
+        """Handle the end of a trial, which the waiting thread has posted as a message."""
         attempt: _Attempt = envelope.fields["attempt"]
         assert attempt.began is not None
         self._running.remove(attempt)

@@ -1,6 +1,6 @@
 """The kinds of units, one row for each: all that the daemon must know of a unit without loading it.
 
-A kind that has no row comes from an entry point of an installed package.
+A kind without a row comes from an entry point of an installed package.
 """
 
 from collections.abc import Mapping
@@ -40,13 +40,13 @@ _VAD_KEYS = {
 _TTS_KEYS = {"speaker", "spacker_role", "speed", "spacker_speed", "language", "sample_rate"}
 
 MAX_INPUTS = 64
-"""What one task may listen to: as many sources as there may be tasks by default."""
+"""The number of inputs of one task: as many sources as there may be tasks by default."""
 
 COMMON_ACTIONS = frozenset({"setup", "inference", "link", "unlink", "pause", "work", "exit", "taskinfo"})
 
 
 class Effect(Enum):
-    """What the target of a link does when its source has something to say."""
+    """What the output of a task does to a task that is linked to it."""
 
     STOP = "stop"
     """The running generation ends, the queue is dropped."""
@@ -61,23 +61,23 @@ class Effect(Enum):
     """An answer is spoken while it is written."""
 
     SPEECH = "speech"
-    """The target is told when somebody begins and ends to speak."""
+    """The target is told when speech begins and ends."""
 
 
 class Output(Enum):
-    """What a task's frames hold."""
+    """What the frames of a task hold."""
 
     ANSWER = "answer"
     """The text of a language model, token by token, and its calls of tools."""
 
     TRANSCRIPT = "transcript"
-    """What somebody has said."""
+    """What was said, as text."""
 
     WAKE = "wake"
     """A wake word was heard."""
 
     SPEECH = "speech"
-    """Somebody begins or ends to speak."""
+    """Speech begins or ends."""
 
     SOUND = "sound"
     """A text as audio."""
@@ -88,13 +88,13 @@ class Output(Enum):
 
 @dataclass(frozen=True)
 class ProgramMemory:
-    """What a unit's program takes, in MiB."""
+    """The memory of a unit's program, in MiB."""
 
     engines: Mapping[str, int]
     """Interpreter, libraries and one task, by engine, as measured (PSS, Python 3.11 on x86-64)."""
 
     task: int = 16
-    """What one more task may make the program fill: voices and wake words take less than 3."""
+    """The memory of one more task; voices and wake words take less than 3."""
 
     task_reserve: int = 0
     """Addresses that a task reserves and never fills."""
@@ -106,35 +106,35 @@ class UnitKind:
 
     name: str
     required: tuple[str, ...] = ("model", "response_format", "enoutput")
-    """Keys that setup must hold; docs/original-firmware.md, section 2."""
+    """Keys that a setup must hold (docs/original-firmware.md, section 2)."""
 
     setup_keys: frozenset[str] = frozenset()
-    """Every key of a setup that the daemon or the unit's program reads; empty where that is not known."""
+    """Every key of a setup that the daemon or the unit's program reads; empty where the keys are not known."""
 
     usual_setup: Mapping[str, Any] = field(default_factory=dict)
-    """What a task of a pipeline in the configuration need not say."""
+    """What the setup of a pipeline's task in the configuration need not say."""
 
     actions: frozenset[str] = COMMON_ACTIONS
     sources: frozenset[str] = frozenset()
-    """What a task may listen to besides tasks and its own clients: microphone, button."""
+    """What a task may listen to besides other tasks and its own clients: microphone, button."""
 
     effects: Mapping[str, Effect] = field(default_factory=dict)
-    """What the output does to tasks that listen to it, by the program that serves them: docs/original-firmware.md,
-    section 4. Other tasks have no use for the output."""
+    """What the output does to tasks that listen to it, by the program that serves them (docs/original-firmware.md,
+    section 4). No other task may listen to it."""
 
     output: Output = Output.OTHER
     program: str = ""
-    """The unit program and the cards that serve this kind, where they are another kind's: melotts is spoken by tts."""
+    """The unit program and the cards that serve this kind, if they are another kind's: melotts is spoken by tts."""
 
     memory: ProgramMemory | None = None
-    """None where the program is another kind's, or nobody has measured it."""
+    """None where the program belongs to another kind, or was not measured."""
 
     hears: bool = False
-    """An inference is audio: it goes on where the last one ended, and nothing waits in a queue."""
+    """An inference is audio: it continues the last one, and nothing waits in a queue."""
 
     patience_seconds: float = 25.0
-    """How long setup may wait for a load before it answers with the model still loading: the original's clients give
-    up after 30 s, for asr and tts after 10 s (docs/original-firmware.md, section 9)."""
+    """How long a setup may wait for a load before it answers that the model is still loading. The original's clients
+    give up after 30 s, for asr and tts after 10 s (docs/original-firmware.md, section 9)."""
 
     @property
     def serving(self) -> str:
@@ -142,20 +142,20 @@ class UnitKind:
         return self.program or self.name
 
     def takes_itself(self, inputs: list[str]) -> bool:
-        """True when `input` names the unit's own data ("llm.utf-8"), so that clients may send inferences."""
+        """Return True when `input` names the unit's own data ("llm.utf-8"), so that clients may send inferences."""
         return any(self.is_own_input(each) for each in inputs)
 
     def is_own_input(self, entry: str) -> bool:
-        """True for "llm.utf-8" and "llm" on llm, false for "llm.1000"."""
+        """Return True for "llm.utf-8" and "llm" on llm, False for "llm.1000"."""
         return unit_of(entry) in (self.name, self.serving) and not is_task_id(entry)
 
     def may_listen_to(self, entry: str) -> bool:
-        """True for what is no task and still a source: the unit's own data, its microphone or button."""
+        """Return True for a source that is no task: the unit's own data, its microphone or button."""
         return self.is_own_input(entry) or entry in self.sources
 
 
 MICROPHONE = "sys.pcm"
-"""The entry of `input` that means the board's own microphone; in a response_format its loudspeaker."""
+"""The entry of `input` that means the board's own microphone; in a `response_format` it means the loudspeaker."""
 
 _LLM = UnitKind(
     "llm",
@@ -221,11 +221,11 @@ PROGRAM_MEMORY: Mapping[str, ProgramMemory] = {
     "audio": ProgramMemory({"": 25}, task=256),
     **{kind.name: kind.memory for kind in BUILTIN_KINDS.values() if kind.memory is not None},
 }
-"""By unit program."""
+"""The memory of each unit program."""
 
 
 def kind_named(name: str) -> UnitKind:
-    """Return the kind of this name; of a name that is not built in, a unit of another package."""
+    """Return the kind of this name; a name that is not built in is a unit of another package."""
     return BUILTIN_KINDS.get(name) or third_party_kind(name)
 
 
