@@ -1,1 +1,1 @@
-"""Microphone and loudspeaker: `unit` is its face, `capture` and `playback` are its threads, the rest are devices."""
+"""Microphone and loudspeaker: `unit` speaks with the daemon, `capture` and `playback` are threads, the rest devices."""

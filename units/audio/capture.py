@@ -1,4 +1,4 @@
-"""The thread that reads the microphone, while somebody listens."""
+"""The thread that reads the microphone while a task listens."""
 
 import threading
 import traceback
@@ -15,17 +15,17 @@ Hear = Callable[[Samples, float], None]
 
 
 class Opener(Protocol):
-    """How to get at the microphone that is configured."""
+    """A way to open the microphone that is configured."""
 
     def look(self) -> None:
-        """DeviceMissing when it is clear without opening it that it is not there."""
+        """Raise DeviceMissing when it is clear without opening the microphone that it is missing."""
 
     def open(self) -> Source:
-        """DeviceMissing when it cannot be opened."""
+        """Return the open microphone; raise DeviceMissing when it cannot be opened."""
 
 
 class Capture:
-    """Opens the microphone when it is wanted, and again when it comes back; hands out whole periods."""
+    """A thread that opens the microphone when it is wanted, again when it comes back, and hands out whole periods."""
 
     def __init__(self, setting: str, opener: Opener, hear: Hear, report: Report) -> None:
         self.volume = 1.0
@@ -40,20 +40,20 @@ class Capture:
         self._thread.start()
 
     def listen(self, is_on: bool) -> None:
-        """Begins or ends to hear."""
+        """Begin or end to hear."""
         if is_on:
             self._is_wanted.set()
         else:
             self._is_wanted.clear()
 
     def close(self) -> None:
-        """The thread ends within a period."""
+        """End the thread within a period."""
         self._is_closing.set()
         self._is_wanted.set()
         self._thread.join()
 
     def about(self) -> dict[str, Any]:
-        """For `status`."""
+        """Return the fields of `status`."""
         return self._status.about() | {"overruns": self._overruns}
 
     def _run(self) -> None:
@@ -76,12 +76,12 @@ class Capture:
                 source.close()
 
     def _lose(self, state: State, reason: str) -> None:
-        """Nothing is heard; a pause before the next try."""
+        """Note that nothing is heard, and pause before the next try."""
         self._status.change(state, reason)
         self._is_closing.wait(self._backoff.next_seconds())
 
     def _read(self, source: Source) -> None:
-        """Until nobody listens any more, or the device fails. It is open once it has been heard."""
+        """Read until no task listens any more or the device fails. The device is open once it has been heard."""
         has_heard = False
         rest, lost_before = NOTHING, self._overruns
         while self._is_wanted.is_set() and not self._is_closing.is_set() and not source.is_stale:
@@ -99,7 +99,7 @@ class Capture:
         self._status.change("idle")
 
     def _hand_out(self, samples: Samples, at: float) -> Samples:
-        """Whole periods; returns what is left over."""
+        """Hand out whole periods and return what is left over."""
         whole = len(samples) - len(samples) % PERIOD
         for start in range(0, whole, PERIOD):
             later = len(samples) - start - PERIOD
@@ -108,7 +108,7 @@ class Capture:
 
 
 def scaled(samples: Samples, volume: float) -> Samples:
-    """The samples as loud as that; 1.0 leaves them alone."""
+    """Return the samples at a volume; 1.0 leaves them unchanged."""
     if volume == 1.0:
         return samples
     return (samples * np.float32(volume)).astype(np.int16)

@@ -1,6 +1,6 @@
 """The sounds of a wake: two soft notes that rise ("I am listening") or fall ("I heard nothing").
 
-They are made here, so that nothing has to be shipped or found.
+They are computed here, so that no file has to be shipped.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from units.audio.devices import Samples
 from units.sound.upload import RATE
 
 NOTES_HZ: Mapping[str, tuple[float, ...]] = {"wake": (659.3, 880.0), "unheard": (587.3, 392.0)}
-"""By the kind of chime."""
+"""The notes of each kind of chime."""
 
 NOTE_SECONDS = 0.11
 PEAK = 6000
 
 
 def chime(kind: str) -> Samples:
-    """s16 at 16 kHz, a quarter of a second; each note swells and fades, so that nothing clicks."""
+    """Return s16 at 16 kHz, a quarter of a second; each note swells and fades, so that nothing clicks."""
     times = np.arange(int(NOTE_SECONDS * RATE)) / RATE
     swell = np.sin(np.pi * times / NOTE_SECONDS) ** 2
     notes = [np.sin(2 * np.pi * pitch * times) * swell for pitch in NOTES_HZ[kind]]

@@ -1,9 +1,9 @@
 """What a microphone and a loudspeaker are to the unit, and which one a setting names.
 
 ""          none
-"default"   what PortAudio takes by itself
+"default"   the one that PortAudio takes by itself
 "file:PATH" a file or a FIFO
-other       the first device whose name has this in it
+other       the first device whose name contains this text
 """
 
 import random
@@ -22,38 +22,38 @@ Samples: TypeAlias = NDArray[np.int16]
 Pace: TypeAlias = Literal["real", "fast"]
 
 PERIOD = RATE // 50
-"""Samples that the microphone sends at a time: 20 ms."""
+"""The samples that the microphone sends at a time: 20 ms."""
 
 BLOCK = RATE // 100
-"""Samples that the loudspeaker gets at a time: 10 ms, which is how long a stop takes to be obeyed."""
+"""The samples that the loudspeaker gets at a time: 10 ms, which is also the time until a stop takes effect."""
 
 NOTHING: Samples = np.zeros(0, np.int16)
 
 
 class DeviceMissing(Exception):
-    """It cannot be opened now; the words say why and, where it can be said, what to do."""
+    """A device cannot be opened now; the words say why and, where possible, what to do."""
 
 
 class DeviceLost(Exception):
-    """It was open and fails."""
+    """An open device fails."""
 
 
 class Source(Protocol):
-    """An open microphone. `read` waits for about a period, so that nobody has to ask for long."""
+    """An open microphone. `read` waits for about a period, so that its caller is never held for long."""
 
     name: str
     overruns: int
-    """How often sound was lost because nobody took it in time."""
+    """How often sound was lost because it was not read in time."""
 
     @property
     def is_stale(self) -> bool:
-        """True when it should be closed and opened again soon."""
+        """Return True when the device should be closed and opened again soon."""
 
     def read(self) -> tuple[Samples, float]:
-        """Sound at 16 kHz, maybe none yet, and the monotonic time of its last sample. DeviceLost when it fails."""
+        """Return sound at 16 kHz, maybe none yet, and the time of its last sample; raise DeviceLost on failure."""
 
     def close(self) -> None:
-        """Lets the device go."""
+        """Close the device."""
 
 
 class Sink(Protocol):
@@ -61,36 +61,36 @@ class Sink(Protocol):
 
     name: str
     underruns: int
-    """How often it ran dry, or a block was dropped because it did not take it."""
+    """How often the device ran dry, or did not take a block, which was dropped."""
 
     latency: float
-    """Seconds from `write` to the ear."""
+    """Seconds from `write` until the sound is heard."""
 
     needs_silence: bool
-    """True when it wants blocks of silence while nothing plays."""
+    """True when the device wants blocks of silence while nothing plays."""
 
     @property
     def is_stale(self) -> bool:
-        """True when it should be closed and opened again in a quiet moment."""
+        """Return True when the device should be closed and opened again in a quiet moment."""
 
     def write(self, block: Samples) -> None:
-        """Plays a block. DeviceLost when it fails."""
+        """Play a block. Raise DeviceLost on failure."""
 
     def close(self) -> None:
-        """Lets the device go; a file is complete then."""
+        """Close the device; a file is complete then."""
 
 
 class Clock:
-    """Keeps the pace of real time for devices that have none of their own."""
+    """The pace of real time, for devices that have none of their own."""
 
-    # A pause of the whole machine is not made up for by a burst.
+    # After a pause of the whole machine no longer burst than this makes up for it.
     _LONGEST_BURST_SECONDS = 0.5
 
     def __init__(self) -> None:
         self._due = time.monotonic()
 
     def wait(self, samples: int) -> None:
-        """Returns when this many more samples would have sounded."""
+        """Wait until this many more samples would have sounded."""
         now = time.monotonic()
         self._due = max(self._due, now - self._LONGEST_BURST_SECONDS) + samples / RATE
         if self._due > now:
@@ -98,7 +98,7 @@ class Clock:
 
 
 class Backoff:
-    """How long to wait before a device is tried again; each time longer, never two alike."""
+    """The time to wait before a device is tried again; each is longer than the last, and none is like another."""
 
     _FIRST_SECONDS, _LAST_SECONDS = 0.25, 5.0
 
@@ -106,12 +106,12 @@ class Backoff:
         self._next = self._FIRST_SECONDS
 
     def next_seconds(self) -> float:
-        """The next pause."""
+        """Return the next pause."""
         pause, self._next = self._next, min(self._next * 2, self._LAST_SECONDS)
         return pause * random.uniform(0.7, 1.0)
 
     def reset(self) -> None:
-        """It worked."""
+        """Begin again with the shortest pause: the device works."""
         self._next = self._FIRST_SECONDS
 
 
@@ -119,12 +119,12 @@ FILE_PREFIX = "file:"
 
 
 def maybe_path(setting: str) -> Path | None:
-    """The file that a setting names."""
+    """Return the file that a setting names, None when it names a device."""
     return Path(setting.removeprefix(FILE_PREFIX)) if setting.startswith(FILE_PREFIX) else None
 
 
 def is_fifo(path: Path) -> bool:
-    """False, too, when nothing is there."""
+    """Return True for a FIFO, False for anything else and for a missing file."""
     try:
         return stat.S_ISFIFO(path.stat().st_mode)
     except OSError:

@@ -21,10 +21,10 @@ from units.sound.wav import stranger_of
 
 _READ_BYTES = 4096
 
-# A writer may be this late before its silence is taken for silence.
+# A writer may be this late before silence is heard instead.
 _LATE_SECONDS = 0.2
 
-# 0.25 s: what a reader of a FIFO may be late, and how far behind the present it can hear.
+# 0.25 s: how late a reader of a FIFO may be, and how old what it hears can be.
 _FIFO_BYTES = 8192
 
 
@@ -33,16 +33,16 @@ def _reason(error: OSError) -> str:
 
 
 Warn = Callable[[str], None]
-"""Tells the daemon's log what is wrong with a file that is heard all the same."""
+"""Writes to the daemon's log what is wrong with a file that is used all the same."""
 
 
 class FileSource:
-    """A WAV of any rate or raw s16le at 16 kHz; silence at real pace behind its end. A FIFO lasts for ever.
+    """A WAV of any rate or raw s16le at 16 kHz, followed by silence at real pace. A FIFO lasts for ever.
 
     A file of another kind (FLAC, 24 bits …) is decoded when all of it has been read, before its first period.
 
-    The times of a file that is read fast are those at which it would have sounded, so that ears which compare them
-    (what was said since the wake?) are not misled.
+    The times of a file that is read fast are those at which it would have sounded: tasks compare them (what was said
+    since the wake?).
     """
 
     is_stale = False
@@ -53,7 +53,7 @@ class FileSource:
         self._warn = warn
         self._has_warned = False
         self._samples = 0
-        """Of the file, so far."""
+        """The number of samples read so far."""
 
         self._is_fifo = is_fifo(path)
         # Open for writing, too, a FIFO neither waits for its first writer nor ends with its last.
@@ -71,7 +71,7 @@ class FileSource:
         self._buffer = NOTHING
 
     def read(self) -> tuple[Samples, float]:
-        """One period, in its time unless it is fast."""
+        """Return one period, in its time unless the file is read fast."""
         while len(self._buffer) < PERIOD and not self._has_ended:
             more = self._read_fifo() if self._is_fifo else self._read_file()
             self._buffer = np.concatenate([self._buffer, more])
@@ -95,7 +95,7 @@ class FileSource:
         return self._decoded(data)
 
     def _read_fifo(self) -> Samples:
-        """What a writer has sent; silence for as long as it is late."""
+        """Return what a writer has sent, or silence while the writer is late."""
         ready, _, _ = select.select([self._fd], [], [], _LATE_SECONDS)
         if not ready:
             return np.zeros(int(_LATE_SECONDS * RATE), np.int16)
@@ -114,7 +114,7 @@ class FileSource:
         return samples
 
     def _warn_of_format(self) -> None:
-        """Says once what makes it hard or impossible to understand what the file says."""
+        """Warn once of what makes the sound of the file hard or impossible to understand."""
         if self._has_warned:
             return
         if self._has_ended and not self._samples:
@@ -126,7 +126,7 @@ class FileSource:
         self._has_warned = True
 
     def close(self) -> None:
-        """Closes the file; the next one begins at its beginning."""
+        """Close the file; the next one is read from its beginning."""
         os.close(self._fd)
 
 
@@ -139,17 +139,17 @@ class FileOpener:
     warn: Warn
 
     def look(self) -> None:
-        """DeviceMissing when there is no such file."""
+        """Raise DeviceMissing when there is no such file."""
         if not self.path.exists():
             raise DeviceMissing(f"{self.path}: {os.strerror(errno.ENOENT)}")
 
     def open(self) -> FileSource:
-        """DeviceMissing when it cannot be read."""
+        """Return the open file; raise DeviceMissing when it cannot be read."""
         return FileSource(self.path, self.pace, self.warn)
 
 
 class WavSink:
-    """A WAV that grows; its header is right after every block, so a killed program leaves a whole file."""
+    """A WAV that grows. Its header is right after every block, so a killed program leaves a whole file."""
 
     latency = 0.0
     is_stale = False
@@ -163,13 +163,13 @@ class WavSink:
             self._file = path.open("wb", buffering=0)
         except OSError as error:
             raise DeviceMissing(_reason(error)) from error
-        self._wav = wave.open(self._file, "wb")  # noqa: SIM115  # open for as long as this is
+        self._wav = wave.open(self._file, "wb")  # noqa: SIM115  # open for as long as the sink is
         self._wav.setnchannels(1)
         self._wav.setsampwidth(2)
         self._wav.setframerate(RATE)
 
     def write(self, block: Samples) -> None:
-        """Appends; waits only at real pace."""
+        """Append a block; wait only at real pace."""
         try:
             self._wav.writeframes(block.astype("<i2").tobytes())
         except (OSError, struct.error) as error:  # the disk is full, or the WAV, at 4 GiB
@@ -178,7 +178,7 @@ class WavSink:
             self._clock.wait(len(block))
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         try:
             self._wav.close()
         except (OSError, struct.error):
@@ -188,7 +188,7 @@ class WavSink:
 
 
 class FifoSink:
-    """A FIFO as raw s16le at 16 kHz, for whoever reads it. A reader that is late loses blocks."""
+    """A FIFO that is written as raw s16le at 16 kHz. A reader that is late loses blocks."""
 
     latency = 0.0
     needs_silence = True
@@ -206,7 +206,7 @@ class FifoSink:
         fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, _FIFO_BYTES)
 
     def write(self, block: Samples) -> None:
-        """One block, whole or not at all: it is smaller than a pipe's atomic size."""
+        """Write one block, whole or not at all: it is smaller than what a pipe takes as a whole."""
         try:
             os.write(self._fd, block.astype("<i2").tobytes())
         except BlockingIOError:
@@ -216,10 +216,10 @@ class FifoSink:
         self._clock.wait(BLOCK)
 
     def close(self) -> None:
-        """Its reader sees the end."""
+        """Close the FIFO; its reader sees the end."""
         os.close(self._fd)
 
 
 def open_file_sink(path: Path, pace: Pace) -> WavSink | FifoSink:
-    """DeviceMissing when it cannot be written."""
+    """Return the open file; raise DeviceMissing when it cannot be written."""
     return FifoSink(path) if is_fifo(path) else WavSink(path, pace)

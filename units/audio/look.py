@@ -16,7 +16,7 @@ from units.audio.portaudio import Kind, PortAudio
 
 
 def main() -> None:
-    """Prints what was found."""
+    """Print what was found."""
     parser = argparse.ArgumentParser(prog="units.audio.look", description=__doc__)
     parser.add_argument("capture")
     parser.add_argument("playback")

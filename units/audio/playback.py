@@ -15,7 +15,7 @@ from units.audio.playlist import CHIME, Item, Playlist
 from units.audio.state import DeviceStatus, Report, State
 
 Playing = Callable[[Item, float], None]
-"""Takes an item whose first sample is on its way, and the monotonic time at which it is heard."""
+"""Takes an item whose first sample has been written, and the monotonic time at which the sample is heard."""
 
 Played = Callable[[Item, bool, str], None]
 """Takes an item that has ended, whether it was cut, and why."""
@@ -25,12 +25,12 @@ _IDLE_SECONDS = 0.1
 
 
 class Playback:
-    """Opens the loudspeaker, and again when it comes back; without one, items end at once, cut."""
+    """A thread that opens the loudspeaker, and again when it comes back. Without one, items end at once, cut."""
 
     def __init__(self, setting: str, open_sink: OpenSink, playing: Playing, played: Played, report: Report) -> None:
         self.volume = 1.0
         self.latency = 0.0
-        """Seconds from a block's writing to the ear, where a device is open."""
+        """Seconds from writing a block until it is heard, while a device is open."""
 
         self._status = DeviceStatus(setting, report)
         self._open_sink = open_sink
@@ -38,7 +38,7 @@ class Playback:
         self._played = played
         self._playlist = Playlist()
         self._sounding: deque[tuple[float, Item]] = deque()
-        """Items whose last sample is on its way to the ear, and when it is there."""
+        """Items whose last sample has been written, and the time at which it is heard."""
 
         self._backoff = Backoff()
         self._underruns = 0
@@ -47,9 +47,9 @@ class Playback:
         self._thread.start()
 
     def play(self, item: Item, at_once: bool, instead_of: str | None = None) -> str:
-        """Plays after what its holder has here, or instead of what this holder (None: anybody) has.
+        """Play after the other items of the same holder, or instead of those of this holder (None: of all).
 
-        Returns why it will not be heard, "" if it will.
+        Return why the item will not be heard, "" if it will.
         """
         if not at_once and (reason := self._playlist.fullness(item.holder)):
             self._played(item, True, reason)
@@ -61,34 +61,34 @@ class Playback:
         return self._status.reason
 
     def stop(self, owner: str | None) -> None:
-        """From the next block on nothing of this owner (None: of anybody) sounds but a fade of 5 ms."""
+        """Silence an owner (None: all) from the next block on, but for a fade of 5 ms."""
         self._tell_cut(self._playlist.stop(owner), "")
 
     def hold(self, owner: str, is_held: bool) -> None:
-        """From the next block on this owner waits, or goes on where it was."""
+        """Hold the items of an owner from the next block on, or let them go on where they were."""
         self._playlist.hold(owner, is_held)
 
     def close(self) -> None:
-        """The thread ends within a block; what is left is not played."""
+        """End the thread within a block; what is left is not played."""
         self._is_closing.set()
         self._thread.join()
 
     def is_playing(self, holder: str | None = None) -> bool:
-        """True until the last sample of this holder (None: of anybody) has reached the ear."""
+        """Return True until the last sample of this holder (None: of all) has been heard."""
         sounding = (item for _, item in list(self._sounding) if holder in (None, item.holder))
         return self._playlist.has_sound(holder) or any(sounding)
 
     @property
     def is_speaking(self) -> bool:
-        """Likewise, but false for chimes: they wake nothing, and whoever heard one may say the wake word again."""
+        """Return the same as `is_playing`, but False for chimes: after a chime the wake word may be said again."""
         return self._playlist.is_speaking or any(item.owner != CHIME for _, item in list(self._sounding))
 
     def about(self) -> dict[str, Any]:
-        """For `status`."""
+        """Return the fields of `status`."""
         return self._status.about() | {"underruns": self._underruns}
 
     def queued_seconds(self, holder: str | None = None) -> float:
-        """How much of this holder (None: of anybody) is still to be played."""
+        """Return how much sound of this holder (None: of all) is still to be played."""
         return self._playlist.seconds(holder)
 
     def _tell_cut(self, items: list[Item], reason: str) -> None:
@@ -114,7 +114,7 @@ class Playback:
                 sink.close()
 
     def _fail(self, state: State, reason: str) -> None:
-        """Nothing sounds any more; a pause before the next try."""
+        """End all items, as nothing sounds any more, and pause before the next try."""
         self._status.change(state, reason)
         lost = [item for _, item in self._sounding]
         self._sounding.clear()
@@ -122,7 +122,7 @@ class Playback:
         self._is_closing.wait(self._backoff.next_seconds())
 
     def _write(self, sink: Sink) -> None:
-        """Until the device fails or is stale. It is open once it has taken a block."""
+        """Write until the device fails or is stale. The device is open once it has taken a block."""
         underruns_before, self.latency = self._underruns, sink.latency
         while not self._is_closing.is_set() and not (sink.is_stale and not self.is_playing()):
             taken = self._playlist.take(BLOCK)
@@ -130,7 +130,7 @@ class Playback:
             try:
                 self._write_block(sink, scaled(taken.samples, self.volume))
             except Exception as error:
-                self._tell_cut(taken.ended, str(error))  # nobody else knows of them any more
+                self._tell_cut(taken.ended, str(error))  # they are in no other list any more
                 raise
             for item in taken.begun:
                 self._playing(item, heard_at)
@@ -143,7 +143,7 @@ class Playback:
             self._tell_played(now)
 
     def _write_block(self, sink: Sink, block: Samples) -> None:
-        """The block, with silence behind it where the loudspeaker wants that."""
+        """Write the block, and silence after it where the loudspeaker wants that."""
         if sink.needs_silence:
             sink.write(np.concatenate([block, np.zeros(BLOCK - len(block), np.int16)]))
         elif len(block):

@@ -1,9 +1,9 @@
-"""What the loudspeaker plays next. Items are added and stopped by one thread and taken by another.
+"""What the loudspeaker plays next. One thread adds and stops items, another takes them.
 
-Each holder (a token, or this machine) has a queue of its own. Where there are several they take turns, item by item, so
-that nobody waits for all that another one has given.
+Each holder (a token, or this machine) has a queue of its own. Several holders take turns, item by item, so that none
+waits for all that another one has given.
 
-An item that is cut while it sounds ends with 5 ms that fade away, and one that goes on after a pause fades in.
+An item that is cut while it sounds fades away within 5 ms, and one that goes on after a pause fades in.
 
 The lock is held for some microseconds, with no waiting inside: the taking thread has a device's buffer as its slack.
 """
@@ -22,25 +22,25 @@ from units.sound.upload import RATE
 
 # An hour of 16 kHz mono is 115 MB; a book in one go is paused and sent in parts.
 MAX_QUEUED_SECONDS = 1800
-# So much is taken of each holder, however much others have here.
+# Each holder may have so much here, however much others have.
 OWN_SECONDS = 60
-# A voice gives a few in a second; each costs time at every look at the list.
+# A voice adds a few in a second; each costs time whenever the list is searched.
 MAX_QUEUED_ITEMS = 10_000
 
 
 @dataclass(eq=False)
 class Item:
-    """Something to play, and how much of it has been."""
+    """Sound to be played, and how much of it has been."""
 
     owner: str
     number: int
     samples: Samples
     played: int = 0
     is_resumed: bool = False
-    """It was held, and its next samples fade in."""
+    """True after a pause: the next samples fade in."""
 
     holder: str = ""
-    """In whose name it is played."""
+    """The name in which the item is played."""
 
 
 CHIME = "chime"
@@ -61,17 +61,17 @@ class Playlist:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._queues: dict[str, deque[Item]] = {}
-        """By holder; whose turn is next stands first."""
+        """By holder; the holder whose turn is next stands first."""
 
         self._held: set[str] = set()
         self._fading = NOTHING
-        """The last of what was cut, to be played before anything else."""
+        """The end of what was cut, to be played before anything else."""
         self._has_items = threading.Event()
 
     def add(self, item: Item, at_once: bool = False, instead_of: str | None = None) -> list[Item]:
-        """Behind all others of its holder, or instead of them; returns the items that this cut.
+        """Add an item after the others of its holder, or instead of them; return the items that this cuts.
 
-        `at_once` it takes the place of what this holder (None: anybody) has here.
+        `at_once` replaces the items of `instead_of` (None: of all holders).
         """
         with self._lock:
             cut = self._cut(lambda each: instead_of in (None, each.holder)) if at_once else []
@@ -80,14 +80,14 @@ class Playlist:
         return cut
 
     def stop(self, owner: str | None) -> list[Item]:
-        """Takes out what one owner (None: anybody) has here; only a fade of it is taken any more. Returns it."""
+        """Remove and return the items of one owner (None: of all); only a fade of them is still played."""
         with self._lock:
             cut = self._cut(lambda each: owner in (None, each.owner))
             self._mark()
         return cut
 
     def hold(self, owner: str, is_held: bool) -> None:
-        """What one owner has here waits where it is, or goes on from there; others are heard meanwhile."""
+        """Hold the items of one owner where they are, or let them go on; others are played meanwhile."""
         with self._lock:
             if is_held:
                 self._fade_sounding(lambda each: each.owner == owner)
@@ -97,7 +97,7 @@ class Playlist:
             self._mark()
 
     def lose_device(self) -> list[Item]:
-        """Takes out everything, also what was to fade: nobody hears it. Returns it."""
+        """Remove and return everything, including what was to fade."""
         with self._lock:
             cut, self._fading = self._all(), NOTHING
             self._queues.clear()
@@ -114,11 +114,11 @@ class Playlist:
         return cut
 
     def _all(self, holder: str | None = None) -> list[Item]:
-        """Items of one holder (None: of all)."""
+        """Return the items of one holder (None: of all)."""
         return [item for name, queue in self._queues.items() if holder in (None, name) for item in queue]
 
     def _fade_sounding(self, is_unwanted: Callable[[Item], bool]) -> None:
-        """Keeps 5 ms of the item that sounds now, if it is one of these."""
+        """Keep 5 ms of the item that sounds now, if it is unwanted."""
         item = self._maybe_next()
         if item is not None and item.played and is_unwanted(item):
             self._fading = faded_out(item.samples[item.played : item.played + FADE_SAMPLES])
@@ -126,7 +126,7 @@ class Playlist:
             item.is_resumed = True
 
     def take(self, count: int) -> Taken:
-        """The next samples, at most `count`."""
+        """Return the next samples, at most `count`."""
         begun: list[Item] = []
         ended: list[Item] = []
         with self._lock:
@@ -149,7 +149,7 @@ class Playlist:
         return Taken(np.concatenate(pieces), begun, ended)
 
     def _remove(self, item: Item) -> None:
-        """Takes out an item that has been played; the other holders are next."""
+        """Remove an item that has been played; the other holders are next."""
         queue = self._queues.pop(item.holder)
         queue.remove(item)
         if queue:
@@ -166,11 +166,11 @@ class Playlist:
             self._has_items.clear()
 
     def wait(self, seconds: float) -> None:
-        """Returns when there is something to play, or after a while."""
+        """Wait until there is something to play, at most so long."""
         self._has_items.wait(seconds)
 
     def has_sound(self, holder: str | None = None) -> bool:
-        """True when there is something to play now, of one holder (None: of anybody)."""
+        """Return True when a holder (None: any) has something to play now."""
         if holder is None:
             return self._has_items.is_set()
         with self._lock:
@@ -178,12 +178,12 @@ class Playlist:
 
     @property
     def is_speaking(self) -> bool:
-        """True when there is something to play now besides chimes."""
+        """Return True when something other than a chime is to be played now."""
         with self._lock:
             return any(item.owner != CHIME and item.owner not in self._held for item in self._all())
 
     def fullness(self, holder: str) -> str:
-        """Returns why nothing more of this holder may wait here; "" while there is room."""
+        """Return why this holder may add nothing more, "" while there is room."""
         with self._lock:
             own = self._all(holder)
             if len(own) >= MAX_QUEUED_ITEMS:
@@ -193,7 +193,7 @@ class Playlist:
         return ""
 
     def seconds(self, holder: str | None = None) -> float:
-        """How long it would play, of one holder (None: of all)."""
+        """Return how long the items of one holder (None: of all) would play."""
         with self._lock:
             return _seconds(self._all(holder))
 

@@ -1,12 +1,12 @@
 """Real microphones and loudspeakers, by PortAudio (ALSA, and PipeWire or PulseAudio through it).
 
-Streams are read and written by waiting calls: between them PortAudio's own buffers stand, filled and emptied by its own
-thread, so no Python runs where the sound card waits. What these buffers lost is counted.
+Streams are read and written by waiting calls. Between these calls and the sound card are PortAudio's own buffers, which
+its own thread fills and empties, so that the sound card never waits for Python. What these buffers lose is counted.
 
-PortAudio looks for devices once, when it is initialised, and can only be initialised again while no stream is open. So
-it is, whenever a device is opened and no other is open. When one stream is open, the other device is missing and the
-kernel's list of sound cards has changed, the open one is declared stale: its thread closes and opens it again in a
-quiet moment.
+PortAudio looks for devices once, when it is initialised, and can only be initialised again while no stream is open.
+That is done whenever a device is opened and no other is open. When one stream is open, the other device is missing and
+the kernel's list of sound cards has changed, the open stream is declared stale: its thread closes and opens it again in
+a quiet moment.
 """
 
 import contextlib
@@ -25,8 +25,8 @@ from units.sound.upload import RATE
 
 Kind = Literal["input", "output"]
 
-# Between the thread that writes and the sound card: a stop is heard this much later, an interpreter that is busy
-# elsewhere for so long is not.
+# Between the thread that writes and the sound card. A stop is heard this much later; an interpreter that is busy for
+# so long is not heard.
 _OUTPUT_LATENCY_SECONDS = 0.04
 _INPUT_LATENCY_SECONDS = 0.1
 
@@ -43,21 +43,21 @@ class PortAudio:
         self._open_streams = 0
         self._cards_seen = _cards()
         self.is_stale = False
-        """True when an open stream hides a device that has come."""
+        """True when an open stream hides a device that was plugged in."""
 
     def look_for(self, setting: str, kind: Kind) -> str:
-        """The name of the device; DeviceMissing when there is none."""
+        """Return the name of the device; raise DeviceMissing when there is none."""
         with self._lock:
             library = _import()
             return str(_find(library, setting, kind)["name"])
 
     def open_source(self, setting: str) -> "DeviceSource":
-        """DeviceMissing when there is none, or it does not open."""
+        """Return the open microphone; raise DeviceMissing when there is none, or it does not open."""
         library, stream, device = self._open(setting, "input", "RawInputStream", _INPUT_LATENCY_SECONDS)
         return DeviceSource(self, library, stream, device)
 
     def open_sink(self, setting: str) -> "DeviceSink":
-        """DeviceMissing when there is none, or it does not open."""
+        """Return the open loudspeaker; raise DeviceMissing when there is none, or it does not open."""
         library, stream, device = self._open(setting, "output", "RawOutputStream", _OUTPUT_LATENCY_SECONDS)
         return DeviceSink(self, library, stream, device)
 
@@ -82,7 +82,7 @@ class PortAudio:
         library._initialize()
 
     def close(self, library: Any, stream: Any) -> None:
-        """Closes a stream, also one whose device is gone."""
+        """Close a stream, even if its device is gone."""
         with self._lock, contextlib.suppress(library.PortAudioError):
             self._open_streams -= 1
             stream.abort()
@@ -97,16 +97,16 @@ class DeviceOpener:
     setting: str
 
     def look(self) -> None:
-        """DeviceMissing when there is none of this name."""
+        """Raise DeviceMissing when no device has this name."""
         self.library.look_for(self.setting, "input")
 
     def open(self) -> "DeviceSource":
-        """DeviceMissing when it does not open."""
+        """Return the open device; raise DeviceMissing when it does not open."""
         return self.library.open_source(self.setting)
 
 
 def _cards() -> str:
-    """The kernel's list of sound cards; empty where there is none."""
+    """Return the kernel's list of sound cards; "" where there is none."""
     try:
         return _CARDS.read_text()
     except OSError:
@@ -124,7 +124,7 @@ def _import() -> Any:
 
 
 def _find(library: Any, setting: str, kind: Kind) -> dict[str, Any]:
-    """The device of a setting. A name is part of a device's, whatever the case."""
+    """Return the device of a setting: the default, or the first whose name contains it in any case."""
     devices = [device for device in library.query_devices() if device[f"max_{kind}_channels"] > 0]
     if setting == "default":
         default = library.default.device[kind]
@@ -140,7 +140,7 @@ def _find(library: Any, setting: str, kind: Kind) -> dict[str, Any]:
 
 
 def _start(library: Any, maker: Any, device: dict[str, Any], latency: float) -> Any:
-    """A running stream, mono where the device can; many can only do stereo."""
+    """Return a running stream: mono where the device can, else stereo."""
     refusal: Exception | None = None
     for channels in (1, 2):
         try:
@@ -170,11 +170,11 @@ class DeviceSource:
 
     @property
     def is_stale(self) -> bool:
-        """True when it should be opened again soon."""
+        """Return True when the device should be opened again soon."""
         return self._owner.is_stale
 
     def read(self) -> tuple[Samples, float]:
-        """Waits for 20 ms of sound."""
+        """Wait for 20 ms of sound and return it, with the time of its last sample."""
         try:
             data, has_lost = self._stream.read(self._rate // _READS_A_SECOND)
             behind = self._stream.read_available / self._rate
@@ -190,7 +190,7 @@ class DeviceSource:
         return samples, time.monotonic() - behind
 
     def close(self) -> None:
-        """Lets it go."""
+        """Close the stream."""
         self._owner.close(self._library, self._stream)
 
 
@@ -209,11 +209,11 @@ class DeviceSink:
 
     @property
     def is_stale(self) -> bool:
-        """True when it should be opened again soon."""
+        """Return True when the device should be opened again soon."""
         return self._owner.is_stale
 
     def write(self, block: Samples) -> None:
-        """Waits until PortAudio's buffer takes it."""
+        """Wait until PortAudio's buffer takes the block."""
         if self._resampler is not None:
             block = np.asarray(self._resampler.resample_chunk(block), np.int16)
         if self._stream.channels > 1:
@@ -224,5 +224,5 @@ class DeviceSink:
             raise DeviceLost(f"{self.name}: {error}") from error
 
     def close(self) -> None:
-        """Lets it go."""
+        """Close the stream."""
         self._owner.close(self._library, self._stream)

@@ -1,21 +1,21 @@
-"""How a device fares, told once for each change."""
+"""The state of a device, reported once for each change."""
 
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 State: TypeAlias = Literal["idle", "open", "missing", "lost"]
-"""idle: nobody wants it, or it has not been tried yet."""
+"""A device is idle when it is not wanted, or has not been tried yet."""
 
 Report: TypeAlias = Callable[[State, str], None]
-"""State and reason."""
+"""Takes the state and the reason."""
 
 
 class DeviceStatus:
-    """State of one device; a change is reported, the same again is not."""
+    """The state of one device; a change is reported, a repetition is not."""
 
     def __init__(self, name: str, report: Report) -> None:
         self.name = name
-        """The setting, then the name of what was opened."""
+        """The setting, then the name of the device that was opened."""
 
         self.state: State = "idle"
         self.reason = ""
@@ -23,7 +23,7 @@ class DeviceStatus:
         self._reported: tuple[State, str] = ("idle", "")
 
     def change(self, state: State, reason: str = "") -> None:
-        """It is so from now on. Idle is nobody's concern."""
+        """Set the state, and report it unless it is idle."""
         self.state, self.reason = state, reason
         if state != "idle" and (state, reason) != self._reported:
             self._reported = (state, reason)
@@ -31,9 +31,9 @@ class DeviceStatus:
 
     @property
     def is_usable(self) -> bool:
-        """False once it is known not to work."""
+        """Return False once the device is known not to work."""
         return self.state in ("idle", "open")
 
     def about(self) -> dict[str, Any]:
-        """For `status`."""
+        """Return the fields of `status`."""
         return {"name": self.name, "state": self.state, "reason": self.reason}

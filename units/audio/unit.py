@@ -1,9 +1,9 @@
-"""The audio unit's face: the messages of the daemon, and the two threads that have the devices.
+"""The audio unit: the messages of the daemon, and the two threads that have the devices.
 
-Everything that waits for a device does so in the threads; they speak to the daemon by themselves. A daemon that does
+All waiting for a device happens in the threads, which send their messages to the daemon themselves. A daemon that does
 not take the microphone's periods holds the capture thread, and the device's own buffer loses what is too old: whole
-stretches, counted in `status` and told in the log when it begins. A file that is read fast loses nothing: it sends so
-many periods, and one more for each `heard`.
+stretches, counted in `status`, with a line in the log when it begins. A file that is read fast loses nothing: the unit
+sends so many periods, and one more for each `heard`.
 """
 
 import threading
@@ -33,13 +33,13 @@ from units.sound.wav import HIGHEST_RATE, LOWEST_RATE
 
 PACES = ("real", "fast")
 
-# How far a file that is read fast may be ahead of the slowest ear: enough to keep all of them busy, and less than the
-# 2 s that a sleeping one remembers for the wake that is still to come.
+# How far a file that is read fast may be ahead of the slowest task: enough to keep all of them busy, and less than the
+# 2 s that a sleeping task remembers for the wake that is still to come.
 PERIODS_AHEAD = 50
 
 
 class AudioUnit(Unit):
-    """One microphone, one loudspeaker, for everybody."""
+    """One microphone and one loudspeaker for all tasks."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -58,7 +58,7 @@ class AudioUnit(Unit):
         }
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Starts the threads; a device that is missing is told by them, and tried again."""
+        """Start the threads. They report a device that is missing, and try it again."""
         options = _Options(load.get("engine_options") or {})
         capture, playback = options.text("capture", "default"), options.text("playback", "default")
         pace = options.one_of("pace", "real", PACES)
@@ -74,9 +74,9 @@ class AudioUnit(Unit):
         return {"about": f"capture {capture or 'none'}, playback {playback or 'none'}"}
 
     def close(self) -> None:
-        """Files are complete after this."""
+        """End the threads; files are complete after this."""
         self._can_wait = False
-        self._room.release()  # for the period that it may wait with: nobody says any more that one was heard
+        self._room.release()  # the thread may wait with a period, and no `heard` comes any more
         self._capture.close()
         self._playback.close()
 
@@ -86,11 +86,11 @@ class AudioUnit(Unit):
         self._capture.listen(bool(envelope.fields["is_on"]))
 
     def _go_on(self, envelope: Envelope) -> None:
-        """A period was heard by everybody who listens."""
+        """Let the next period follow: all listening tasks have heard one."""
         self._room.release()
 
     def _play(self, envelope: Envelope) -> None:
-        """What cannot be played has been played at once, with the reason, and whoever asked for it is told too."""
+        """Play a sound. One that cannot be played has ended at once, with the reason, and is refused too."""
         fields = envelope.fields
         item = Item(fields["owner"], fields["number"], np.zeros(0, np.int16), holder=fields.get("holder", ""))
         try:
@@ -102,7 +102,7 @@ class AudioUnit(Unit):
             raise UnitFault(UNAVAILABLE, reason)
 
     def _chime(self, envelope: Envelope) -> None:
-        """A wake was heard, or nothing after it."""
+        """Play the sound of a wake, or of a wake after which nothing was said."""
         self._playback.play(Item(CHIME, 0, chime(envelope.fields["kind"])), at_once=False)
 
     def _stop(self, envelope: Envelope) -> None:
@@ -126,7 +126,7 @@ class AudioUnit(Unit):
         playback = values.number("the volume of playback", self._playback.volume, 0, 1)
         self._capture.volume, self._playback.volume = capture, playback
 
-    # What the threads say
+    # Messages of the threads
 
     def _tell_heard(self, samples: Samples, at: float) -> None:
         waits = {"can_wait": True} if self._can_wait else {}
@@ -143,7 +143,7 @@ class AudioUnit(Unit):
 
     def _tell_played(self, item: Item, is_cut: bool, reason: str) -> None:
         why: dict[str, Any] = {"reason": reason} if reason else {}
-        # What a device has taken of it is heard to its end.
+        # What a device has taken of the item is heard to its end.
         at = time.monotonic() + (self._playback.latency if is_cut and item.played else 0.0)
         self._host.say("played", owner=item.owner, number=item.number, is_cut=is_cut, at=at, **why)
 
@@ -152,14 +152,14 @@ class AudioUnit(Unit):
 
 
 class NoMicrophone:
-    """A microphone that nobody wants."""
+    """The microphone of a configuration without one."""
 
     def look(self) -> None:
-        """Says so."""
+        """Raise DeviceMissing."""
         _refuse("no microphone is configured ([audio] capture)")
 
     def open(self) -> NoReturn:
-        """Says so."""
+        """Raise DeviceMissing."""
         _refuse("no microphone is configured ([audio] capture)")
 
 
@@ -187,7 +187,7 @@ class _Options(SetupValues):
 
 
 def _decoded(payload: bytes, fields: dict[str, Any]) -> Samples:
-    """The item's sound at our rate."""
+    """Return the item's sound at our rate."""
     upload = Upload()
     if fields["form"] == "wav":
         return np.concatenate([upload.feed(payload, "wav"), upload.finish()])

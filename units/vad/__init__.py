@@ -1,1 +1,1 @@
-"""The vad unit: whether somebody speaks; and what every unit that hears audio is made of."""
+"""The vad unit: voice activity, true when speech begins and false when it ends."""

@@ -1,4 +1,4 @@
-"""From how much each frame sounds like speech to where speech begins and ends."""
+"""From the probability of speech in each frame to where speech begins and ends."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,38 +10,38 @@ from units.setup_values import SetupValues
 from units.sound.upload import NOTHING, RATE, Samples
 
 BUNDLED = "silero"
-"""The engine of which a task makes a detector where neither its setup nor the card names one."""
+"""The engine of a task's detector where neither its setup nor the card names one."""
 
-# Between the two a frame counts as what was before it, as in silero's own programs.
+# Between the two thresholds a frame counts as what was before it, as in silero's own programs.
 HYSTERESIS = 0.15
 
 
 class Detector(Protocol):
-    """What an engine knows."""
+    """An engine: the probability of speech, frame by frame."""
 
     frame_samples: int
 
     def probability(self, frame: Samples) -> float:
-        """How much this frame, after those before it, sounds like speech: 0 to 1."""
+        """Return how much this frame, after those before it, sounds like speech: 0 to 1."""
 
     def reset(self) -> None:
-        """The next frame has nothing to do with the last."""
+        """Forget what was heard: the next frame does not continue the last one."""
 
 
 @dataclass(frozen=True)
 class GateRules:
-    """When speech has begun and ended; the defaults are those of sherpa-onnx's silero options."""
+    """When speech begins and ends; the defaults are those of sherpa-onnx's silero options."""
 
     threshold: float = 0.5
     min_silence_seconds: float = 0.5
-    """So much silence ends speech."""
+    """The silence that ends speech."""
 
     min_speech_seconds: float = 0.25
-    """So much speech begins it."""
+    """The speech that counts as a beginning."""
 
 
 def read_gate_rules(data: Mapping[str, Any]) -> GateRules:
-    """The rules of a setup; UnitFault names the key of a bad value."""
+    """Return the rules of a setup; raise UnitFault for a bad value."""
     values, usual = SetupValues(data), GateRules()
     return GateRules(
         values.number("silero_vad.threshold", usual.threshold, 0.01, 1),
@@ -51,7 +51,7 @@ def read_gate_rules(data: Mapping[str, Any]) -> GateRules:
 
 
 class SpeechGate:
-    """Takes audio in any slicing; tells each change between silence and speech."""
+    """The changes between silence and speech in audio of any slicing."""
 
     def __init__(self, detector: Detector, rules: GateRules) -> None:
         self._detector = detector
@@ -60,16 +60,16 @@ class SpeechGate:
         self.reset()
 
     def reset(self) -> None:
-        """Silence, and nothing heard."""
+        """Begin again with silence."""
         self._detector.reset()
         self._rest = NOTHING
         self._speech_seconds = 0.0
         self.is_speech = False
         self.silent_seconds = 0.0
-        """Since the last frame of speech, or since the beginning."""
+        """The time since the last frame of speech, or since the beginning."""
 
     def feed(self, samples: Samples) -> list[bool]:
-        """What changed in it, in order: true where speech was found, false where it ended."""
+        """Return the changes in order: True where speech was found, False where it ended."""
         waiting = np.concatenate([self._rest, samples])
         length = self._detector.frame_samples
         whole = len(waiting) // length * length

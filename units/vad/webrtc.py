@@ -1,4 +1,4 @@
-"""WebRTC's detector: forty times cheaper than silero, and taken in by rain, pianos and fans."""
+"""WebRTC's detector: forty times cheaper than silero, and misled by rain, pianos and fans."""
 
 from units.base import LoadError
 from units.sound.upload import RATE, Samples
@@ -13,7 +13,7 @@ STRICTEST = 3
 
 
 class Webrtc:
-    """One stream's detector; it knows only yes and no."""
+    """The detector of one stream; it knows only yes and no."""
 
     frame_samples = RATE * 30 // 1000
 
@@ -21,9 +21,9 @@ class Webrtc:
         self.reset()
 
     def probability(self, frame: Samples) -> float:
-        """1 for speech."""
+        """Return 1 for speech, 0 for anything else."""
         return float(self._detector.is_speech(frame.tobytes(), RATE))
 
     def reset(self) -> None:
-        """A new detector: the library cannot clear one."""
+        """Make a new detector: the library cannot clear one."""
         self._detector = webrtcvad.Vad(STRICTEST)
