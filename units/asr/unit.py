@@ -1,4 +1,4 @@
-"""The asr unit's face, whisper's too: what engines understand becomes frames in the original's shape."""
+"""The asr unit, whisper's too: what engines understand becomes frames in the original's shape."""
 
 from typing import Any
 
@@ -14,19 +14,19 @@ from units.trials import Trial
 
 
 class AsrUnit(HearingUnit):
-    """Serves asr and whisper: both names mean speech to text, and the card says by which engine."""
+    """A unit for asr and whisper: both names mean speech to text, and the card names the engine."""
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Loads the card's engine; no other is imported."""
+        """Load the card's engine; no other is imported."""
         self._engine: Engine = find_engine("asr", load["engine"])(load)
         return {"about": self._engine.about}
 
     def trial_of(self, data: dict[str, Any]) -> Trial | None:
-        """The engine's."""
+        """Return the engine's trial, or None."""
         return self._engine.trial_of(_options(data, self._engine))
 
     def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
-        """A task with a stream of its own."""
+        """Return a task with a stream of its own."""
         return AsrTask(work_id, data, self._host, self._engine)
 
 
@@ -36,16 +36,16 @@ def _options(data: dict[str, Any], engine: Engine) -> AsrOptions:
 
 
 class AsrStream:
-    """One source of a task: its stream, and where its frames are."""
+    """One source of a task: its stream, and the number of its next frame."""
 
     def __init__(self, recogniser: Recogniser) -> None:
         self.recogniser = recogniser
         self.index = 0
-        """Of the next frame; 0 after a final one."""
+        """The number of the next frame; 0 after a final one."""
 
 
 class AsrTask(HearingTask):
-    """One ear for the microphone or for uploads, a second one when both come."""
+    """A task with one stream for the microphone or for uploads, and a second one when both come."""
 
     def __init__(self, work_id: str, data: dict[str, Any], host: Host, engine: Engine) -> None:
         super().__init__(work_id, data)
@@ -58,7 +58,7 @@ class AsrTask(HearingTask):
         self._streams: dict[Source, AsrStream] = {}
 
     def hear(self, source: Source, samples: Samples, at: float) -> bool:
-        """Says what has changed."""
+        """Send what has changed; return True when an utterance has ended."""
         has_ended = False
         for heard in self._stream(source).recogniser.feed(samples):
             said = self._question_in(source, heard.text)
@@ -70,7 +70,7 @@ class AsrTask(HearingTask):
         return has_ended
 
     def end(self, source: Source, at: float) -> bool:
-        """Says what was understood."""
+        """Send what was understood; return True when there was speech."""
         recogniser = self._stream(source).recogniser
         was_speech = recogniser.is_hearing_speech
         said = self._question_in(source, recogniser.finish())
@@ -79,17 +79,17 @@ class AsrTask(HearingTask):
         return was_speech or bool(said)
 
     def answer_empty(self) -> None:
-        """Says an empty text."""
+        """Send an empty text."""
         self._say_final("upload", "", 0.0)
 
     def forget(self, source: Source) -> None:
-        """The stream begins anew."""
+        """Begin the stream anew."""
         if source in self._streams:
             self._streams[source].recogniser.reset()
 
     @property
     def is_hearing_speech(self) -> bool:
-        """The microphone's stream says so."""
+        """Return True while the microphone's stream hears speech."""
         return "mic" in self._streams and self._streams["mic"].recogniser.is_hearing_speech
 
     def _stream(self, source: Source) -> AsrStream:
@@ -99,11 +99,11 @@ class AsrTask(HearingTask):
         return self._streams[source]
 
     def _question_in(self, source: Source, said: str) -> str:
-        """What was said after the wake phrase, where that was said again."""
+        """Return what was said after the wake phrase, if that was said again."""
         return without_wake_phrase(said, self.wake_phrase) if source == "mic" else said
 
     def _end_utterance(self, source: Source, said: str, at: float) -> None:
-        """Says a final text; without one, whoever woke the task is told that nothing comes."""
+        """Send a final text, or, when the task was woken for nothing, that no text comes."""
         if said:
             self._say_final(source, said, at)
         elif source == "mic" and self.is_sleepy:
@@ -127,7 +127,7 @@ class AsrTask(HearingTask):
         stream.index = 0 if is_final else stream.index + 1
 
     def _say(self, source: Source, data: Any, at: float, **fields: Any) -> None:
-        """Only the microphone has a clock; a text of it comes with the end of its speech."""
+        """Send data; that of the microphone with its time, and a text of it with the end of its speech."""
         if source == "mic":
             fields["heard_at"] = at
             if "text" in fields:

@@ -1,1 +1,1 @@
-"""The kws unit: wake words. One file per engine; engines know nothing of tasks, tasks nothing of engines."""
+"""The kws unit: wake words. One file per engine; engines know no tasks, and tasks no engine."""

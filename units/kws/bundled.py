@@ -1,4 +1,4 @@
-"""What hears without any model installed: a network where the phrase has one, phones for every other phrase."""
+"""The engine that needs no installed model: a network where the phrase has one, phones for every other phrase."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,10 +23,10 @@ class BundledEngine:
     """microWakeWord and pocketsphinx; a card's path names a folder with more networks, or one of them."""
 
     def __init__(self, path: str) -> None:
-        """Looks for networks.
+        """Look for networks.
 
         Raises:
-            LoadError: none of both libraries is there, or the folder's files are no wake words.
+            LoadError: neither library is installed, or the folder's files are no wake words.
         """
         if not micro.is_installed() and not sphinx.is_installed():
             raise LoadError("no wake word engine is installed: pip install pymicro-wakeword pocketsphinx")
@@ -38,7 +38,7 @@ class BundledEngine:
         self.about = f"networks for {', '.join(self._models) or 'no phrase'}, phones for others"
 
     def prepare(self, options: KwsOptions, warn: Warn) -> SpotterMaker:
-        """Sorts the phrases by who can hear them."""
+        """Divide the phrases between the two libraries."""
         wanted = [(phrase, options.thresholds.get(phrase)) for phrase in options.phrases]
         known = [(phrase, model, cutoff) for phrase, cutoff in wanted if (model := self._model_of(phrase))]
         others = [(phrase, threshold) for phrase, threshold in wanted if not self._model_of(phrase)]
@@ -62,7 +62,7 @@ class BundledEngine:
         return make
 
     def _model_of(self, phrase: str) -> MicroModel | None:
-        """ "Hey, Jarvis!" is "hey jarvis", and who says ok says okay."""
+        """Return the network of a phrase, or None: "Hey, Jarvis!" is "hey jarvis", and "ok" is "okay"."""
         words = words_of(phrase)
         return self._models.get(" ".join("okay" if word == "ok" else word for word in words))
 

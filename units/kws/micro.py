@@ -25,30 +25,30 @@ from units.kws.spotter import Heard
 from units.sound.upload import RATE, Samples
 
 MEASURED_CUTOFFS = {"okay nabu": 0.92}
-"""Instead of the model's own. "Okay nabu" has 0.85; in 50 minutes of recordings other words score up to 0.92, and its
-own recordings 0.98 and more."""
+"""Cutoffs in place of the model's own. "Okay nabu" has 0.85 there; in 50 minutes of recordings other words score up to
+0.92, and its own recordings 0.98 and more."""
 
-# For the phrase with silence put after it. At 0.98 noise and reading pass only where they pass the model's cutoff, too.
+# The cutoff with silence put after the phrase. At 0.98 noise and reading pass only where they pass the model's, too.
 # "Hey jarvis" needs less for all four voices of flite to be heard in one breath, wherever the frames fall: in 50
 # minutes of other words six clips more pass for it, besides rhymes ("hey chatterbox"), none of them noise or reading.
 _USUAL_SILENCED_CUTOFF = 0.98
 _SILENCED_CUTOFFS = {"hey jarvis": 0.6, "okay nabu": 0.92}
 
 LOWEST_CUTOFF, HIGHEST_CUTOFF = 0.1, 1.0
-"""What `threshold` may be; under the lowest, sounds that are no speech pass."""
+"""The limits of `threshold`; under the lowest, sounds that are no speech pass."""
 
 # Two seconds of a hundred of other speech score more than this, and so does what follows a phrase in one breath.
 _SUSPICION = 0.02
 
-# What makes a cut worth a closer look.
+# A score that makes a cut worth a closer look.
 _PROMISING = 0.4
 
 _FRAME_SECONDS = 0.01
 # How far back the phrase may have ended when its network becomes suspicious: 0.36 s, in judgements of three frames.
 _CUTS = 12
-# What a network remembers, in whole judgements.
+# The memory of a network, in whole judgements.
 _CONTEXT_FRAMES = 111
-# Of silence after a cut; the score is highest 0.2 to 0.3 s after the phrase.
+# The silence after a cut; the score is highest 0.2 to 0.3 s after the phrase.
 _SILENT_FRAMES = 30
 
 # A word that ends with its audio is judged as if silence followed: five judgements, 30 ms apart, decide together.
@@ -66,12 +66,12 @@ class MicroModel:
 
 
 def is_installed() -> bool:
-    """Whether the library is there; asking does not load it."""
+    """Return whether the library is installed; it is not loaded."""
     return importlib.util.find_spec("pymicro_wakeword") is not None
 
 
 def bundled_models() -> dict[str, MicroModel]:
-    """By phrase, those that the library brings; none where it is missing."""
+    """Return the models that the library brings, by phrase; none where it is missing."""
     spec = importlib.util.find_spec("pymicro_wakeword")
     if spec is None or spec.origin is None:
         return {}
@@ -79,7 +79,7 @@ def bundled_models() -> dict[str, MicroModel]:
 
 
 def models_in(folder: Path, cutoffs: Mapping[str, float] = {}) -> dict[str, MicroModel]:
-    """By phrase, the models of a folder: a .json of microWakeWord's and the .tflite that it names.
+    """Return the models of a folder, by phrase: a .json of microWakeWord and the .tflite that it names.
 
     Raises:
         LoadError: a file is missing or no such model.
@@ -123,7 +123,7 @@ class _Judge:
         self._frames = 0
 
     def judge(self, features: Any) -> Heard | None:
-        """Takes 10 ms more. Returns a wake where the phrase was recognised, at most once for each stride."""
+        """Take 10 ms more. Return a wake where the phrase was recognised, at most once for each stride, else None."""
         score = self._network.process_streaming_prob(features) or 0.0
         self._recent.append(features)
         self._frames += 1
@@ -138,14 +138,14 @@ class _Judge:
         return Heard(self._phrase, round(max(float(score), best), 4), self._seconds_since_end(best))
 
     def forget(self) -> None:
-        """A new beginning."""
+        """Begin anew."""
         self._network.reset()
         self._recent.clear()
         self._silenced.clear()
         self._frames = 0
 
     def _judge_silenced(self) -> None:
-        """Computes the scores of the last cuts that are missing, from the oldest on."""
+        """Compute the missing scores of the last cuts, from the oldest on."""
         recent = list(self._recent)
         for place, known in enumerate(self._silenced):
             if known is None:
@@ -157,7 +157,7 @@ class _Judge:
                 self._silenced[place] = score
 
     def _score_silenced(self, features: Sequence[Any]) -> float:
-        """The best score when silence follows these features."""
+        """Return the best score when silence follows these features."""
         silent = np.zeros_like(features[-1])
         context = features[-_CONTEXT_FRAMES:]
         # Always as many frames: they push out what was judged before, as clearing the network would take longer.
@@ -166,7 +166,7 @@ class _Judge:
         return float(max(self._second.process_streaming_prob(silent) or 0.0 for _ in range(_SILENT_FRAMES)))
 
     def _seconds_since_end(self, best: float) -> float:
-        """How long ago the phrase ended: where the score with silence after it is best. 0 where none was computed."""
+        """Return how long ago the phrase ended: where silence after it scores best. 0 where no score was computed."""
         if not best:
             return 0.0
         judgements = len(self._silenced) - 1 - self._silenced.index(best)
@@ -177,14 +177,14 @@ class MicroSpotter:
     """All phrases of one task that have networks; the sound is analysed once for all of them."""
 
     def __init__(self, wanted: Sequence[tuple[str, MicroModel, float | None]]) -> None:
-        """Takes phrases with their models and the thresholds asked for."""
+        """Take phrases with their models and the thresholds asked for."""
         from pymicro_wakeword import MicroWakeWordFeatures
 
         self._analysis = MicroWakeWordFeatures()
         self._judges = [_Judge(phrase, model, threshold) for phrase, model, threshold in wanted]
 
     def hear(self, block: Samples) -> list[Heard]:
-        """What these samples decide."""
+        """Return what these samples decide."""
         heard = [
             heard
             for features in self._analysis.process_streaming(block.tobytes())
@@ -196,7 +196,7 @@ class MicroSpotter:
         return heard
 
     def finish(self, rest: Samples) -> list[Heard]:
-        """What the last samples decide."""
+        """Return what the last samples decide."""
         heard = self.hear(np.concatenate([rest, _TAIL]))
         self._begin_again()
         return heard

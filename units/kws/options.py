@@ -1,4 +1,4 @@
-"""What setup may say to a kws task: one frozen dataclass, every bad value refused by name."""
+"""What a setup may say to a kws task: one frozen dataclass, every bad value refused by name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from units.setup_values import SetupValues, refusal
 
 DEFAULT_PHRASE = "hey jarvis"
-"""Where neither the client nor the card names one."""
+"""The phrase where neither the client nor the card names one."""
 
 DEFAULT_DEBOUNCE_SECONDS = 1.0
 LONGEST_DEBOUNCE_SECONDS = 60
@@ -22,10 +22,10 @@ class KwsOptions:
     """The settings of one task."""
 
     phrases: tuple[str, ...]
-    """As the client wrote them."""
+    """The phrases as the client wrote them."""
 
     thresholds: Mapping[str, float]
-    """By phrase, where the client asked for one; what the number means is the engine's matter."""
+    """By phrase, where the client asked for one; what the number means is up to the engine."""
 
     debounce: float
     """Seconds of audio after a wake in which no other is told."""
@@ -36,11 +36,11 @@ class KwsOptions:
     """The original's key for sherpa-onnx; a client may send it to any model, so other engines leave it alone."""
 
     keywords_score: float | None
-    """Likewise: how much sherpa-onnx favours the phrases."""
+    """The same for the weight that sherpa-onnx gives the phrases."""
 
 
 def read_options(data: Mapping[str, Any]) -> KwsOptions:
-    """The options of a setup.
+    """Return the options of a setup.
 
     Raises:
         UnitFault: a value is of the wrong type or out of range; the words name the key.
@@ -59,10 +59,10 @@ def read_options(data: Mapping[str, Any]) -> KwsOptions:
 
 
 def check_scale(phrase: str, threshold: float | None, engine: str, low: float, high: float) -> None:
-    """Refuses a threshold that means nothing to the engine that listens for the phrase; None is none asked for.
+    """Refuse a threshold that means nothing to the engine that listens for the phrase; None means none was asked for.
 
     Raises:
-        UnitFault: it is out of the engine's range; the words name the range.
+        UnitFault: the threshold is out of the engine's range; the words name the range.
     """
     if threshold is not None and not low <= threshold <= high:
         scale = f"it must be from {low:g} to {high:g} for {engine}, which listens for this phrase"
@@ -70,7 +70,7 @@ def check_scale(phrase: str, threshold: float | None, engine: str, low: float, h
 
 
 def plain(phrase: str) -> str:
-    """What two spellings of one phrase have in common."""
+    """Return what two spellings of one phrase have in common."""
     return " ".join(phrase.casefold().split())
 
 

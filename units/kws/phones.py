@@ -1,4 +1,4 @@
-"""How a word that no dictionary has is spoken: eSpeak NG gives IPA, a table turns it into the phones of CMUdict."""
+"""The pronunciation of words that no dictionary has: eSpeak NG gives IPA, a table turns it into phones of CMUdict."""
 
 # ruff: noqa: RUF001  -- IPA looks like other letters
 
@@ -33,10 +33,10 @@ _NOT_SOUNDS = re.compile(r"[ˈˌː‍_\s-]")
 
 
 def phones_of(word: str) -> tuple[str, ...]:
-    """The phones of a word as an English speaker would read it.
+    """Return the phones of a word as an English speaker would read it.
 
     Raises:
-        UnitFault: it cannot be pronounced, or the library is missing; the words name it.
+        UnitFault: the word cannot be pronounced, or the library is missing; the words name it.
     """
     if not is_pronounceable(word):
         raise refusal(f"the word {word!r} of kws cannot be pronounced: it has no Latin letters, or others among them")
@@ -44,7 +44,7 @@ def phones_of(word: str) -> tuple[str, ...]:
 
 
 def is_pronounceable(word: str) -> bool:
-    """Latin letters, perhaps with digits and apostrophes among them."""
+    """Return True for Latin letters, perhaps with digits and apostrophes among them."""
     letters = [each for each in word if each.isalpha()]
     others = [each for each in word if not each.isalpha()]
     is_latin = all(unicodedata.name(each, "").startswith("LATIN") for each in letters)
@@ -52,10 +52,10 @@ def is_pronounceable(word: str) -> bool:
 
 
 def arpabet_of(ipa: str, word: str) -> tuple[str, ...]:
-    """The phones of CMUdict for the sounds of eSpeak's English.
+    """Return the phones of CMUdict for the sounds of eSpeak's English.
 
     Raises:
-        UnitFault: one of them has no such phone; the words name `word`.
+        UnitFault: a sound has no such phone; the words name `word`.
     """
     phones: list[str] = []
     at = 0
@@ -90,10 +90,10 @@ def _ipa_of(word: str) -> str:
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    """eSpeak NG, ready to read English.
+    """Return eSpeak NG, ready to read English.
 
     Raises:
-        ImportError, OSError: it is not installed, or it does not start.
+        ImportError, OSError: the library is not installed, or it does not start.
     """
     import espeakng_loader
 

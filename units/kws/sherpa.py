@@ -1,7 +1,7 @@
 """sherpa-onnx: a small transducer that spots any phrase of its language; its model lies in the card's folder.
 
-The library ends the process over a token or a file that it does not know, so everything is looked at before it is
-told. One network serves all tasks; each pair of ears is a stream with its own phrases.
+The library ends the process over a token or a file that it does not know, so everything is checked before it gets it.
+One network serves all tasks; each stream of audio has its own phrases.
 """
 
 import contextlib
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 DEFAULT_THRESHOLD = 0.25
 DEFAULT_SCORE = 1.0
-"""The library's own; at both its test clips are heard whole and nothing else."""
+"""The library's own score; with both defaults its test clips are heard, and nothing else."""
 
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.01, 1.0
-"""A probability; under the lowest, any sound is the phrase."""
+"""Limits of a probability; under the lowest, any sound is the phrase."""
 
 _INSTALL = "pip install sherpa-onnx sentencepiece pypinyin"
-# As the library's own example has it: the network looks that far ahead.
+# As in the library's own example: the network looks that far ahead.
 _TAIL: Samples = np.zeros(RATE * 66 // 100, np.int16)
 _FULL_SCALE = np.float32(32768)
 _CHINESE = re.compile("[\u4e00-\u9fff]+")
-# What the library prints of a text that it leaves out.
+# The library prints this of a text that it leaves out.
 _UNKNOWN = re.compile(r"(?:Can't find token|Word) (\S+)")
 
 
@@ -55,10 +55,10 @@ class SherpaFiles:
 
 
 def find_files(folder: Path) -> SherpaFiles:
-    """The parts of the model in a folder, the small (int8) ones where there are two.
+    """Return the parts of the model in a folder, the small (int8) ones where there are two.
 
     Raises:
-        LoadError: one is missing; the words name it.
+        LoadError: a part is missing; the words name it.
     """
     parts = {part: _find_part(folder, part) for part in ("encoder", "decoder", "joiner")}
     tokens = folder / "tokens.txt"
@@ -81,10 +81,10 @@ def _find_part(folder: Path, part: str) -> Path:
 
 
 def read_tokens(path: Path) -> frozenset[str]:
-    """The tokens of a model.
+    """Return the tokens of a model.
 
     Raises:
-        LoadError: it is no such file.
+        LoadError: the file is no list of tokens.
     """
     try:
         with path.open(encoding="utf-8") as lines:
@@ -101,7 +101,7 @@ class SherpaEngine:
     """One network for all tasks."""
 
     def __init__(self, path: str) -> None:
-        """Loads the model in the folder that `path` is, or lies in.
+        """Load the model in the folder that `path` names, or lies in.
 
         Raises:
             LoadError: the library or a file is missing or broken.
@@ -121,7 +121,7 @@ class SherpaEngine:
         self.about = f"sherpa-onnx, {self._files.encoder.name}, phrases as {' or '.join(self._kinds)}"
 
     def prepare(self, options: KwsOptions, warn: Warn) -> SpotterMaker:
-        """Turns the phrases into tokens."""
+        """Turn the phrases into tokens."""
         score = DEFAULT_SCORE if options.keywords_score is None else options.keywords_score
         lines = []
         for number, phrase in enumerate(options.phrases):
@@ -136,7 +136,7 @@ class SherpaEngine:
         return make
 
     def _tokens_of(self, phrase: str) -> list[str]:
-        """The phrase in the model's tokens; English ones know capitals only."""
+        """Return the phrase in the model's tokens; English models know only capitals."""
         from sherpa_onnx import text2token
 
         said = io.StringIO()
@@ -157,14 +157,14 @@ class SherpaEngine:
         raise refusal(f"the phrase {phrase!r} of kws is not in this model's language{reason}")
 
     def _is_usable(self, token: object) -> bool:
-        """Known to the model, and none of the marks by which a line of phrases is divided."""
+        """Return True for a token that the model knows and that is no separator in a line of phrases."""
         return token in self._tokens and not str(token).startswith((":", "#", "@")) and "/" not in str(token)
 
 
 def _kinds_of(files: SherpaFiles, tokens: frozenset[str]) -> tuple[str, ...]:
-    """How text becomes tokens; without a list of pieces or words it is Chinese, by character or by sound.
+    """Return how text becomes tokens; a model without a list of pieces or words is Chinese, by character or by sound.
 
-    Never both of these: a model of sounds has letters, too, and "hello" spelt by them would be heard by nobody.
+    It is never both: a model of sounds has letters, too, and "hello" spelt by them would never be heard.
     """
     if files.lexicon:
         return ("phone+ppinyin",)
@@ -174,7 +174,7 @@ def _kinds_of(files: SherpaFiles, tokens: frozenset[str]) -> tuple[str, ...]:
 
 
 def _load(files: SherpaFiles) -> "sherpa_onnx.KeywordSpotter":
-    """The network; it asks for a file of phrases, which is empty, as each stream brings its own."""
+    """Return the network. It wants a file of phrases, which is empty here, as each stream brings its own."""
     import sherpa_onnx
 
     with tempfile.NamedTemporaryFile(prefix="unitd-kws-") as no_phrases:
@@ -192,7 +192,7 @@ def _load(files: SherpaFiles) -> "sherpa_onnx.KeywordSpotter":
 
 
 class SherpaSpotter:
-    """The phrases of one task on the network of all."""
+    """The phrases of one task on the network of all tasks."""
 
     def __init__(self, spotter: "sherpa_onnx.KeywordSpotter", keywords: str, phrases: Sequence[str]) -> None:
         self._spotter = spotter
@@ -201,7 +201,7 @@ class SherpaSpotter:
         self._stream = spotter.create_stream(keywords)
 
     def hear(self, block: Samples) -> list[Heard]:
-        """What these samples decide; the library tells no score."""
+        """Return what these samples decide; the library gives no score."""
         self._stream.accept_waveform(RATE, block.astype(np.float32) / _FULL_SCALE)
         heard = []
         while self._spotter.is_ready(self._stream):
@@ -212,7 +212,7 @@ class SherpaSpotter:
         return heard
 
     def finish(self, rest: Samples) -> list[Heard]:
-        """What the last samples decide."""
+        """Return what the last samples decide."""
         heard = self.hear(np.concatenate([rest, _TAIL]))
         self._stream = self._spotter.create_stream(self._keywords)
         return heard

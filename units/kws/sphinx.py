@@ -1,9 +1,9 @@
 """pocketsphinx keyphrase spotting: any English phrase, spelled in phones.
 
-The library is fed one endless utterance, which a hit ends. Two habits of its make that harder than it sounds, both seen
-in its source and measured:
+The library is fed one endless utterance, which a hit ends. Two of its habits make that difficult, both seen in its
+source and measured:
 
-- It subtracts the mean of the sound so far, and moves that mean every three seconds. Silence pulls it far off: behind
+- It subtracts the mean of the sound so far, and moves that mean every three seconds. Silence pulls it far off: after
   15 s of a quiet room 4 recordings of "jarvis" are heard instead of 17. So the mean is put back to where the model's
   makers set it before it moves, and every word is heard as by a fresh decoder (17 again, with no false hit more).
 - Its scores only ever fall, and after some days they reach the bottom. So an utterance ends after ten minutes, and
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from pocketsphinx import Decoder
 
 THRESHOLDS = {4: 1e-5, 5: 1e-15, 6: 1e-20, 7: 1e-25, 8: 1e-30}
-"""By phones, measured: the most hits with hardly any false ones. More phones use the last."""
+"""By number of phones, measured: the most hits with hardly any false ones. More phones use the last."""
 
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 1e-60, 1.0
-"""A likelihood ratio; under the lowest, nearly every sentence holds every phrase."""
+"""Limits of a likelihood ratio; under the lowest, nearly every sentence holds every phrase."""
 
 FEWEST_SAFE_PHONES = 5
-"""Shorter phrases are in everybody's mouth: "hello" is heard three times in 109 s of reading at 1e-5."""
+"""Shorter phrases occur in other words: "hello" is heard three times in 109 s of reading at 1e-5."""
 
 _BLOCKS_PER_SECOND = RATE // BLOCK
 _MEAN_BLOCKS = 2 * _BLOCKS_PER_SECOND
@@ -51,7 +51,7 @@ class Keyphrase:
     """A phrase as the library needs it."""
 
     phrase: str
-    """As the client wrote it."""
+    """The phrase as the client wrote it."""
 
     pronunciation: tuple[tuple[str, tuple[str, ...]], ...]
     """Each word with its phones."""
@@ -60,17 +60,17 @@ class Keyphrase:
 
     @property
     def spelling(self) -> str:
-        """The words as the library is told them."""
+        """Return the words in the form that the library reads."""
         return " ".join(word for word, _ in self.pronunciation)
 
 
 def is_installed() -> bool:
-    """Whether the library is there; asking does not load it."""
+    """Return whether the library is installed; it is not loaded."""
     return importlib.util.find_spec("pocketsphinx") is not None
 
 
 def words_of(phrase: str) -> tuple[str, ...]:
-    """The words to be spoken: lower case, without punctuation around them; satellites write `hey_jarvis`."""
+    """Return the words to be spoken: lower case, without punctuation around them; satellites write `hey_jarvis`."""
     words = (
         word.strip(_EDGES)
         for word in phrase.casefold().translate(_SPACES).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()
@@ -79,7 +79,7 @@ def words_of(phrase: str) -> tuple[str, ...]:
 
 
 def spell(phrases: Iterable[tuple[str, float | None]]) -> list[Keyphrase]:
-    """Phrases with the thresholds asked for, each with its phones and a threshold.
+    """Return each phrase with its phones and its threshold, the one asked for or the measured one.
 
     Raises:
         UnitFault: a word cannot be pronounced; the words name it.
@@ -96,17 +96,17 @@ def spell(phrases: Iterable[tuple[str, float | None]]) -> list[Keyphrase]:
 
 
 def phone_count(pronunciation: Iterable[tuple[str, tuple[str, ...]]]) -> int:
-    """Of all words together."""
+    """Return the phones of all words together."""
     return sum(len(phones) for _, phones in pronunciation)
 
 
 def default_threshold(pronunciation: Iterable[tuple[str, tuple[str, ...]]]) -> float:
-    """The measured one for so many phones."""
+    """Return the measured threshold for so many phones."""
     return THRESHOLDS[min(max(phone_count(pronunciation), min(THRESHOLDS)), max(THRESHOLDS))]
 
 
 def _look_up(words: set[str]) -> dict[str, tuple[str, ...]]:
-    """The phones of those words that the model's dictionary has, in the first way it gives."""
+    """Return the phones of those words that the model's dictionary has, in its first pronunciation."""
     try:
         import pocketsphinx
     except ImportError as error:
@@ -129,10 +129,10 @@ class SphinxSpotter:
         self._initial_mean: str = self._decoder.get_cmn(False)
         self._recent: deque[bytes] = deque(maxlen=_REPLAYED_BLOCKS)
         self._age = 0
-        """Blocks of this utterance; 0: none has begun."""
+        """Blocks of this utterance; 0 means that none has begun."""
 
     def hear(self, block: Samples) -> list[Heard]:
-        """What these samples decide."""
+        """Return what these samples decide."""
         if self._age >= _UTTERANCE_BLOCKS:
             self._begin_again()
         self._process(block.tobytes())
@@ -142,7 +142,7 @@ class SphinxSpotter:
         return heard
 
     def finish(self, rest: Samples) -> list[Heard]:
-        """What the last samples decide."""
+        """Return what the last samples decide."""
         if len(rest):
             self._process(rest.tobytes())
         if self._age == 0:
@@ -162,7 +162,7 @@ class SphinxSpotter:
         self._age += 1
 
     def _heard(self) -> list[Heard]:
-        """The surest of what was spotted; phrases can lie in each other."""
+        """Return the surest of the spotted phrases; one phrase may contain another."""
         if self._decoder.hyp() is None:
             return []
         surest = max(self._decoder.seg(), key=lambda segment: float(segment.prob))
@@ -179,14 +179,14 @@ class SphinxSpotter:
         self._forget()
 
     def _forget(self) -> None:
-        """What comes next is heard as by a fresh decoder."""
+        """Begin anew: what comes next is heard as by a fresh decoder."""
         self._decoder.reinit_feat()
         self._recent.clear()
         self._age = 0
 
 
 def _decoder_of(keyphrases: Sequence[Keyphrase]) -> "Decoder":
-    """A decoder with a dictionary of these words alone: the same hits in a fifth of the memory."""
+    """Return a decoder with a dictionary of these words alone: the same hits in a fifth of the memory."""
     from pocketsphinx import Decoder
 
     words = {word: phones for each in keyphrases for word, phones in each.pronunciation}

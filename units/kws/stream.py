@@ -15,17 +15,17 @@ class Wake(NamedTuple):
     phrase: str
     score: float | None
     at: int
-    """Samples of this stream until it was decided."""
+    """Samples of this stream until the wake was decided."""
 
     ended: int
     """Samples of this stream until the phrase ended."""
 
     is_repeat: bool = False
-    """It came within the debounce of another: only who hears the question needs to know."""
+    """True within the debounce of another wake: only a task that hears the question needs to know."""
 
 
 class KwsStream:
-    """Cuts what arrives into blocks, so that no border between pieces is ever heard."""
+    """One stream of audio, cut into blocks, so that no border between pieces can be heard."""
 
     def __init__(self, spotters: Sequence[Spotter], debounce_seconds: float) -> None:
         self._spotters = spotters
@@ -33,10 +33,10 @@ class KwsStream:
         self._rest = NOTHING
         self._deaf_until = 0
         self.heard = 0
-        """Samples so far, those of the block that is not full included."""
+        """Samples so far, including those of the block that is not full."""
 
     def feed(self, samples: Samples) -> list[Wake]:
-        """The wakes that these samples decide."""
+        """Return the wakes that these samples decide."""
         waiting = np.concatenate([self._rest, samples])
         begin = self.heard - len(self._rest)
         whole = len(waiting) - len(waiting) % BLOCK
@@ -49,18 +49,18 @@ class KwsStream:
         return wakes
 
     def finish(self) -> list[Wake]:
-        """The wakes that the end of the audio decides; what comes next is heard with fresh ears."""
+        """Return the wakes that the end of the audio decides; what comes next is a new beginning."""
         wakes = self._tell([heard for each in self._spotters for heard in each.finish(self._rest)], self.heard)
         self._rest = NOTHING
         self._deaf_until = 0
         return wakes
 
     def forget(self) -> None:
-        """As if nothing had been heard; only the clock goes on."""
+        """Forget what was heard; only the clock goes on."""
         self.finish()
 
     def _tell(self, heard: Sequence[Heard], at: int) -> list[Wake]:
-        """The first of what was heard; a repeat where a wake was told just before."""
+        """Return the first of what was heard, as a repeat where a wake was told just before."""
         if not heard:
             return []
         phrase, score, seconds_ago = heard[0]

@@ -12,10 +12,10 @@ Source = Literal["mic", "upload"]
 
 
 class KwsTask:
-    """Hears the microphone and what clients send apart from each other."""
+    """A task that hears the microphone and what clients send apart from each other."""
 
     def __init__(self, work_id: str, data: Mapping[str, Any], engine: Engine, warn: Warn) -> None:
-        """Takes a setup.
+        """Read a setup.
 
         Raises:
             UnitFault: a value is refused; the words name its key.
@@ -25,40 +25,40 @@ class KwsTask:
         self.upload = Upload()
         self.is_paused = False
         self._make = engine.prepare(self.options, warn)
-        # Made now, so that what cannot be is known at setup; whichever source speaks first gets it.
+        # Made now, so that a setup that cannot work is refused; the source that comes first gets it.
         self._spare: KwsStream | None = self._make_stream()
         self._streams: dict[Source, KwsStream] = {}
 
     def hear(self, source: Source, samples: Samples) -> list[Wake]:
-        """The wakes that these samples decide."""
+        """Return the wakes that these samples decide."""
         return self._stream(source).feed(samples)
 
     def finish(self, source: Source) -> list[Wake]:
-        """The wakes that the end of the audio decides."""
+        """Return the wakes that the end of the audio decides."""
         return self._stream(source).finish()
 
     def heard(self, source: Source) -> int:
-        """Samples since the task began to hear."""
+        """Return the number of samples since the task began to hear."""
         stream = self._streams.get(source)
         return stream.heard if stream else 0
 
     def pause(self) -> None:
-        """Hears nothing until `work`, and then begins afresh."""
+        """Hear nothing until `work`, and then begin afresh."""
         self.is_paused = True
         self.upload = Upload()
         for stream in self._streams.values():
             stream.forget()
 
     def work(self) -> None:
-        """Hears again."""
+        """Hear again."""
         self.is_paused = False
 
     def data_of(self, phrase: str, seconds: float, score: float | None) -> Any:
-        """What the client gets for a wake."""
+        """Return what the client gets for a wake."""
         return {"phrase": phrase, "time": round(seconds, 2), "score": score} if self.options.wants_json else True
 
     def triggered_data(self) -> Any:
-        """What the client gets for a wake that nobody spoke."""
+        """Return what the client gets for a wake by a button."""
         longest = max((stream.heard for stream in self._streams.values()), default=0)
         return self.data_of(self.options.phrases[0], longest / RATE, 1.0)
 

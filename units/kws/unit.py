@@ -1,8 +1,8 @@
-"""The kws unit's face: tasks and the messages of the daemon.
+"""The kws unit: tasks and the messages of the daemon.
 
-The microphone is heard as it comes; where that takes longer than it speaks, all that waits is dropped at once, as two
-seconds of gap harm less than a word heard ever later, or in shreds. Uploads wait in one row and are heard half a second
-of audio at a time between the messages, so that an hour of sound from a client delays nobody's wake word.
+The microphone is heard as it comes. Where hearing takes longer than the sound lasts, all that waits is dropped at once:
+a gap of two seconds harms less than a word that is heard late, or in shreds. Uploads wait in one row and are heard half
+a second of audio at a time between the messages, so that an hour of sound from a client delays no wake word.
 """
 
 from collections import deque
@@ -27,12 +27,12 @@ SLICE = RATE // 2
 """Samples of an upload in one step: some 15 ms of computing."""
 
 MAX_WAITING = 2 * RATE
-"""Samples of the microphone that may wait: what is older is no use to somebody who waits for an answer."""
+"""Samples of the microphone that may wait: what is older comes too late for an answer."""
 
 
 @dataclass
 class _Period:
-    """What the microphone heard; the envelope is answered when the tasks have heard it, too."""
+    """A period of the microphone; the envelope is answered when the tasks have heard it, too."""
 
     envelope: Envelope
     samples: Samples
@@ -49,14 +49,14 @@ class _Hearing:
 
 
 class KwsUnit(Unit):
-    """Serves all kws tasks of one model."""
+    """A unit that serves all kws tasks of one model."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._tasks: dict[str, KwsTask] = {}
         self._periods: deque[_Period] = deque()
         self._waiting = 0
-        """Samples in all of them."""
+        """Samples in all periods."""
         self._hearings: deque[_Hearing] = deque()
         self.handlers: Mapping[str, Handler] = {
             "setup": self._setup,
@@ -70,7 +70,7 @@ class KwsUnit(Unit):
         }
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Makes the card's engine ready."""
+        """Load the card's engine."""
         if load["engine"] not in ENGINES["kws"]:
             raise LoadError(f"kws has no engine {load['engine']!r}; it has {', '.join(ENGINES['kws'])}")
         self._engine: Engine = find_engine("kws", load["engine"])(load["path"])
@@ -78,11 +78,11 @@ class KwsUnit(Unit):
 
     @property
     def is_busy(self) -> bool:
-        """True while something waits to be heard."""
+        """Return True while something waits to be heard."""
         return bool(self._periods or self._hearings)
 
     def step(self) -> None:
-        """What the microphone has heard, and a slice of the oldest upload."""
+        """Hear what the microphone has sent, and a slice of the oldest upload."""
         self._hear_microphone()
         if self._hearings:
             self._hear_upload()
@@ -99,7 +99,7 @@ class KwsUnit(Unit):
         self._waiting -= heard
 
     def _hear_upload(self) -> None:
-        """A slice; the answer when all of it has been heard."""
+        """Hear a slice; answer when all of the upload has been heard, or is refused."""
         hearing = self._hearings[0]
         task, job = hearing.task, hearing.job
         if job.fault is None:
@@ -111,7 +111,7 @@ class KwsUnit(Unit):
             self._tell(task, wakes, "upload")
             if not is_over:
                 return
-            if job.is_whole and not hearing.has_woken:  # whoever sends a whole recording is answered in any case
+            if job.is_whole and not hearing.has_woken:  # a whole recording is answered in any case
                 self._host.say("event", task=task.work_id, data=False, source="upload")
         self._hearings.popleft()
         self._host.answer(job.envelope, **job.outcome)
@@ -126,7 +126,7 @@ class KwsUnit(Unit):
         self._host.log("warning", f"{work_id}: {words}")
 
     def _pcm(self, envelope: Envelope) -> Mapping[str, Any]:
-        """A microphone's period, for all tasks that listen; one that has just ended is passed over."""
+        """Queue a period of the microphone for all listening tasks; a task that has just ended is left out."""
         samples: Samples = np.frombuffer(envelope.payload, "<i2", len(envelope.payload) // 2).astype(np.int16)
         if self._waiting + len(samples) > MAX_WAITING:
             self._shed()
@@ -151,7 +151,7 @@ class KwsUnit(Unit):
         return LATER
 
     def _end_upload(self, envelope: Envelope) -> Mapping[str, Any] | None:
-        """Whoever sends no more has sent all: a word in the last samples is decided."""
+        """Decide a word in the last samples: the client sends no more."""
         task = self._tasks.get(envelope.fields["task"])
         if task is None or task.is_paused:
             return None
@@ -181,7 +181,7 @@ class KwsUnit(Unit):
         return self._tasks[work_id]
 
     def _drop_waiting(self, task: KwsTask) -> None:
-        """What waits is not heard any more; a recording, whose sender waits for an answer, is refused."""
+        """Drop what waits for a task; refuse recordings, whose senders wait for an answer."""
         for period in self._periods:
             period.tasks = [each for each in period.tasks if each != task.work_id]
         dropped = [each.job for each in self._hearings if each.task is task]
@@ -192,7 +192,7 @@ class KwsUnit(Unit):
             self._host.answer(job.envelope, **job.outcome)
 
     def _tell(self, task: KwsTask, wakes: list[Wake], source: str, at: float | None = None) -> None:
-        """Wakes go out as events; `at` is the time of the last sample heard, known for the microphone."""
+        """Send wakes as events; `at` is the time of the last sample heard, which only the microphone has."""
         for wake in wakes:
             fields: dict[str, Any] = {"source": source, "phrase": wake.phrase, "score": wake.score}
             if at is not None:
@@ -207,6 +207,6 @@ class KwsUnit(Unit):
             self._host.say("event", task=task.work_id, data=data, is_wake=True, **fields)
 
     def _tell_repeat(self, task: KwsTask, fields: Mapping[str, Any]) -> None:
-        """Tells the daemon alone, and only of the microphone: what clients upload is heard by no other task."""
+        """Tell the daemon alone, and only of the microphone: no other task hears what clients upload."""
         if "heard_at" in fields:
             self._host.say("event", task=task.work_id, is_repeat=True, **fields)

@@ -1,1 +1,1 @@
-"""Sound between clients, units and speakers: formats, and what all hearing units share; knows no engine."""
+"""Sound between clients, units and loudspeakers: formats, and what all hearing units share. Knows no engine."""

@@ -1,7 +1,7 @@
 """Audio files of other kinds than 16-bit WAV: FLAC, Ogg, MP3, WAV of 24 bits or floats, and what else soundfile reads.
 
-A file is decoded when all of it has come, in the unit's own program, block by block: some kilobytes of FLAC may hold
-hours of silence.
+A file is decoded when all of it has arrived, in the unit's own program and block by block: some kilobytes of FLAC may
+hold hours of silence.
 """
 
 import io
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from units.base import RUN_FAILED, UnitFault
 
 LONGEST_SECONDS = 1800
-"""Of decoded sound: 58 MB."""
+"""The longest decoded sound: 58 MB."""
 
 _BLOCK_FRAMES = 65_536
 _LOWEST_RATE, _HIGHEST_RATE = 1000, 768_000
 
 
 def decoded(file: bytes, what: str, rate: int) -> tuple[NDArray[np.int16], int]:
-    """The file's sound in one channel at `rate`, and the rate that it had; `what` says what it seems to be.
+    """Return the file's sound in one channel at `rate`, and the file's own rate; `what` names the kind of the file.
 
     Raises:
-        UnitFault: it cannot be read, holds no sound, or too much; the words say which.
+        UnitFault: the file cannot be read, holds no sound, or too much; the words say which.
     """
     try:
         import soundfile

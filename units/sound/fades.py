@@ -6,16 +6,16 @@ from units.sound.upload import RATE, Samples
 
 FADE_SECONDS = 0.005
 FADE_SAMPLES = round(FADE_SECONDS * RATE)
-"""At the rate of the loudspeaker's queue."""
+"""The length of a fade at the rate of the loudspeaker's queue."""
 
 
 def faded_in(sound: Samples, count: int = FADE_SAMPLES) -> Samples:
-    """The sound with its first `count` samples rising from silence."""
+    """Return the sound with its first `count` samples rising from silence."""
     return _scaled(sound, np.arange(min(count, len(sound))) / count, slice(0, count))
 
 
 def faded_out(sound: Samples, count: int = FADE_SAMPLES) -> Samples:
-    """The sound with its last `count` samples falling to silence."""
+    """Return the sound with its last `count` samples falling to silence."""
     length = min(count, len(sound))
     return _scaled(sound, np.arange(length, 0, -1) / count - 1 / count, slice(len(sound) - length, None))
 

@@ -1,6 +1,6 @@
-"""The face that all hearing units share: messages become audio in tasks' queues, steps take slices from them.
+"""What all hearing units share: messages put audio into the queues of tasks, steps take slices from them.
 
-A unit says what its tasks are (`make_task`); the head of `hearing_task.py` says how they live.
+A unit makes its tasks (`make_task`); the head of `hearing_task.py` describes their life.
 """
 
 import time
@@ -18,12 +18,12 @@ from units.sound.upload import Samples
 from units.sound.upload_job import UploadJob, job_of
 from units.trials import Trial, Trials
 
-# A board that is too slow loses audio all the time; one line in so many seconds is enough to tell.
+# A board that is too slow loses audio all the time; one line in so many seconds is enough.
 COMPLAINT_SECONDS = 1.0
 
 
 class HearingUnit(Unit, ABC):
-    """Serves all tasks of one engine, one slice of each task in turn."""
+    """A unit that serves all tasks of one engine, one slice of each task in turn."""
 
     def __init__(self, host: Host, clock: Callable[[], float] = time.monotonic) -> None:
         self._host = host
@@ -48,23 +48,23 @@ class HearingUnit(Unit, ABC):
 
     @abstractmethod
     def make_task(self, work_id: str, data: dict[str, Any]) -> HearingTask:
-        """The task of a setup; UnitFault when a value cannot be."""
+        """Return the task of a setup; raise UnitFault for a bad value."""
 
     def trial_of(self, data: dict[str, Any]) -> Trial | None:
-        """What must be tried before there is a task; None: nothing. UnitFault tells what needs no trial."""
+        """Return what must be tried before there is a task, or None. Raise UnitFault for what needs no trial."""
         return None
 
     # Work
 
     @property
     def is_busy(self) -> bool:
-        """True while audio waits."""
+        """Return True while audio waits."""
         return any(task.has_work for task in self._tasks.values())
 
     def step(self) -> None:
-        """One slice of the microphone and one of an upload, for the task that has waited longest."""
+        """Hear one slice of the microphone and one of an upload, for the task that has waited longest."""
         task = next(task for task in self._tasks.values() if task.has_work)
-        self._tasks[task.work_id] = self._tasks.pop(task.work_id)  # behind all others
+        self._tasks[task.work_id] = self._tasks.pop(task.work_id)  # after all others
         task.work_on_mic()
         if (upload := task.work_on_upload()) is not None:
             self._host.answer(upload.envelope, **upload.outcome)
@@ -108,18 +108,18 @@ class HearingUnit(Unit, ABC):
         for work_id in envelope.fields["tasks"]:
             if (task := self._tasks.get(work_id)) is not None:
                 task.take_period(Period(envelope.fields["at"], samples))
-                # Whoever waits for the answer (a file that is read fast) sends no more before this is heard.
+                # A file that is read fast waits for the answer, and sends no more before this period is heard.
                 while "seq" in envelope.fields and task.has_period:
                     task.work_on_mic()
 
     def _take_upload(self, envelope: Envelope) -> Mapping[str, Any]:
-        """Reads it at once and hears it in steps; what cannot be used is refused when its turn comes."""
+        """Read an upload at once, to be heard in steps; what cannot be used is refused when its turn comes."""
         task = self._tasks[envelope.fields["task"]]
         task.take_upload(job_of(envelope, task.upload))
         return LATER
 
     def _end_upload(self, envelope: Envelope) -> Mapping[str, Any] | None:
-        """Whoever sends no more has said what there was to say."""
+        """End an utterance: its client sends no more."""
         if (task := self._tasks.get(envelope.fields["task"])) is None:
             return None
         task.take_upload(UploadJob(envelope, task.upload.finish(), is_last=True))

@@ -1,11 +1,11 @@
-"""One task that hears: what waits to be heard, when it sleeps, and what it keeps from before a wake.
+"""One task that hears: what waits to be heard, when the task sleeps, and what it keeps from before a wake.
 
-Audio comes from the microphone, period by period, and from uploads, in any size; both wait in queues of their own and
-are heard in slices, so that other messages come through between two of them. A task that is linked to a kws sleeps:
-periods only pass through a short memory. A wake names the time at which the word ended; hearing begins a little before
-it, in what the memory holds, and goes on until one utterance has ended.
+Audio comes from the microphone, period by period, and from uploads, in any size. Both wait in queues of their own and
+are heard in slices, so that other messages are handled between two slices. A task that is linked to a kws sleeps:
+periods only pass through a short memory. A wake names the time at which the word ended. Hearing begins a little before
+that time, in what the memory holds, and goes on until one utterance has ended.
 
-    asleep --wake--> awake --utterance ends, or nobody speaks--> asleep        (no kws linked: always awake)
+    asleep --wake--> awake --utterance ends, or no speech comes--> asleep        (no kws linked: always awake)
 """
 
 from abc import ABC, abstractmethod
@@ -22,17 +22,17 @@ from units.sound.upload_job import UploadJob
 
 Source = Literal["mic", "upload"]
 
-# Computing takes 0.1 to 1 of the audio's time, so a slice keeps a message waiting for 100 ms at the most.
+# Computing takes 0.1 to 1 of the audio's time, so a message waits for a slice for 100 ms at most.
 SLICE_SAMPLES = RATE // 10
 
 # How late a wake may arrive after its word: the keyword engine's own delay and the way through the daemon.
 MEMORY_SECONDS = 2.0
 
-# Audio older than this is no use to somebody who waits for an answer.
+# Older audio comes too late for an answer.
 MAX_WAITING_SECONDS = 2.0
 
-# The end of a word is known to 0.1 s, and who speaks on has begun by then. Measured with a grammar and 60 commands of
-# flite in one breath with three wake words: 56 are understood with 0.05 s, 52 with none, when the first word is lost,
+# The end of a word is known to 0.1 s, and the next word may have begun by then. Measured with a grammar and 60 commands
+# of flite in one breath with three wake words: 56 are understood with 0.05 s, 52 with none, when the first word is lost,
 # and 49 with 0.1 s, when the end of the wake word becomes a word of its own.
 BEFORE_SPEECH_SECONDS = 0.05
 
@@ -49,24 +49,24 @@ class Period:
 
     @property
     def seconds(self) -> float:
-        """Its length."""
+        """Return its length."""
         return len(self.samples) / RATE
 
     def since(self, begin: float) -> "Period":
-        """What of it was spoken after `begin`."""
+        """Return the part that was spoken after `begin`."""
         wanted = max(0, round((self.at - begin) * RATE))
         return self if wanted >= len(self.samples) else Period(self.at, self.samples[len(self.samples) - wanted :])
 
 
 @dataclass
 class EndOfSpeech:
-    """A linked vad heard the end of what came before."""
+    """The end of speech that a linked vad has detected."""
 
     at: float
 
 
 class HearingTask(ABC):
-    """Queues, sleep and memory; what hearing means is a subclass's matter."""
+    """Queues, sleep and memory of a task; what hearing means is up to a subclass."""
 
     def __init__(self, work_id: str, data: dict[str, Any]) -> None:
         self.work_id = work_id
@@ -84,10 +84,10 @@ class HearingTask(ABC):
         self.is_asleep = bool(self._wakers)
         self._hears_from = 0.0
         self.wake_phrase = ""
-        """What woke it last; "" where that is not known."""
+        """The phrase of the last wake; "" where it is not known."""
 
         self.must_tell_unheard = False
-        """The board chimed at the last wake, so it shall also when nothing comes after it."""
+        """True when the board chimed at the last wake, and must chime again when nothing is said after it."""
 
         self._memory: deque[Period] = deque()
         self._waiting: deque[Period | EndOfSpeech] = deque()
@@ -97,34 +97,34 @@ class HearingTask(ABC):
 
     @abstractmethod
     def hear(self, source: Source, samples: Samples, at: float) -> bool:
-        """Takes a slice of audio; True when an utterance has ended in it, or nobody came to speak."""
+        """Hear a slice of audio; return True when an utterance has ended in it, or no speech came in time."""
 
     @abstractmethod
     def end(self, source: Source, at: float) -> bool:
-        """The utterance ends here; True when there was one."""
+        """End the present utterance; return True when there was one."""
 
     @abstractmethod
     def answer_empty(self) -> None:
-        """Says the final frame of a whole upload in which nothing was heard."""
+        """Send the final frame of a whole upload in which nothing was heard."""
 
     @abstractmethod
     def forget(self, source: Source) -> None:
-        """Whatever was heard so far does not count."""
+        """Forget what was heard so far."""
 
     @property
     @abstractmethod
     def is_hearing_speech(self) -> bool:
-        """True in the middle of an utterance at the microphone."""
+        """Return True in the middle of an utterance at the microphone."""
 
     # Messages
 
     @property
     def is_sleepy(self) -> bool:
-        """True when a linked kws decides when it hears."""
+        """Return True when a linked kws decides when the task hears."""
         return bool(self._wakers)
 
     def take_period(self, period: Period) -> None:
-        """A microphone period came."""
+        """Take a period of the microphone."""
         if self.is_paused:
             return
         self._memory.append(period)
@@ -134,13 +134,13 @@ class HearingTask(ABC):
             self._wait(period)
 
     def take_upload(self, job: UploadJob) -> None:
-        """A client's audio came."""
+        """Take a client's audio."""
         self._jobs.append(job)
 
     def wake(self, at: float, phrase: str = "", *, chimes: bool = False, is_repeat: bool = False) -> None:
-        """The linked kws heard its word, which ended at `at`: a new utterance begins, whatever was going on.
+        """Begin a new utterance: the linked kws heard its word, which ended at `at`.
 
-        A repeat only means that what was heard until now was no question.
+        A repeated wake only means that what was heard until now was no question.
         """
         if self.is_paused or not self._wakers or (is_repeat and self.is_asleep):
             return
@@ -154,27 +154,27 @@ class HearingTask(ABC):
             self._wait(period)
 
     def link(self, source: str) -> None:
-        """A kws decides from now on; an utterance that is going on may end first."""
+        """Sleep until this kws hears its word; a present utterance may end first."""
         if is_task_of("kws", source):
             self._wakers.add(source)
             self.is_asleep = not self.is_hearing_speech
 
     def unlink(self, source: str) -> None:
-        """Without a kws it is always awake."""
+        """Stay awake, unless another kws is linked."""
         self._wakers.discard(source)
         self.is_asleep = self.is_asleep and bool(self._wakers)
 
     def end_speech(self, at: float) -> None:
-        """A linked vad heard the end of speech: so it ends here too, when what came before has been heard."""
+        """End the utterance when what came before has been heard: a linked vad detected the end of speech."""
         if not (self.is_paused or self.is_asleep) and at > self._hears_from:
             self._waiting.append(EndOfSpeech(at))
 
     def pause(self) -> None:
-        """Hears nothing until `work`."""
+        """Hear nothing until `work`."""
         self.is_paused = True
 
     def work(self) -> None:
-        """Hears again, from the beginning; an upload goes on where it was."""
+        """Hear again, from the beginning; an upload goes on where it was."""
         if self.is_paused:
             self.is_paused = False
             self._waiting.clear()
@@ -182,7 +182,7 @@ class HearingTask(ABC):
             self.forget("mic")
 
     def abandon(self) -> list[UploadJob]:
-        """Ends the task; returns the uploads that will not be heard, each with the fault that says so."""
+        """End the task; return the uploads that will not be heard, each with a fault that says so."""
         abandoned, self._jobs = list(self._jobs), deque()
         self._waiting.clear()
         for job in abandoned:
@@ -193,16 +193,16 @@ class HearingTask(ABC):
 
     @property
     def has_work(self) -> bool:
-        """True when audio waits."""
+        """Return True when audio waits."""
         return not self.is_paused and bool(self._waiting or self._jobs)
 
     @property
     def has_period(self) -> bool:
-        """True when microphone audio waits."""
+        """Return True when microphone audio waits."""
         return not self.is_paused and bool(self._waiting)
 
     def work_on_mic(self) -> None:
-        """One slice of microphone audio."""
+        """Hear one slice of microphone audio."""
         if not self._waiting:
             return
         first = self._waiting.popleft()
@@ -215,7 +215,7 @@ class HearingTask(ABC):
             self._fall_asleep()
 
     def work_on_upload(self) -> UploadJob | None:
-        """Hears one slice of the oldest upload; returns that upload when all of it has been heard or it is refused."""
+        """Hear one slice of the oldest upload; return that upload when it has been heard or is refused, else None."""
         if not self._jobs:
             return None
         job = self._jobs[0]
@@ -227,7 +227,7 @@ class HearingTask(ABC):
         return self._jobs.popleft()
 
     def _end_upload(self, job: UploadJob) -> None:
-        """A whole upload ends in a final frame; what a refused one continued does not count."""
+        """End a whole upload with a final frame; what a refused upload continued does not count."""
         if job.fault is not None:
             self.forget("upload")
         elif job.is_whole or job.is_last:
@@ -238,7 +238,7 @@ class HearingTask(ABC):
             self.is_upload_answered = False
 
     def _slice_after(self, first: Period) -> Period:
-        """Joins waiting periods up to a slice; what is longer is cut."""
+        """Return waiting periods, joined up to a slice; what is longer is cut."""
         if len(first.samples) > SLICE_SAMPLES:
             rest = Period(first.at, first.samples[SLICE_SAMPLES:])
             self._waiting.appendleft(rest)
@@ -253,7 +253,7 @@ class HearingTask(ABC):
         return Period(pieces[-1].at, np.concatenate([piece.samples for piece in pieces]))
 
     def _wait(self, period: Period) -> None:
-        """Queues what was spoken since the wake, unless too much waits."""
+        """Queue what was spoken since the wake, unless too much waits."""
         wanted = period.since(self._hears_from)
         if not len(wanted.samples):
             return
@@ -262,7 +262,7 @@ class HearingTask(ABC):
             self._shed()
 
     def _shed(self) -> None:
-        """All that waits goes at once: what is said behind one long gap is whole, with many short ones nothing is."""
+        """Drop all that waits: speech after one long gap is whole, speech with many short gaps is of no use."""
         ends = [each for each in self._waiting if isinstance(each, EndOfSpeech)]
         self.dropped += len(self._waiting) - len(ends)
         self._waiting = deque(ends)

@@ -1,4 +1,4 @@
-"""Audio that a client uploads, in any slicing, as samples of the one rate that units work at."""
+"""Audio that a client uploads, in any slicing, as samples at the one rate of all units."""
 
 import numpy as np
 import soxr
@@ -9,12 +9,12 @@ from units.sound.decoding import decoded
 from units.sound.wav import SAMPLE_BYTES, OtherAudio, WavFormat, WavReader, stranger_of
 
 RATE = 16000
-"""Samples a second, everywhere inside."""
+"""Samples a second, everywhere in the units."""
 
 Samples = NDArray[np.int16]
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Of a file that must be whole before it can be decoded."""
+"""The largest file that must be whole before it can be decoded."""
 
 NOTHING: Samples = np.zeros(0, np.int16)
 _OURS = WavFormat(RATE, 1)
@@ -25,7 +25,7 @@ class Upload:
 
     def __init__(self) -> None:
         self.rate = RATE
-        """That the audio had as it came."""
+        """The rate of the audio as it came."""
 
         self._forget()
 
@@ -34,15 +34,16 @@ class Upload:
         self._format = _OURS
         self._resampler: soxr.ResampleStream | None = None
         self._odd = b""
-        """Bytes of a sample (of all channels) that is not complete."""
+        """The bytes of a sample (of all channels) that is not complete."""
         self._has_begun = False
         self._other: OtherAudio | None = None
-        """What the present file is, if it is to be decoded as a whole."""
+        """The kind of the present file, if it is to be decoded as a whole; else None."""
 
         self._file = bytearray()
 
     def feed(self, data: bytes, form: str) -> Samples:
-        """The samples that these bytes complete; a payload that begins with RIFF begins a WAV whatever `form` says.
+        """Return the samples that these bytes complete. A payload with RIFF at its beginning is a WAV, whatever `form`
+        says.
 
         Raises:
             UnitFault: the audio cannot be used; the next bytes begin anew.
@@ -54,7 +55,7 @@ class Upload:
             raise
 
     def finish(self) -> Samples:
-        """The rest that the resampler held, or a file that was decoded; the next bytes begin anew.
+        """Return the rest that the resampler held, or a file that was decoded; the next bytes begin anew.
 
         Raises:
             UnitFault: a WAV ended before its first sample, or a file cannot be decoded.
@@ -93,7 +94,7 @@ class Upload:
         return pieces[0] if len(pieces) == 1 else np.concatenate([NOTHING, *pieces])
 
     def _check_raw(self, data: bytes) -> None:
-        """Compressed audio that is sent as raw would be heard as noise."""
+        """Refuse compressed audio that is sent as raw: it would be heard as noise."""
         if not self._has_begun and (name := stranger_of(data)):
             raise UnitFault(RUN_FAILED, f"the audio is {name}; 16-bit PCM (WAV or raw) is understood")
 
@@ -143,7 +144,7 @@ class Upload:
         return np.asarray(self._resampler.resample_chunk(samples), np.int16)
 
     def _flush(self) -> Samples:
-        """What the resampler holds; our own format applies again."""
+        """Return what the resampler holds; our own format applies again."""
         tail = NOTHING
         if self._resampler is not None:
             tail = np.asarray(self._resampler.resample_chunk(NOTHING, last=True), np.int16)

@@ -17,21 +17,21 @@ class UploadJob:
 
     envelope: Envelope
     samples: Samples
-    """What has not been heard yet."""
+    """The samples that have not been heard yet."""
 
     is_whole: bool = False
     is_last: bool = False
-    """Nothing has come after it for a while: what was being said is over."""
+    """True when nothing has come after it for a while: the utterance is over."""
 
     is_continued: bool = False
     """The next upload is more of the same WAV."""
 
     fault: UnitFault | None = None
-    """Why it cannot be heard."""
+    """Why it cannot be heard, or None."""
 
     @property
     def outcome(self) -> Mapping[str, Any]:
-        """The fields of its answer."""
+        """Return the fields of its answer."""
         return {"code": self.fault.code, "message": str(self.fault)} if self.fault else {}
 
     def take(self, count: int) -> Samples:

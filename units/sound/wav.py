@@ -1,8 +1,8 @@
 """WAV: the header of what we write, and a reader for what arrives in pieces.
 
-A file is taken as chunks (id, length, body). What stands between `fmt ` and `data` and behind it is skipped without
-being kept, and a reader holds 8 MiB at the most. Lengths are not trusted: a `data` of length 0 or 0xFFFFFFFF, as
-programs write that cannot go back, lasts as long as bytes come, and one that promises too much ends where they end.
+A file is read as chunks (id, length, body). What stands between `fmt ` and `data` and after `data` is skipped without
+being kept, and a reader holds 8 MiB at most. Lengths are not trusted: a `data` of length 0 or 0xFFFFFFFF, which
+programs write that cannot seek, lasts as long as bytes come, and a length that promises too much ends with the bytes.
 """
 
 import struct
@@ -12,14 +12,14 @@ from units.base import RUN_FAILED, UnitFault
 
 SAMPLE_BYTES = 2
 HEADER_BYTES = 44
-"""Of what `wav_header` writes."""
+"""The length of what `wav_header` writes."""
 
 LOWEST_RATE, HIGHEST_RATE = 8000, 192000
 
 _ENDLESS = (0, 0xFFFFFFFF)
 _PCM, _EXTENSIBLE = 0x0001, 0xFFFE
 _CODINGS = {0x0002: "ADPCM", 0x0003: "float", 0x0006: "A-law", 0x0007: "mu-law", 0x0055: "MP3"}
-# What one request may bring: there the format is known, or the file is no WAV that anybody has.
+# The size of one request: within it the format is known, or the file is no usual WAV.
 _LONGEST_HEADER = 8 * 1024 * 1024
 # The longest `fmt ` in use has 40 bytes.
 _LONGEST_FMT = 256
@@ -34,45 +34,45 @@ _STRANGERS = {
     b"RF64": "RF64",
     b"\x1aE\xdf\xa3": "WebM",
 }
-"""Four bytes that begin other formats; hardly the first two samples of anybody's PCM."""
+"""Four bytes that begin other formats, and are hardly ever the first two samples of PCM."""
 
 
 def wav_header(samples: int, rate: int) -> bytes:
-    """The 44 bytes before `samples` samples of 16-bit mono PCM; lengths that do not fit read as endless."""
+    """Return the 44 bytes before `samples` samples of 16-bit mono PCM; lengths that do not fit mean "endless"."""
     length = min(samples * SAMPLE_BYTES, 0xFFFFFFFF)
     parts = (b"RIFF", min(length + HEADER_BYTES - 8, 0xFFFFFFFF), b"WAVE", b"fmt ", 16, _PCM, 1, rate)
     return struct.pack("<4sI4s4sIHHI", *parts) + struct.pack("<IHH4sI", rate * 2, SAMPLE_BYTES, 16, b"data", length)
 
 
 def stranger_of(beginning: bytes) -> str:
-    """The name of the format that begins so, "" for what may be PCM or WAV."""
+    """Return the name of the format that begins so, "" for what may be PCM or WAV."""
     return _STRANGERS.get(beginning[:4], "")
 
 
 @dataclass(frozen=True)
 class WavFormat:
-    """What a WAV holds; always 16-bit PCM."""
+    """The format of a WAV; always 16-bit PCM."""
 
     rate: int
     channels: int
 
     @property
     def frame_bytes(self) -> int:
-        """Of one sample of each channel."""
+        """Return the bytes of one sample of each channel."""
         return self.channels * SAMPLE_BYTES
 
 
 class OtherAudio(UnitFault):
-    """What is fed is no 16-bit WAV; it may be audio of another kind."""
+    """The bytes are no 16-bit WAV; they may be audio of another kind."""
 
     def __init__(self, what: str) -> None:
         super().__init__(RUN_FAILED, f"the audio is {what}; 16-bit PCM (WAV or raw) is understood")
         self.what = what
-        """What it seems to be, with its article."""
+        """The apparent kind, with its article."""
 
 
 class WavReader:
-    """Takes one WAV in any slicing; the PCM of its `data` comes out."""
+    """A reader of one WAV in any slicing; it returns the PCM of `data`."""
 
     def __init__(self) -> None:
         self.header = bytearray()
@@ -87,23 +87,23 @@ class WavReader:
         self._is_behind_data = False
         self.format: WavFormat | None = None
         self.rest: bytes | None = None
-        """From the beginning of the next WAV on, when another follows in the same bytes."""
+        """The bytes from the beginning of the next WAV on, None when no other follows in the same bytes."""
 
     @property
     def is_in_header(self) -> bool:
-        """True while bytes have come and none of them was sound."""
+        """Return True while bytes have come and none of them was sound."""
         return self._step != self._take_sound and not self._is_behind_data
 
     @property
     def has_ended(self) -> bool:
-        """True behind `data`, with no piece of another chunk waiting."""
+        """Return True after `data`, with no piece of another chunk waiting."""
         return self._is_behind_data and not self._buffer and self._step == self._take_chunk
 
     def feed(self, data: bytes) -> bytes:
-        """The PCM in these bytes.
+        """Return the PCM in these bytes.
 
         Raises:
-            OtherAudio: it is no WAV, or none of 16-bit PCM in one or two channels at a usual rate.
+            OtherAudio: they are no WAV, or not 16-bit PCM in one or two channels at a usual rate.
         """
         if self.format is None:
             self._keep(data)
@@ -179,7 +179,7 @@ class WavReader:
         return True
 
     def _skip(self, sound: bytearray) -> bool:
-        """The rest of a chunk, and the byte that makes an odd one even."""
+        """Skip the rest of a chunk, and the byte that makes an odd length even."""
         self._left -= len(self._take(self._left))
         if self._left:
             return False
@@ -206,7 +206,7 @@ def _read_format(body: bytes) -> WavFormat:
 
 
 def _check_beginning(beginning: bytes) -> None:
-    """Refuses what cannot become a WAV any more, by name where it has one."""
+    """Refuse what cannot become a WAV any more, by its name where it has one."""
     if b"RIFF".startswith(beginning[:4]):
         return
     name = stranger_of(beginning)

@@ -1,1 +1,1 @@
-"""Text to speech: `unit` is its face, one file per engine; `pieces` decides what is spoken in one breath."""
+"""Text to speech: `unit` speaks with the daemon, one file per engine; `pieces` divides the text."""

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from units.tts.engine import Samples, SpeechFailed
 
 _FORMATS = {"mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS"), "flac": ("FLAC", "PCM_16")}
-"""What libsndfile calls the containers of options.CONTAINERS, and what is in them."""
+"""The containers of options.CONTAINERS and their content, as libsndfile calls them."""
 
 # Opus takes some 60 ms for a second of sound on a slow core: after each the encoder asks whether anyone still wants it.
 SLICE_SECONDS = 1
 
 
 class Encoder:
-    """One file that grows."""
+    """A file that grows."""
 
     def __init__(self, container: str, rate: int) -> None:
-        """Opens the file.
+        """Open the file.
 
         Raises:
             SpeechFailed: soundfile is not installed, or its libsndfile is too old for this container.
@@ -34,7 +34,7 @@ class Encoder:
             raise SpeechFailed(f"libsndfile {soundfile.__libsndfile_version__} cannot write {container}") from error
 
     def write(self, samples: Samples, is_cut: Callable[[], bool]) -> None:
-        """Append samples; what is left of them is of no use once `is_cut`."""
+        """Append samples; give up what is left of them once `is_cut`."""
         step = SLICE_SECONDS * self._rate
         for at in range(0, len(samples), step):
             if is_cut():

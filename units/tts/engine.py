@@ -1,4 +1,4 @@
-"""What an engine of the tts unit is, and which one a card names.
+"""The interface of engines of the tts unit.
 
 An engine turns one piece of text into sound and knows nothing of tasks. It is imported only when a card chooses it.
 """
@@ -30,10 +30,10 @@ class Voice:
     """How to speak."""
 
     language: str = ""
-    """A language tag like `en-us`; empty: the engine's own, or what the text is written in."""
+    """A language tag such as `en-us`; "" means the engine's own, or the language of the text."""
 
     speaker: str | int = 0
-    """A name or number that the engine knows; 0 is its usual one."""
+    """A name or number that the engine knows; 0 is its usual speaker."""
 
     speed: float = 1.0
     """1.0 is the usual speed, 2.0 twice as fast."""
@@ -47,20 +47,20 @@ class Engine(Protocol):
     """One kind of voice."""
 
     about: str
-    """What the daemon may log about it."""
+    """What the daemon may log about the voice."""
 
     gap_seconds: float
     """The silence that its sound lacks between two sentences."""
 
     def check(self, voice: Voice) -> None:
-        """UnitFault, naming the setup key, when this engine has no such voice."""
+        """Raise UnitFault, naming the setup key, when this engine has no such voice."""
 
     def speak(self, text: str, voice: Voice, is_cut: Callable[[], bool]) -> Iterator[Sound]:
-        """The text in a checked voice, a stretch at a time; ends early once `is_cut`. SpeechFailed when it cannot."""
+        """Speak in a checked voice, a stretch at a time; end early once `is_cut`. Raise SpeechFailed on failure."""
 
 
 def load_bundled(load: dict[str, Any]) -> Engine:
-    """Return espeak-ng from its wheel, else its program: what speaks without any model."""
+    """Return espeak-ng from its wheel, else its program: both speak without any model."""
     try:
         return _load_named("espeak", load)
     except LoadError as no_library:
