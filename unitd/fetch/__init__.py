@@ -1,5 +1,5 @@
-"""Layer `fetch`: brings models onto this machine and never lets a bad one in; imports core and wire.
+"""Layer `fetch`: fetches, checks and installs models; imports core and wire.
 
-It runs as a program of its own, `python -m unitd.fetch`: the hub's client would double the daemon's memory, and a
-gigabyte takes seconds to check.
+It runs as a separate program, `python -m unitd.fetch`: the hub's client would double the daemon's memory, and the check
+of a gigabyte takes seconds.
 """

@@ -1,7 +1,8 @@
-"""`python -m unitd.fetch`: pulls one model and says how far it is.
+"""`python -m unitd.fetch`: pulls one model and reports its progress.
 
-One JSON object on stdin, {"name": …, "folder": the models folder, "cards": the folder of the catalogue}; a JSON line on
-stdout for each state of it, as in `unitd.core.models.progress`; the last is done or failed, and so is the exit code.
+It reads one JSON object from stdin, {"name": …, "folder": the models folder, "cards": the folder of the catalogue}, and
+writes a JSON line to stdout for each state (`unitd.core.models.progress`). The last state is done or failed; the exit
+code is 0 or 1.
 """
 
 import json
@@ -19,11 +20,11 @@ from unitd.fetch.pull import pull
 from unitd.wire.errors import ConfigError
 
 NICENESS = 10
-"""What it computes (a hash of a gigabyte) gives way to units that speak and listen."""
+"""The hash of a gigabyte must not delay units that speak and listen."""
 
 
 def main() -> int:
-    """The program; returns its exit code."""
+    """Run the program and return its exit code."""
     with suppress(PermissionError):  # the service's sandbox forbids it
         os.nice(NICENESS)
     order = json.load(sys.stdin)
@@ -44,7 +45,7 @@ def _card(name: str, folder: Path) -> Card:
 
 
 def _say(progress: Progress) -> None:
-    """What a state says nothing of is left out, and stays as it was; of a fetch a zero is told, too."""
+    """Write a state without its empty values, which stay as they were; while bytes come zeros are written, too."""
     line = {key: value for key, value in asdict(progress).items() if value or progress.state == FETCHING}
     sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
     sys.stdout.flush()

@@ -1,8 +1,8 @@
-"""Archives, unpacked with suspicion.
+"""Unpacking of archives that may be hostile.
 
-Only plain files come out of one, under their own folder: a link, a device, a name that leads outside or comes twice, an
-archive that swells beyond MAX_RATIO are refused. tarfile reads an extended header whole, by a length that the archive
-names; so it gets the unpacked stream through `_Bounded`, which gives nothing so long at once and never goes back.
+Only plain files are unpacked, inside one folder: a link, a device, a name that leads outside or comes twice, and an
+archive that grows beyond MAX_RATIO are refused. tarfile reads an extended header at once, with a length from the
+archive; so it reads the unpacked stream through `_Bounded`, which limits each read and never goes back.
 """
 
 import bz2
@@ -19,9 +19,9 @@ from unitd.fetch.failures import PullFailed
 from unitd.fetch.space import check_space
 
 SUFFIXES = (".tar.bz2", ".tar.gz", ".tgz")
-# Weights shrink to a half at best, word lists to a fifth.
+# Weights compress to a half at best, word lists to a fifth.
 MAX_RATIO = 20
-# However small the archive is: a word list may be all that it holds.
+# The limit of small archives: they may hold only a word list.
 SMALL_BYTES = 16 * 1024 * 1024
 MAX_FILES = 10_000
 MAX_AT_ONCE_BYTES = 1024 * 1024
@@ -29,15 +29,15 @@ _KINDS: dict[bytes, Callable[[Path], io.BufferedIOBase]] = {b"BZh": bz2.BZ2File,
 
 
 def is_archive(path: str) -> bool:
-    """By its name."""
+    """Return whether a file is an archive, by its name."""
     return path.endswith(SUFFIXES)
 
 
 def unpack(archive: Path, into: Path, name: str) -> None:
-    """Unpacks into a folder; the one folder that most archives have around everything is left out.
+    """Unpack an archive into a folder, without the outermost folder that most archives have.
 
     Raises:
-        PullFailed: the archive, which people know as `name`, is damaged or wants what no model needs.
+        PullFailed: the archive is damaged, or holds what no model needs; the words call it `name`.
         OSError: the disk is full or cannot be written to.
     """
     limit = max(SMALL_BYTES, MAX_RATIO * archive.stat().st_size)
@@ -50,10 +50,10 @@ def unpack(archive: Path, into: Path, name: str) -> None:
         ):
             _take(members, scratch, name)
     except (EOFError, tarfile.TarError, zlib.error, ValueError, OverflowError, RecursionError) as error:
-        # The last three, where tarfile believes the numbers of a header, or follows one header to the next.
+        # tarfile raises the last three for numbers of a hostile header, or a long chain of headers.
         raise PullFailed(f"{name} is damaged: {error}") from error
     except OSError as error:
-        # The decompressors raise it without a number for what they cannot read.
+        # The decompressors raise it without a number for damaged data.
         if error.errno is None:
             raise PullFailed(f"{name} is damaged: {error}") from error
         raise
@@ -102,18 +102,18 @@ def _content(members: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
 
 
 def _only_folder(folder: Path) -> Path:
-    """The folder that is alone in this one, else this one."""
-    entries = list(folder.iterdir())
-    return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
+    """Return the only folder in this one; this one if there is anything else in it."""
+    paths = list(folder.iterdir())
+    return paths[0] if len(paths) == 1 and paths[0].is_dir() else folder
 
 
 def _move_all(folder: Path, into: Path) -> None:
-    for entry in list(folder.iterdir()):
-        entry.rename(into / entry.name)
+    for path in list(folder.iterdir()):
+        path.rename(into / path.name)
 
 
 class _Bounded(io.BufferedIOBase):
-    """The unpacked stream: forwards only, no more than `limit` bytes in all, no more than a block at once."""
+    """The unpacked stream: forwards only, `limit` bytes at most, and a limited number of bytes in each read."""
 
     def __init__(self, stream: io.BufferedIOBase, name: str, limit: int) -> None:
         self._stream = stream
@@ -122,11 +122,11 @@ class _Bounded(io.BufferedIOBase):
         self._at = 0
 
     def tell(self) -> int:
-        """How many bytes have been read."""
+        """Return how many bytes have been read."""
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         if size is None or not 0 <= size <= MAX_AT_ONCE_BYTES:
             raise PullFailed(f"{self._name} has a header of {size} bytes")
         data = self._stream.read(size)
@@ -136,7 +136,7 @@ class _Bounded(io.BufferedIOBase):
         return data
 
     def seek(self, position: int, whence: int = io.SEEK_SET) -> int:
-        """Reads over what lies before a position, counted from the beginning."""
+        """Skip to a position, counted from the beginning; return the position that was reached."""
         if position < self._at:
             raise PullFailed(f"{self._name} leads back to what has been read")
         while self._at < position and self.read(min(position - self._at, MAX_AT_ONCE_BYTES)):

@@ -1,8 +1,7 @@
-"""Files, fetched in parallel, each from the byte that it has reached on the disk.
+"""Parallel downloads, each of which continues at the length of its partial file on disk.
 
-A file grows under its own name in a folder of partial ones, written as it comes, so that a cut, a killed process or a
-switched-off board loses at most what the network's buffers held. The name is made of what the file must become: another
-version never continues it.
+A partial file is written as bytes come, so a lost connection, a killed process or a power cut loses at most the bytes
+in the network's buffers. Its name contains a digest of the expected content, so another version never continues it.
 """
 
 import hashlib
@@ -18,44 +17,44 @@ from unitd.fetch.failures import BadLuck, Patience, PullFailed, disk_errors_told
 from unitd.fetch.reporter import ProgressReporter
 from unitd.fetch.sources import Hub, Source, told
 
-# Enough to hide the time between small files; more would only share the same line.
+# Enough to hide the time between small files; more would only share the same bandwidth.
 PARALLEL_FILES = 4
-# A connection that is cut after this much is no sign of a server that does not work.
+# A connection that breaks after this many bytes does not count as a failure of the server.
 BLOCK_BYTES = 64 * 1024
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 class Downloader:
-    """The files of one model on their way."""
+    """Downloads the files of one model."""
 
     def __init__(self, hub: Hub, folder: Path) -> None:
-        """`folder` holds what has come so far; it exists."""
+        """Take the existing folder of partial files."""
         self._hub = hub
         self._folder = folder
         self._stop = threading.Event()
 
     def locate(self, parts: Sequence[ModelFile]) -> list[Source]:
-        """Looks all files up, before any is fetched; PullFailed if one is not to be had."""
+        """Look all files up and return their sources; raise PullFailed if one is not available."""
         return self._parallel(self._locate_patiently, parts)
 
     def missing_bytes(self, sources: Sequence[Source]) -> int:
-        """What is still to come."""
+        """Return how many bytes are not fetched yet."""
         return sum(max(0, source.size - _length(self.partial_file(source))) for source in sources)
 
     def fetch(self, sources: Sequence[Source], reporter: ProgressReporter) -> None:
-        """Brings each file to its end; PullFailed if one cannot be had. Their content is not looked at."""
+        """Fetch all files to their ends, without a check of their content; raise PullFailed if one is not available."""
         reporter.found(sum(source.size for source in sources) - self.missing_bytes(sources))
         self._parallel(lambda source: self._fetch(source, reporter), sources)
 
     def partial_file(self, source: Source) -> Path:
-        """The file that this one grows in."""
+        """Return the path of the partial file of a source."""
         identity = source.sha256 or f"{source.url} {source.etag} {source.size}"
         digest = hashlib.sha256(f"{source.part.path} {identity}".encode()).hexdigest()[:16]
         return self._folder / f"{PurePosixPath(source.part.path).name}.{digest}"
 
     def _parallel(self, work: Callable[[T], R], each: Sequence[T]) -> list[R]:
-        """Does it for each; the first failure ends the others, within a block, and is raised."""
+        """Do the work for each item in threads and return the results; the first failure stops the others."""
         with ThreadPoolExecutor(PARALLEL_FILES, "fetch") as threads:
             running = [threads.submit(work, one) for one in each]
             try:
@@ -84,12 +83,12 @@ class Downloader:
                 try:
                     self._continue(source, partial, reporter)
                 except BadLuck as cause:
-                    # A server without Range begins anew each time: only what was never reached before is an advance.
+                    # A server without Range begins anew each time, so only new bytes count as progress.
                     patience.wait(cause, has_advanced=_length(partial) - furthest >= BLOCK_BYTES)
                     furthest = max(furthest, _length(partial))
 
     def _continue(self, source: Source, partial: Path, reporter: ProgressReporter) -> None:
-        """Writes what the server sends, from where the file ends; BadLuck when it stops too early."""
+        """Append what the server sends to the partial file; raise BadLuck if it stops too early."""
         start, name = _length(partial), source.part.path
         with self._hub.opened(source, start) as (at, chunks), partial.open("r+b", buffering=0) as file:
             if at > start:
@@ -114,7 +113,7 @@ class Downloader:
 
 
 def _write(file: FileIO, chunk: bytes) -> None:
-    """All of it: a disk that is nearly full takes a part without an error."""
+    """Write all bytes of a chunk: a nearly full disk takes a part of them without an error."""
     left = memoryview(chunk)
     while left:
         left = left[file.write(left) :]

@@ -1,7 +1,7 @@
-"""What can go wrong on the way to a model, in one sentence for people; and how long to try again.
+"""The errors of a pull, each with a sentence for people, and the rule for further tries.
 
-PullFailed      it ends here
-└── BadLuck     the network's or the server's bad day: the same again may work
+PullFailed      the pull has failed
+└── BadLuck     a failure of the network or the server: another try may succeed
 """
 
 import errno
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# A server that is restarted is back within this; a person who waits at a terminal is not kept for minutes.
+# Long enough for the restart of a server, and short enough for a person who waits at a terminal.
 WAITS_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
-# What a server may ask for (`Retry-After`); one that wants more is given up.
+# The longest wait that a server may demand (`Retry-After`); a longer one ends the pull.
 LONGEST_WAIT_SECONDS = 60.0
 
 
@@ -21,7 +21,7 @@ class PullFailed(Exception):
 
 
 class BadLuck(PullFailed):
-    """Worth another try; `wait_seconds` is what the server asks for."""
+    """Another try may succeed; `wait_seconds` is the wait that the server demands, or None."""
 
     def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
         super().__init__(reason)
@@ -29,18 +29,18 @@ class BadLuck(PullFailed):
 
 
 class Patience:
-    """Counts the tries of one file, and waits between them; whatever comes starts the count anew."""
+    """Counts the failed tries of one file and waits between them; progress resets the count."""
 
     def __init__(self, stop: threading.Event) -> None:
-        """`stop` ends a wait at once."""
+        """Take an event that ends a wait at once."""
         self._stop = stop
         self._failed = 0
 
     def wait(self, cause: BadLuck, *, has_advanced: bool) -> None:
-        """Waits before the next try; after some bytes there is nothing to wait for.
+        """Wait before the next try; after progress return at once.
 
         Raises:
-            PullFailed: that was the last try.
+            PullFailed: it was the last try.
         """
         self._failed = 0 if has_advanced else self._failed + 1
         wanted = cause.wait_seconds
@@ -56,7 +56,7 @@ class Patience:
 
 @contextmanager
 def disk_errors_told(folder: Path) -> Iterator[None]:
-    """Turns what the disk says into a sentence."""
+    """Turn errors of the disk into a PullFailed with a sentence."""
     try:
         yield
     except OSError as error:

@@ -1,6 +1,6 @@
-"""A model that is on this machine already becomes an installed one: a GGUF file, a folder, an archive.
+"""Import of a model that is already on this machine: a GGUF file, a folder, an archive.
 
-It is copied, looked through and put into its place, as if it had been pulled.
+The model is copied, checked and installed as if it had been pulled.
 """
 
 import shutil
@@ -22,20 +22,20 @@ from unitd.fetch.staging import CARD, describe, staging
 from unitd.wire.errors import ConfigError
 
 QUANTIZE = (sys.executable, "-m", "units.llm.quantize")
-"""The program that writes a GGUF anew with fewer bits: IN OUT TYPE. It is llama.cpp's code, so it belongs to a unit."""
+"""The program that writes a GGUF with fewer bits: IN OUT TYPE. It loads llama.cpp, so it belongs to a unit."""
 
 
 def import_model(
     source: Path, models: Path, name: str, report: Report, known: Card | None = None, quantize: str = ""
 ) -> Path:
-    """Copies a model into a models folder under a name; its folder there.
+    """Copy a model into a models folder under a name and return its folder there.
 
-    `known` is the catalogue's card that the name stands for: the model takes that card's own name, and its unit and
-    engine where it does not tell them itself.
-    `quantize` is llama.cpp's name of a type, q4_0, for a GGUF file.
+    `known` is the catalogue's card of that name: the model gets the card's own name, and its unit and engine if the
+    model does not have them in a card. `quantize` is llama.cpp's name of a type, such as q4_0, for a GGUF file; ""
+    keeps the file.
 
     Raises:
-        PullFailed: with a sentence; nothing is installed then.
+        PullFailed: the model cannot be used; nothing is installed.
     """
     name = known.name if known else name
     with disk_errors_told(models), staging(models, name, report) as stage:
@@ -69,16 +69,16 @@ def _copy(source: Path, model: Path) -> None:
 
 
 def _copy_folder(source: Path, model: Path) -> None:
-    """With what links to files lead to: it is the administrator's own folder, and hub clients keep files elsewhere."""
-    for entry in sorted(source.rglob("*")):  # all of it first: the copy may lie inside
-        target = model / entry.relative_to(source)
-        if entry.is_dir() and not entry.is_symlink():
+    """Copy a folder with the targets of links to files: hub clients keep the files elsewhere."""
+    for path in sorted(source.rglob("*")):  # a complete list first: the copy may lie inside
+        target = model / path.relative_to(source)
+        if path.is_dir() and not path.is_symlink():
             target.mkdir(parents=True, exist_ok=True)
-        elif entry.is_file():
+        elif path.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(entry, target)
+            shutil.copyfile(path, target)
         else:
-            raise PullFailed(f"{entry} is neither a file nor a folder")
+            raise PullFailed(f"{path} is neither a file nor a folder")
 
 
 def _quantize(source: Path, target: Path, kind: str) -> None:
@@ -93,7 +93,7 @@ def _quantize(source: Path, target: Path, kind: str) -> None:
 
 
 def _card_of(model: Path, name: str, known: Card | None) -> Card:
-    """What the model itself says, or else the catalogue, or else its files by their names."""
+    """Return the card in the model's folder, else the catalogue's, else one that the file names tell."""
     if (model / CARD).exists():
         return _own_card(model / CARD, name)
     unit, engine = family_of(name, [path.name for path in model.iterdir()]) or ("", "")
@@ -105,7 +105,7 @@ def _card_of(model: Path, name: str, known: Card | None) -> Card:
 
 
 def _gguf_in(model: Path) -> str:
-    """The name of the first that is a model; "" where there is none at all."""
+    """Return the name of the first GGUF that is a model; "" if there is no GGUF."""
     ggufs = sorted(model.glob("*.gguf"))
     for path in ggufs:
         with path.open("rb") as file:

@@ -11,10 +11,10 @@ GIT_DIGITS = 40
 
 
 def check_download(file: Path, source: Source) -> str:
-    """Compares a fetched file with what was announced; its SHA-256.
+    """Compare a fetched file with its announced size and hash; return its SHA-256.
 
     Raises:
-        PullFailed: it is another.
+        PullFailed: they differ.
     """
     if (size := file.stat().st_size) != source.size:
         raise PullFailed(f"{told(source.part)} came with {size} bytes, {source.size} were announced")
@@ -28,10 +28,10 @@ def check_download(file: Path, source: Source) -> str:
 
 
 def check_model_files(model: Path) -> None:
-    """Looks through every GGUF of a model's folder; of other files the engine is the judge.
+    """Check every GGUF in a model's folder; other files are checked by their engine.
 
     Raises:
-        PullFailed: no engine should see one of them.
+        PullFailed: a file could harm an engine.
     """
     for file in sorted(model.rglob("*.gguf")):
         if wrong := flaw_of(file):
@@ -39,7 +39,7 @@ def check_model_files(model: Path) -> None:
 
 
 def flaw_of(file: Path) -> str:
-    """What is wrong with a GGUF; "" when an engine may see it."""
+    """Return what is wrong with a GGUF; "" if an engine may load it."""
     try:
         with file.open("rb") as content:
             check_tensors(content, file.stat().st_size)
@@ -49,9 +49,9 @@ def flaw_of(file: Path) -> str:
 
 
 def verify(model: Path) -> list[str]:
-    """A sentence for each thing that is wrong with a model, a folder or a GGUF file; none when it is sound.
+    """Return a sentence for each problem of a model (a folder or a GGUF file); an empty list if it is intact.
 
-    What was pulled or imported is held against its record, byte by byte; of other models a GGUF can be looked through.
+    A model that was pulled or imported is compared with its record, byte by byte; of others each GGUF is checked.
     """
     if record := read_record(model):
         return [wrong for file in record.files if (wrong := _difference(model, file))]

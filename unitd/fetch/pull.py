@@ -1,7 +1,7 @@
-"""From a card to a model in its folder.
+"""The pull of a model: from a card to an installed folder.
 
-Look every file up, see whether they fit the disk, fetch what is missing, check it, unpack archives, and only then put
-the folder into its place. Until that moment nothing of the model is seen by anybody, and after a failure it is not.
+The steps: look every file up, check the space on disk, fetch what is missing, check it, unpack archives, and rename the
+folder to its target. Nothing of the model is visible before the last step, nor after a failure.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from unitd.fetch.staging import CARD, Staging, describe, staging
 
 
 def pull(card: Card, models: Path, report: Report, hub: Hub | None = None) -> Path:
-    """Brings a card's model into a models folder and tells how far it is, from any thread; its folder.
+    """Install a card's model in a models folder and return its folder; report progress, from any thread.
 
-    A model that is there and sound is left alone; one that is damaged, or older than the card, is replaced.
+    An installed model that is intact is kept; one that is damaged, or older than the card, is replaced.
 
     Raises:
-        PullFailed: with a sentence; what has come is kept for the next pull.
+        PullFailed: the model cannot be fetched or is refused; partial files are kept for the next pull.
     """
     if not card.parts:
         raise PullFailed(f"the card of {card.name} does not say where its files are to be had")
@@ -40,7 +40,7 @@ def pull(card: Card, models: Path, report: Report, hub: Hub | None = None) -> Pa
 
 
 def _is_there(card: Card, model: Path, report: Report) -> bool:
-    """True when nothing is to be done; PullFailed when what is there is somebody's own."""
+    """Return whether the card's model is installed and intact; raise PullFailed if one of the user's own is there."""
     if not model.exists():
         return False
     record = read_record(model)
@@ -57,7 +57,7 @@ def _fetch_and_install(card: Card, stage: Staging, report: Report, hub: Hub) -> 
     stage.begin()
     downloader = Downloader(hub, stage.partial)
     sources = downloader.locate(card.parts)
-    # An archive is there twice for a while: packed, and what comes out of it, of which only this much is known.
+    # An archive needs space twice, packed and unpacked; the unpacked size is at least the packed one.
     unpacked = sum(source.size for source in sources if is_archive(source.part.path))
     check_space(stage.partial, downloader.missing_bytes(sources) + unpacked, card.name)
     downloader.fetch(sources, ProgressReporter(sum(source.size for source in sources), report))
@@ -67,13 +67,13 @@ def _fetch_and_install(card: Card, stage: Staging, report: Report, hub: Hub) -> 
     check_model_files(stage.model)
     if card.file and not (stage.model / card.file).is_file():
         raise PullFailed(f"{card.name} came without {card.file}, its main file")
-    (stage.model / CARD).unlink(missing_ok=True)  # an archive's own may lead elsewhere: the catalogue's counts
+    (stage.model / CARD).unlink(missing_ok=True)  # an archive's card is not trusted: the catalogue's counts
     describe(stage.model, card, [_origin(source) for source in sources], {each.path: each for each in files})
     stage.finish()
 
 
 def _checked(source: Source, file: Path) -> Installed:
-    """What is wrong is not continued by the next pull."""
+    """Return the record of a checked file; delete a wrong one, so that the next pull does not continue it."""
     try:
         return Installed(source.part.path, source.size, check_download(file, source), source.etag)
     except PullFailed:
@@ -82,7 +82,7 @@ def _checked(source: Source, file: Path) -> Installed:
 
 
 def _assemble(sources: Sequence[Source], downloader: Downloader, model: Path, report: Report) -> None:
-    """Unpacks archives and then moves files: what can fail goes first, a moved file has to be fetched again."""
+    """Unpack archives, then move files: unpacking can fail, and a moved file would have to be fetched again."""
     for source in sources:
         if is_archive(source.part.path):
             report(Progress("unpacking", source.part.path))

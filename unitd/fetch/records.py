@@ -1,4 +1,4 @@
-"""`installed.json`: what a model's folder should hold, and where it came from."""
+"""`installed.json`: the files of a model's folder, and their origin."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ class Installed:
     """One file."""
 
     path: str
-    """Inside the model's folder."""
+    """Its path in the model's folder."""
 
     size: int
     sha256: str
@@ -24,20 +24,20 @@ class Installed:
 
 @dataclass(frozen=True)
 class Record:
-    """All of them, and where they came from."""
+    """All files of a model, and their origin."""
 
     files: Sequence[Installed]
     origin: Sequence[dict[str, Any]]
-    """The parts that were fetched, as they were then; empty for what was imported."""
+    """The card's parts at the time of the pull; empty for an imported model."""
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Into the model's folder."""
+    """Write a record into a model's folder."""
     (folder / RECORD).write_text(json.dumps(asdict(record), indent=2, ensure_ascii=False) + "\n")
 
 
 def read_record(folder: Path) -> Record | None:
-    """None where there is none, or none that can be read."""
+    """Return the record of a model's folder; None if there is none, or it cannot be read."""
     try:
         document = json.loads((folder / RECORD).read_bytes())
         return Record([Installed(**each) for each in document["files"]], [dict(each) for each in document["origin"]])
@@ -46,13 +46,13 @@ def read_record(folder: Path) -> Record | None:
 
 
 def sha256_of(path: Path) -> str:
-    """In hexadecimal digits."""
+    """Return a file's SHA-256 in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def git_hash_of(path: Path) -> str:
-    """What git, and so the hub, calls a small file."""
+    """Return the hash of a file as git, and the hub for small files, computes it."""
     digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: digest).hexdigest()

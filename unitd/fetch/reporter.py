@@ -1,4 +1,4 @@
-"""How far a pull is: told to whoever shows a bar, at most four times a second."""
+"""Reports of a pull's progress, at most four times a second."""
 
 import threading
 import time
@@ -8,17 +8,17 @@ from collections.abc import Callable
 from unitd.core.models.progress import FETCHING, Progress
 
 REPORT_INTERVAL_SECONDS = 0.25
-# Short enough to follow a line that gets slower, long enough not to jump.
+# Short enough to follow a connection that gets slower, long enough for a steady figure.
 SPEED_WINDOW_SECONDS = 5.0
 
 Report = Callable[[Progress], None]
 
 
 class ProgressReporter:
-    """Adds up what several threads fetch."""
+    """Adds up the bytes that several threads fetch, and reports them."""
 
     def __init__(self, total: int, report: Report, now: Callable[[], float] = time.monotonic) -> None:
-        """`total`: bytes of all files; `now`: seconds."""
+        """Take the bytes of all files, the function to report to, and a clock in seconds."""
         self._total = total
         self._report = report
         self._now = now
@@ -28,11 +28,11 @@ class ProgressReporter:
         self._told_at = float("-inf")
 
     def found(self, count: int) -> None:
-        """Bytes that were there before: they say nothing about the speed."""
+        """Add bytes that were on disk before; they do not count for the speed."""
         self._bytes += count
 
     def add(self, file: str, count: int) -> None:
-        """Bytes that came; less than none when a server made us begin anew."""
+        """Add bytes that came; a negative count if a server begins anew."""
         with self._lock:
             now = self._now()
             self._seen = self._seen or deque([(now, self._bytes)])

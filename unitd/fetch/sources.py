@@ -1,12 +1,12 @@
-"""Where the bytes come from: the hub, by its own client, or an address.
+"""The sources of files: the hub, through its own client, or a URL.
 
-huggingface_hub looks a file up (`get_hf_file_metadata`), knows HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE, and lends the
-session that honours proxies. Its download itself is not used: a process that dies in the middle of `hf_hub_download`
-begins anew (2.x fetches into a file with a random name and deletes it), and a connection that is cut loses up to 10 MB.
-Here the body is read by Range from the byte that the file on the disk has reached, by the same session, from the same
-address, at the commit that was looked up.
+huggingface_hub looks a file up (`get_hf_file_metadata`), reads HF_ENDPOINT, HF_TOKEN and HF_HUB_OFFLINE, and provides
+the session, which uses proxies. Its download is not used: after a process dies in `hf_hub_download` the next one begins
+anew (2.x fetches into a file with a random name and deletes it), and a lost connection costs up to 10 MB. Here the body
+is read with Range from the length of the partial file, with the same session, from the same URL, at the commit that was
+looked up.
 
-The hub names the SHA-256 of a large file as its etag, of a small one git's SHA-1; both are checked when it is here.
+The hub's etag of a large file is its SHA-256, of a small one git's SHA-1; both are checked after the download.
 """
 
 import re
@@ -25,7 +25,7 @@ from unitd.fetch.failures import BadLuck, PullFailed
 from unitd.wire.errors import reason_of
 
 SHA256_DIGITS = 64
-# What was asked for arrives unchanged: of compressed bytes, neither length nor position would mean anything.
+# The body must come uncompressed: lengths and positions refer to the file's own bytes.
 AS_IT_IS = {"Accept-Encoding": "identity"}
 PASSING = (408, 429, 500, 502, 503, 504)
 _FIRST_AND_ALL = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
@@ -33,7 +33,7 @@ _FIRST_AND_ALL = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 @dataclass(frozen=True)
 class Source:
-    """One file, looked up."""
+    """A file that was looked up."""
 
     part: ModelFile
     url: str
@@ -43,7 +43,7 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        """What the file's bytes must give; "" where nobody says."""
+        """The SHA-256 that the file must have; "" if it is not known."""
         return self.part.sha256 or (self.etag if len(self.etag) == SHA256_DIGITS and self.part.repository else "")
 
 
@@ -51,21 +51,21 @@ class Hub:
     """Looks files up and opens them."""
 
     def __init__(self, endpoint: str | None = None, token: str | None = None) -> None:
-        """Absent: what the client finds itself, HF_ENDPOINT and HF_TOKEN."""
+        """Take endpoint and token; without them the client uses HF_ENDPOINT and HF_TOKEN."""
         self._endpoint = endpoint
         self._token = token
 
     def locate(self, part: ModelFile) -> Source:
-        """Where a part lies and what it must be.
+        """Look a part up and return its source.
 
         Raises:
-            PullFailed: it is not to be had, or is not what the catalogue says; BadLuck if only now.
+            PullFailed: it is not available, or differs from the catalogue; BadLuck if another try may succeed.
         """
         with errors_told(part):
             try:
                 source = self._of_repository(part) if part.repository else self._of_address(part)
             except httpx2.ConnectError as error:
-                # Nothing has begun yet: somebody without a network is told so at once.
+                # Without a network the pull fails at once, not after several tries.
                 host = urlsplit(str(error.request.url)).netloc
                 raise PullFailed(f"{host} cannot be reached: {reason_of(error)}") from error
         _compare(part, source)
@@ -95,12 +95,13 @@ class Hub:
 
     @contextmanager
     def opened(self, source: Source, start: int) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """Where the bytes that come begin, and the bytes: at `start`, or at 0 if the server cannot do better.
+        """Open a file and yield the position of the first byte and the bytes; the position is `start`, or 0 if the
+        server cannot continue there.
 
-        The token goes to the hub and, by the session's own rule, to no other host that it sends us to.
+        The token goes to the hub and, by the session's own rule, to no host of a redirect.
 
         Raises:
-            PullFailed: it is not to be had; BadLuck if only now, also while the body is read.
+            PullFailed: it is not available; BadLuck if another try may succeed, also while the body is read.
         """
         headers = build_hf_headers(token=self._token) if source.part.repository else {}
         headers |= AS_IT_IS | ({"Range": f"bytes={start}-"} if start else {})
@@ -114,12 +115,12 @@ class Hub:
 
 
 def told(part: ModelFile) -> str:
-    """The part, as people are told of it."""
+    """Return the name of a part for people."""
     return f"{part.path} of {part.repository}" if part.repository else part.url
 
 
 def _compare(part: ModelFile, source: Source) -> None:
-    """The hub's word against the catalogue's, before a byte is fetched."""
+    """Compare what the hub says with the catalogue, before a byte is fetched."""
     if part.size and source.size != part.size:
         raise PullFailed(f"{told(part)} has {source.size} bytes, the catalogue says {part.size}: it is another file")
     has_hash = bool(part.repository) and len(source.etag) == SHA256_DIGITS
@@ -128,7 +129,7 @@ def _compare(part: ModelFile, source: Source) -> None:
 
 
 def _first_byte(response: httpx2.Response, source: Source) -> int:
-    """Where the body begins: a server that does not know Range sends all."""
+    """Return the position at which the body begins: 0 for a server that ignores Range."""
     partial = _FIRST_AND_ALL.match(response.headers.get("Content-Range", "")) if response.status_code == 206 else None
     first, length = partial.groups() if partial else ("0", response.headers.get("Content-Length", "*"))
     if length.isdigit() and int(length) != source.size:
@@ -138,7 +139,7 @@ def _first_byte(response: httpx2.Response, source: Source) -> int:
 
 @contextmanager
 def errors_told(part: ModelFile) -> Iterator[None]:
-    """Turns what the client raises into a sentence."""
+    """Turn errors of the client into a PullFailed with a sentence."""
     try:
         yield
     except OfflineModeIsEnabled as error:
@@ -152,7 +153,7 @@ def errors_told(part: ModelFile) -> Iterator[None]:
 
 
 def _refused(part: ModelFile, response: httpx2.Response) -> PullFailed:
-    """The sentence for a status."""
+    """Return the error for a response's status."""
     what, host, status = told(part), response.request.url.host, response.status_code
     if status in PASSING:
         reason = "has had too many requests" if status == 429 else f"is not able to answer ({status})"
@@ -167,7 +168,7 @@ def _refused(part: ModelFile, response: httpx2.Response) -> PullFailed:
 
 
 def _wait_wanted(response: httpx2.Response) -> float | None:
-    """Seconds, in the header that everybody knows or in the hub's own."""
+    """Return the seconds to wait, from Retry-After or from the hub's own header; None if neither is there."""
     if (wait := response.headers.get("Retry-After", "")).isdigit():
         return float(wait)
     limit = parse_ratelimit_headers(response.headers)

@@ -1,4 +1,4 @@
-"""Room on the disk, asked for before it is needed."""
+"""Check of the space on disk before it is needed."""
 
 import shutil
 from pathlib import Path
@@ -6,15 +6,15 @@ from pathlib import Path
 from unitd.core.models.progress import size_words
 from unitd.fetch.failures import PullFailed
 
-# For logs, the journal and everything else that shares the disk with the models.
+# Space that stays free for logs, the journal and other files on the disk.
 RESERVE_BYTES = 100_000_000
 
 
 def check_space(folder: Path, needed: int, what: str) -> None:
-    """Refuses what the disk of a folder cannot take.
+    """Check that the disk of a folder has room for `needed` bytes of `what`.
 
     Raises:
-        PullFailed: with figures.
+        PullFailed: it has not; the words have the figures.
     """
     free = shutil.disk_usage(folder).free
     if needed + RESERVE_BYTES > free:

@@ -1,10 +1,10 @@
-"""A model's folder, made aside and put into its place in one step.
+"""Installation of a model's folder in one step.
 
-    <models folder>/.incoming/<name>.lock     held while the model is pulled or imported
-    <models folder>/.incoming/<name>/partial  what has come so far; outlives a cut
+    <models folder>/.incoming/<name>.lock     locked while the model is pulled or imported
+    <models folder>/.incoming/<name>/partial  partial files, kept after a failure
     <models folder>/.incoming/<name>/model    becomes <models folder>/<name>
 
-The folder is made with care for power cuts: its files reach the disk before its name does.
+The files are synced to disk before the folder is renamed, so a power cut leaves no damaged model.
 """
 
 import fcntl
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]*")
 
 
 class Staging:
-    """One model in the making; only one process has it at a time."""
+    """A model that is being made; only one process makes it at a time."""
 
     def __init__(self, models: Path, name: str) -> None:
         self._folder = models / INCOMING / name
@@ -37,13 +37,13 @@ class Staging:
         self.partial = self._folder / "partial"
 
     def begin(self) -> None:
-        """An empty model folder, whatever a killed pull has left in it; what it has fetched stays."""
+        """Make an empty model folder, without the rest of an earlier pull; its partial files stay."""
         shutil.rmtree(self.model, ignore_errors=True)
         self.model.mkdir(parents=True)
         self.partial.mkdir(exist_ok=True)
 
     def finish(self) -> Path:
-        """Puts the model into its place, an older one of its name out of it, and clears up."""
+        """Move the model to its target, replace an older one there, and return the target."""
         _sync(self.model)
         older = self._folder / "older"
         shutil.rmtree(older, ignore_errors=True)
@@ -57,7 +57,7 @@ class Staging:
 
 @contextmanager
 def staging(models: Path, name: str, report: Report) -> Iterator[Staging]:
-    """Waits until no other process makes this model.
+    """Wait until no other process makes this model, and yield its staging folder.
 
     Raises:
         PullFailed: the name cannot be one of a folder.
@@ -76,12 +76,11 @@ def staging(models: Path, name: str, report: Report) -> Iterator[Staging]:
         try:
             yield stage
         finally:
-            # What is in its place by now is no longer here.
-            shutil.rmtree(stage.model, ignore_errors=True)
+            shutil.rmtree(stage.model, ignore_errors=True)  # what `finish` did not move
 
 
 def describe(model: Path, card: Card, origin: Sequence[dict[str, Any]], known: Mapping[str, Installed]) -> None:
-    """Writes `card.toml`, if there is none, and `installed.json`; `known`: files whose hashes are known, by path."""
+    """Write `card.toml`, if there is none, and `installed.json`; `known` has files with known hashes, by path."""
     if not (model / CARD).exists():
         values = {"name": card.name, "unit": card.unit, "engine": card.engine, "file": card.file}
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value]
@@ -96,14 +95,14 @@ def _installed(path: Path, name: str, known: Mapping[str, Installed]) -> Install
 
 
 def _sync(folder: Path) -> None:
-    """Everything in it reaches the disk."""
+    """Sync a folder and everything in it to disk."""
     for path in folder.rglob("*"):
         _sync_folder(path)
     _sync_folder(folder)
 
 
 def _sync_folder(path: Path) -> None:
-    """A file is synced the same way."""
+    """Sync a folder, or a file, to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
