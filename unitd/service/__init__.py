@@ -1,1 +1,1 @@
-"""The process as a service: systemd, journald and the log."""
+"""The daemon as a service: systemd, journald and the log."""

@@ -1,7 +1,7 @@
 """The journal's native protocol: one datagram per record, KEY=value lines, so that administrators can search by field.
 
-`journalctl -u unitd UNITD_WORK_ID=llm.1003` shows what one task was asked. The daemon never waits for the journal: what
-it does not take is lost, and the next line that it takes says how many were.
+`journalctl -u unitd UNITD_WORK_ID=llm.1003` shows the lines of one task. The daemon never waits for the journal: a
+record that it refuses is lost, and the next line that it accepts gives the number of lost ones.
 """
 
 import logging
@@ -13,19 +13,21 @@ from unitd.runtime.log_context import LogContext
 
 JOURNAL = Path("/run/systemd/journal/socket")
 
-# What the journal itself takes of a line (LineMax= in journald.conf), and far below the size of a datagram.
+# The journal's own limit of a line (LineMax= in journald.conf), far below the size of a datagram.
 MAX_VALUE_BYTES = 48 * 1024
 
 PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
-"""Of syslog(3), by the level from which on they count; below is 7, debug."""
+"""Priorities of syslog(3) by the lowest level that has them; lower levels have 7, debug."""
 
 
 class JournalHandler(logging.Handler):
-    """Sends each record with its fields."""
+    """Sends each record with its fields to the journal."""
 
     def __init__(self, path: Path = JOURNAL) -> None:
-        """Raises:
-        OSError: nobody listens there.
+        """Connect to the journal's socket.
+
+        Raises:
+            OSError: no journal listens on the path.
         """
         super().__init__()
         self.lost = 0
@@ -33,7 +35,7 @@ class JournalHandler(logging.Handler):
         self._socket = self._connected()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Sends one record, or counts it as lost."""
+        """Send one record, or count it as lost."""
         lost = f" ({self.lost} lines before this one were lost)" if self.lost else ""
         try:
             self._send(encode_entry({"MESSAGE": self.format(record) + lost} | _fields_of(record)))
@@ -42,7 +44,7 @@ class JournalHandler(logging.Handler):
             self.lost += 1
 
     def close(self) -> None:
-        """The last record was sent."""
+        """Close the socket."""
         self._socket.close()
         super().close()
 
@@ -81,7 +83,7 @@ def _fields_of(record: logging.LogRecord) -> dict[str, str]:
 
 
 def encode_entry(fields: dict[str, str]) -> bytes:
-    """One datagram; a value with newlines travels with its length, so that it cannot add a field."""
+    """Return one datagram; a value with newlines is sent with its length, so that it cannot add a field."""
     return b"".join(_encoded(name, value) for name, value in fields.items())
 
 

@@ -1,7 +1,7 @@
-"""The daemon's log on its way out: lines for people, JSON for programs, fields for systemd's journal.
+"""The formats of the daemon's log: lines for people, JSON for programs, fields for systemd's journal.
 
-Whatever a client can put into a line (a request_id, the name of a model) stays inside that line: control and format
-characters are shown, not sent, the further lines of a record are indented, and a long one is cut.
+Text from clients (a request_id, the name of a model) cannot leave its line: control and format characters are escaped,
+the further lines of a record are indented, and a long record is cut.
 """
 
 import asyncio
@@ -19,18 +19,17 @@ from unitd.runtime.log_context import LogContext, LogContextFilter
 from unitd.service.journald import JOURNAL, JournalHandler
 from unitd.wire.errors import ConfigError
 
-# The last words of a program have half of it; what clients send must not be able to fill a disk.
+# The last lines of a unit program's stderr have half of it; text from clients must not fill a disk.
 MAX_CHARACTERS = 16 * 1024
 
-# asyncio tries again each second, up to a hundred times for each door, and tells of each with a traceback.
+# asyncio tries again each second, up to a hundred times for each door, and logs a traceback each time.
 NO_DESCRIPTORS_EVERY_SECONDS = 60.0
 
 log = logging.getLogger("unitd")
 
 
 class LoopErrors:
-    """What the event loop can tell nobody but the log; that no descriptors are left for new clients it tells once a
-    minute."""
+    """Exception handler of the event loop: logs errors; a lack of file descriptors only once a minute."""
 
     def __init__(self) -> None:
         self._next_at = 0.0
@@ -45,23 +44,23 @@ class LoopErrors:
 
 
 class TextFormatter(logging.Formatter):
-    """A line to read, with what it is about in brackets at its end."""
+    """Formats a line for people, with work_id, client and request in brackets at its end."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s", "%H:%M:%S")
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """The first part; the library adds the traceback."""
+        """Return the line without a traceback, which the library adds."""
         subject: LogContext | None = getattr(record, "subject", None)
         return super().formatMessage(record) + (_bracketed(subject) if subject else "")
 
     def format(self, record: logging.LogRecord) -> str:
-        """One record, of which only the first line begins at the margin."""
+        """Return one record; only its first line begins at the margin."""
         return shortened(super().format(record)).translate(SHOWN_IN_TEXT).replace("\n", "\n    ")
 
 
 def shortened(text: str) -> str:
-    """A text, or the beginning and the end of a long one: that is where a traceback says what it is."""
+    """Return a text; of a long one the beginning and the end, which matter most in a traceback."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = MAX_CHARACTERS // 2
@@ -73,10 +72,10 @@ def _bracketed(subject: LogContext) -> str:
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object per line, for log collectors."""
+    """Formats one JSON object per line, for log collectors."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Keys that are not known are left out."""
+        """Return the line of one record, without keys that have no value."""
         subject: LogContext | None = getattr(record, "subject", None)
         line: dict[str, object] = {
             "at": round(record.created, 3),
@@ -88,16 +87,16 @@ class JsonFormatter(logging.Formatter):
             line |= subject._asdict()
         if record.exc_info:
             line["traceback"] = shortened(self.formatException(record.exc_info))
-        return json.dumps(line)  # not orjson, which refuses half a surrogate pair that a client may send
+        return json.dumps(line)  # orjson refuses half a surrogate pair, which a client may send
 
 
 def start_logging(
     level: str, format_: str, environment: Mapping[str, str], stream: TextIO = sys.stderr, journal: Path = JOURNAL
 ) -> None:
-    """Logs in one of the formats auto, text, json and journal; auto is the journal where standard error leads there.
+    """Start the log in the format auto, text, json or journal; auto is journal if standard error goes there, else text.
 
     Raises:
-        ConfigError: the journal is asked for, and there is none.
+        ConfigError: the format is journal, and there is no journal.
     """
     if format_ == "auto":
         format_ = "journal" if journal.is_socket() and _leads_to_journal(stream, environment) else "text"
@@ -106,12 +105,12 @@ def start_logging(
     handler.addFilter(LogContextFilter())
     logging.getLogger().addHandler(handler)
     set_level(level)
-    for talkative in ("asyncio", "httpx"):
-        logging.getLogger(talkative).setLevel(logging.WARNING)
+    for library in ("asyncio", "httpx"):
+        logging.getLogger(library).setLevel(logging.WARNING)
 
 
 def set_level(level: str) -> None:
-    """debug, info, warning or error."""
+    """Set the level: debug, info, warning or error."""
     logging.getLogger().setLevel(level.upper())
 
 
@@ -123,7 +122,7 @@ def _journal_at(path: Path) -> logging.Handler:
 
 
 def _leads_to_journal(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """True when what is written to the stream goes to systemd's journal, and not only our parent's did."""
+    """Return whether the stream itself goes to systemd's journal: JOURNAL_STREAM may be that of a parent process."""
     try:
         status = os.fstat(stream.fileno())
     except (OSError, ValueError):  # closed, or a stream without a descriptor

@@ -1,7 +1,7 @@
-"""What a service manager tells the daemon and wants to hear from it: sd_listen_fds(3) and sd_notify(3).
+"""The protocols between a service manager and the daemon: sd_listen_fds(3) and sd_notify(3).
 
-Both protocols are a few environment variables, inherited descriptors and datagrams, so no library is needed. Without
-a service manager (`NOTIFY_SOCKET`, `LISTEN_PID` not set) nothing is told and nothing was opened for us.
+Both are a few environment variables, inherited descriptors and datagrams, so no library is needed. Without a service
+manager (`NOTIFY_SOCKET`, `LISTEN_PID` not set) there are no passed sockets and no notifications.
 """
 
 import asyncio
@@ -16,31 +16,31 @@ from unitd.wire.errors import ConfigError
 log = logging.getLogger("unitd.doors")
 
 FIRST_DESCRIPTOR = 3
-"""SD_LISTEN_FDS_START: those before it are stdin, stdout and stderr."""
+"""SD_LISTEN_FDS_START: the descriptors before it are stdin, stdout and stderr."""
 
 FAMILIES = {
     "unix": (socket.AF_UNIX,),
     "tcp": (socket.AF_INET, socket.AF_INET6),
     "http": (socket.AF_INET, socket.AF_INET6),
 }
-"""The doors that take sockets, by the name that `FileDescriptorName=` gives them, and what a socket must be."""
+"""The doors that accept passed sockets, by the name in `FileDescriptorName=`, and the families that they accept."""
 
 Activated = Mapping[str, Sequence[socket.socket]]
 """Listening sockets that were opened for the daemon, by the name of their door."""
 
-OURS = ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC")
+VARIABLES = ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC")
 
 
 def take_variables(environment: MutableMapping[str, str]) -> dict[str, str]:
-    """What was meant for this process alone; it is removed, so that children do not inherit it."""
-    return {name: environment.pop(name) for name in OURS if name in environment}
+    """Remove the service manager's variables, so that children do not inherit them, and return them."""
+    return {name: environment.pop(name) for name in VARIABLES if name in environment}
 
 
 def activated_sockets(variables: Mapping[str, str]) -> Activated:
-    """The sockets that the service manager has opened for this process.
+    """Return the sockets that the service manager has opened for this process.
 
     Raises:
-        ConfigError: a socket has a name that is no door's, or is not what its door takes.
+        ConfigError: a socket's name is that of no door, or its door cannot use it.
     """
     if not _is_for_us(variables.get("LISTEN_PID")):
         return {}
@@ -71,7 +71,7 @@ def _listening_socket(descriptor: int, name: str) -> socket.socket:
 
 
 def _is_for_us(pid: str | None) -> bool:
-    """False for what a parent was told and we inherited."""
+    """Return whether the variables are for this process, and not inherited from a parent."""
     return pid is not None and pid == str(os.getpid())
 
 
@@ -83,11 +83,13 @@ def _number(variables: Mapping[str, str], name: str) -> int:
 
 
 class Service:
-    """How the daemon stands, told to the service manager; without one nothing is sent."""
+    """Notifies the service manager of the daemon's state; without one it sends nothing."""
 
     def __init__(self, variables: Mapping[str, str] | None = None) -> None:
-        """Raises:
-        ConfigError: `WATCHDOG_USEC` is no number.
+        """Read the variables that `take_variables` returned.
+
+        Raises:
+            ConfigError: `WATCHDOG_USEC` is no number.
         """
         variables = variables or {}
         address = variables.get("NOTIFY_SOCKET", "")
@@ -96,24 +98,24 @@ class Service:
         self._watchdog_seconds = _number(variables, "WATCHDOG_USEC") / 1e6 if is_watched else 0.0
 
     def ready(self, status: str) -> None:
-        """Clients can come."""
+        """Notify that clients can connect."""
         self._tell("READY=1", f"STATUS={status}")
 
     def reloading(self) -> None:
-        """The configuration is read again; `ready` ends this."""
+        """Notify that the configuration is read again; `ready` must follow."""
         self._tell("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self) -> None:
-        """The end has begun."""
+        """Notify that the daemon is stopping."""
         self._tell("STOPPING=1", "STATUS=stopping")
 
     async def feed_watchdog(self) -> None:
-        """Shows as long as the event loop turns that it does; a daemon that hangs is replaced."""
+        """Notify regularly that the event loop runs; the service manager restarts a daemon that hangs."""
         if not (self._address and self._watchdog_seconds):
             return
         while True:
             self._tell("WATCHDOG=1")
-            await asyncio.sleep(self._watchdog_seconds / 2)  # sd_watchdog_enabled(3) recommends the half
+            await asyncio.sleep(self._watchdog_seconds / 2)  # as sd_watchdog_enabled(3) recommends
 
     def _tell(self, *lines: str) -> None:
         if not self._address:
@@ -127,5 +129,5 @@ class Service:
 
 
 def _one_line(lines: Iterable[str]) -> Iterable[str]:
-    """A newline inside would begin another assignment."""
+    """Yield lines without newlines, which would begin another assignment."""
     return (line.replace("\n", " ") for line in lines)
