@@ -1,4 +1,4 @@
-"""`unitd serve`: logging, signals, exit codes around the App."""
+"""`unitd serve`: runs the App with logging, signals and exit codes."""
 
 import argparse
 import asyncio
@@ -35,7 +35,7 @@ from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd")
 
-EXIT_OK, EXIT_CONFIG = 0, 78  # EX_CONFIG of sysexits.h: a service manager need not try again
+EXIT_OK, EXIT_CONFIG = 0, 78  # EX_CONFIG of sysexits.h, for which a service manager does not restart the daemon
 
 OPTIONS = {
     "llama_url": ("llm", "url"),
@@ -43,11 +43,11 @@ OPTIONS = {
     "host": ("http", "host"),
     "port": ("http", "port"),
 }
-"""Options of the chunked streaming server that this daemon may stand in for, and the keys that they set."""
+"""Options of the original chunked streaming server, which this daemon accepts, and the keys that they set."""
 
 
 def add_serve_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `unitd serve`."""
+    """Add the options of `unitd serve`."""
     parser.add_argument("--config", type=Path, metavar="FILE", help="configuration (TOML)")
     parser.add_argument("--check", action="store_true", help="check the configuration and stop")
     parser.add_argument(
@@ -60,7 +60,7 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
 
 
 def serve(arguments: argparse.Namespace) -> int:
-    """Runs the daemon until SIGTERM or Ctrl-C; returns the exit code."""
+    """Run the daemon until SIGTERM or Ctrl-C; return the exit code."""
     try:
         variables = take_variables(os.environ)
         service, activated = Service(variables), activated_sockets(variables)
@@ -80,10 +80,10 @@ def serve(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, checks: list[Check]) -> int:
-    """Says which files were read, which models are replaced, and who may come in.
+    """Print which files were read, which models are replaced, and who can connect; return the exit code.
 
     Raises:
-        ConfigError: something is wrong.
+        ConfigError: the configuration cannot be used.
     """
 
     def catalog(settings: Settings) -> Catalog:
@@ -98,7 +98,7 @@ def _check(arguments: argparse.Namespace, checks: list[Check]) -> int:
 
 
 def _settings(arguments: argparse.Namespace, *checks: Check) -> Settings:
-    """What the configuration says now, under what the command line says."""
+    """Return the settings of the configuration as it is now and of the command line, which wins."""
     always = partial(unusable_pipelines, kinds=all_kinds)
     settings = load_settings(arguments.config, options=chosen_options(arguments), checks=[always, *checks])
     level = arguments.log_level or settings.log.level
@@ -106,7 +106,7 @@ def _settings(arguments: argparse.Namespace, *checks: Check) -> Settings:
 
 
 def chosen_options(arguments: argparse.Namespace) -> dict[str, dict[str, Any]]:
-    """What was given on the command line, by table and key of the configuration."""
+    """Return the options of the command line, by table and key of the configuration."""
     chosen: dict[str, dict[str, Any]] = {}
     for option, (table, key) in OPTIONS.items():
         if (value := getattr(arguments, option)) is not None:
@@ -121,8 +121,8 @@ async def _run(app: App, service: Service) -> None:
         loop.add_signal_handler(number, app.stop)
     hang_ups = asyncio.Event()
     loop.add_signal_handler(signal.SIGHUP, hang_ups.set)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # it has waited since `main`
-    # What was built so far lives as long as the daemon: leaving it out keeps every later collection short.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # `main` has blocked it
+    # All objects so far live as long as the daemon; without them every later collection is short.
     gc.collect()
     gc.freeze()
     try:
@@ -137,7 +137,7 @@ async def _run(app: App, service: Service) -> None:
 
 
 async def _heed(hang_ups: asyncio.Event, app: App, service: Service) -> None:
-    """SIGHUP reads the configuration again; from a terminal that has closed it means the end."""
+    """Reload the configuration at each SIGHUP; stop the daemon if its terminal has closed."""
     was_at_terminal = sys.stderr.isatty()
     await app.started.wait()
     while True:

@@ -1,7 +1,6 @@
-"""Where settings come from: the file, the home directory, the environment. Read once, at the top.
+"""Loading of the settings from the configuration file, the environment, credentials and the command line.
 
-What is wrong with them is told at once, each mistake with the place where it was made: FILE:LINE, a variable, a
-credential, the command line.
+All mistakes are reported at once, each with its location: FILE:LINE, a variable, a credential, the command line.
 """
 
 import os
@@ -46,10 +45,10 @@ CREDENTIALS = {
     "tls-cert": ("auth", "tls_cert"),
     "tls-key": ("auth", "tls_key"),
 }
-"""Files of $CREDENTIALS_DIRECTORY, and the table and key that each stands for."""
+"""Files of $CREDENTIALS_DIRECTORY, and the table and key that each of them sets."""
 
 Options = Mapping[str, Mapping[str, Any]]
-"""What the command line says, by table and key."""
+"""Values of the command line, by table and key."""
 
 
 def load_settings(
@@ -58,9 +57,9 @@ def load_settings(
     options: Options | None = None,
     checks: Sequence[Check] = (),
 ) -> Settings:
-    """The settings of a configuration file, or of the first default file that is there, or the defaults.
+    """Return the settings of a configuration file, of the first default file that exists, or the defaults.
 
-    `options` win over the file; what `checks` find is told with all other mistakes.
+    `options` win over the file; problems that `checks` find are reported with all others.
 
     Raises:
         ConfigError: the file is missing, is no TOML, or something in it or in the options cannot be used.
@@ -89,12 +88,12 @@ def load_settings(
 
 
 def find_configuration(path: Path | None) -> Path | None:
-    """The file that `load_settings` reads for this path; None where there is none, and the defaults count."""
+    """Return the file that `load_settings` reads for this path; None if there is none, and the defaults count."""
     return path or next((found for each in DEFAULT_FILES if _is_there(found := each.expanduser())), None)
 
 
 def files_words(path: Path | None, settings: Settings) -> str:
-    """Which files the settings of `load_settings(path)` came from, and which ones they name that are read at start."""
+    """Return a text that lists the configuration file of `path` and the files that it names and that are read."""
     found = find_configuration(path)
     named = [*([found] if found else []), *files_read(settings)]
     without = [] if found else [f"no file (neither {' nor '.join(map(str, DEFAULT_FILES))}), the defaults"]
@@ -103,7 +102,7 @@ def files_words(path: Path | None, settings: Settings) -> str:
 
 @dataclass(frozen=True)
 class _Sources:
-    """What the settings came from."""
+    """The sources of the settings."""
 
     path: Path | None
     lines: TomlLines
@@ -112,7 +111,7 @@ class _Sources:
     credentials: Path | None
 
     def located(self, mistakes: Sequence[Problem]) -> list[Problem]:
-        """In the order of the file, each with the place where it was made; a default that does not work has none."""
+        """Return the mistakes in the order of the file, each with its location; that of a default is ""."""
         in_order = sorted(mistakes, key=lambda each: self.lines.of(each.key) or sys.maxsize)
         return [replace(each, location=each.location or self._location_of(each.key)) for each in in_order]
 
@@ -131,7 +130,7 @@ class _Sources:
 
 
 def _is_there(path: Path) -> bool:
-    """False also for what this user may not see: /etc/unitd is the service's, people have daemons of their own."""
+    """Return whether a file exists; False also if this user may not see it, as the service's in /etc/unitd."""
     try:
         return path.exists()
     except PermissionError:
@@ -149,25 +148,25 @@ def _read_toml(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _with_options(document: dict[str, Any], options: Options) -> dict[str, Any]:
-    """The document as if the options stood in it; a table that is none is left to be complained about."""
+    """Return the document with the options; a value that should be a table stays, and is refused later."""
     tables = {table: document.get(table, {}) for table in options}
     return document | {name: table | dict(options[name]) for name, table in tables.items() if isinstance(table, dict)}
 
 
 def _with_default(document: dict[str, Any], table: str, key: str, value: str) -> dict[str, Any]:
-    """The document with a value where it says nothing."""
+    """Return the document with a value for a key that it does not set."""
     values = document.get(table, {})
     return document | {table: {key: value} | values} if isinstance(values, dict) else document
 
 
 def _with_credentials(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[Problem]]:
-    """The document with what the service manager handed over (LoadCredential=) where the rest says nothing, and what
-    of it cannot be read.
+    """Return the document with the service manager's credentials (LoadCredential=) for keys that it does not set, and
+    the problems of those that cannot be read.
     """
     unreadable = []
     for name, (table, key) in CREDENTIALS.items():
         path = folder / name
-        # A password opens no door: mqtt and home are there when their tables are.
+        # A password alone must not open a door: mqtt and home open only with their tables.
         if not path.exists() or (table in ("mqtt", "home") and not document.get(table)):
             continue
         try:
@@ -178,7 +177,7 @@ def _with_credentials(document: dict[str, Any], folder: Path) -> tuple[dict[str,
 
 
 def _expand(settings: Settings, runtime_directory: str | None) -> Settings:
-    """Home directories written out, and the Unix socket's place decided."""
+    """Return the settings with home directories expanded and the path of the Unix socket set."""
     state = settings.state.dir.expanduser()
     socket_path = settings.unix.path or Path(runtime_directory or state) / "unitd.sock"
     return replace(
@@ -230,7 +229,7 @@ def _expand_auth(auth: AuthSettings) -> AuthSettings:
 
 
 def find_places() -> Places:
-    """The folders that come with the installed program.
+    """Return the folders of the installed program.
 
     Raises:
         ConfigError: the `units` package is not installed beside this one.

@@ -1,4 +1,4 @@
-"""The command line's end of the Unix socket: requests out, lines in."""
+"""The connection of commands to the daemon's Unix socket, and errors that end a command."""
 
 import argparse
 import socket
@@ -15,25 +15,25 @@ from unitd.core.visible import SHOWN_IN_TEXT
 from unitd.settings import load_settings
 from unitd.wire.errors import ConfigError
 
-# Where systemd/unitd.service puts it.
+# The socket of systemd/unitd.service.
 SERVICE_SOCKET = Path("/run/unitd/unitd.sock")
 
 
 # Opening a sound device takes some tenths of a second.
 DEVICE_SECONDS, DEVICE_POLL_SECONDS = 2.0, 0.05
-# The daemon hangs up when it has ended the tasks; a model that still loads holds that up.
+# The daemon closes the connection after it has ended the tasks; a model that still loads delays that.
 GOODBYE_SECONDS = 5.0
 DAEMON_GONE = "the daemon closed the connection"
 
 
 def fail(words: str) -> NoReturn:
-    """Ends the program with a sentence."""
+    """Print a sentence to stderr and exit with 1."""
     sys.stderr.write(f"unitd: {words.translate(SHOWN_IN_TEXT)}\n")
     raise SystemExit(1)
 
 
 def read_file(file: Path) -> bytes:
-    """What stands in it, or the end with a sentence."""
+    """Return the content of a file; exit with a sentence if it cannot be read."""
     try:
         return file.read_bytes()
     except OSError as error:
@@ -41,7 +41,7 @@ def read_file(file: Path) -> bytes:
 
 
 def read_text(file: Path) -> str:
-    """The same as text."""
+    """Return the text of a file; exit with a sentence if it cannot be read."""
     try:
         return read_file(file).decode()
     except UnicodeDecodeError:
@@ -49,10 +49,10 @@ def read_text(file: Path) -> str:
 
 
 class DaemonConnection:
-    """A talk with the running daemon."""
+    """A connection to the running daemon."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        """Connects to `--socket`, else to where the configuration says; ends the program when nobody listens."""
+        """Connect to `--socket`, else to the configured socket; exit if no daemon listens."""
         path = socket_of(arguments)
         self._socket = socket.socket(socket.AF_UNIX)
         try:
@@ -64,22 +64,22 @@ class DaemonConnection:
         self._buffer = b""
 
     def close(self) -> None:
-        """Hangs up; returns when the daemon has ended the tasks of this program."""
-        with self._socket, suppress(OSError):  # a daemon that has stopped has done so already
+        """Close the connection and return after the daemon has ended the tasks of this program."""
+        with self._socket, suppress(OSError):  # a daemon that has stopped has ended them
             self._socket.settimeout(GOODBYE_SECONDS)
             self._socket.shutdown(socket.SHUT_WR)
             while self._socket.recv(65536):
                 pass
 
     def send(self, request: bytes | dict[str, Any]) -> None:
-        """Sends one request; ends the program when the daemon has left."""
+        """Send one request; exit if the daemon is gone."""
         try:
             self._socket.sendall(request if isinstance(request, bytes) else orjson.dumps(request))
         except (BrokenPipeError, ConnectionResetError):
             fail(DAEMON_GONE)
 
     def line(self, timeout: float | None = None) -> bytes:
-        """The next line; ends the program when the daemon leaves or nothing comes in time."""
+        """Return the next line; exit if the daemon is gone or no line comes in time."""
         self._socket.settimeout(timeout)
         while b"\n" not in self._buffer:
             try:
@@ -95,12 +95,12 @@ class DaemonConnection:
         return line
 
     def replies(self, timeout: float | None = None) -> Iterator[dict[str, Any]]:
-        """Every message from now on."""
+        """Yield every message from now on."""
         while True:
             yield orjson.loads(self.line(timeout))
 
     def ask(self, timeout: float = 60.0, **fields: Any) -> dict[str, Any]:
-        """Sends a request and returns its reply; ends the program when that is an error."""
+        """Send a request and return its reply; exit if that is an error."""
         request = {"request_id": "cli", "work_id": "sys"} | fields
         self.send(request)
         for reply in self.replies(timeout):
@@ -111,9 +111,9 @@ class DaemonConnection:
         raise AssertionError("replies never end")
 
     def set_up(self, unit: str, data: dict[str, Any]) -> str:
-        """Sets up a task that ends with this program, however that ends; returns its work_id.
+        """Set up a task that ends with this program, and return its work_id.
 
-        A model that answers in the place of the one asked for is named on stderr.
+        If another model answers in place of the wanted one, stderr gets a line about it.
         """
         data = data | {"temporary": True, "frame_interval_ms": 0}
         work_id: str = self.ask(work_id=unit, action="setup", data=data)["work_id"]
@@ -124,10 +124,10 @@ class DaemonConnection:
 
 
 def socket_of(arguments: argparse.Namespace) -> Path:
-    """`--socket`, or where the configuration says."""
-    given: Path | None = arguments.socket
-    if given is not None:
-        return given
+    """Return the path of `--socket`, else of the configured socket."""
+    chosen: Path | None = arguments.socket
+    if chosen is not None:
+        return chosen
     try:
         path = load_settings(arguments.config).unix.path
     except ConfigError as error:
@@ -137,19 +137,19 @@ def socket_of(arguments: argparse.Namespace) -> Path:
 
 
 def is_listened_to(path: Path) -> bool:
-    """Whether a daemon is there."""
+    """Return whether a daemon listens on a socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0
 
 
 def find_socket(path: Path, config: Path | None) -> Path:
-    """Where the configuration says; the system's own daemon, where this user runs none."""
+    """Return the configured path; that of the service if this user runs no daemon and names no configuration."""
     is_users_own = config is None and not path.exists()
     return SERVICE_SOCKET if is_users_own and SERVICE_SOCKET.exists() else path
 
 
 def is_last(reply: dict[str, Any]) -> bool:
-    """True for a plain reply and for the frame that ends a stream; a call is followed by it."""
+    """Return True for a plain reply and the last frame of a stream; a tool call is never the last."""
     if reply["object"] == "llm.tool_call":
         return False
     data = reply["data"]
@@ -157,7 +157,7 @@ def is_last(reply: dict[str, Any]) -> bool:
 
 
 def say_what_is_missing(connection: DaemonConnection, which: str) -> None:
-    """One line on stderr when the board's microphone (capture) or loudspeaker (playback) cannot be used now."""
+    """Print a line to stderr if the board's microphone (capture) or loudspeaker (playback) cannot be used."""
     given_up = time.monotonic() + DEVICE_SECONDS
     while True:
         device = connection.ask(work_id="audio", action="audio_status")["data"][which]

@@ -1,4 +1,4 @@
-"""What commands show: for people on a terminal tables and bars, for pipes plain lines that are never cut."""
+"""Output of commands: tables and bars on a terminal, plain lines in a pipe, which are never cut."""
 
 import sys
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 STEPS = 10
-"""Lines of a download in a pipe."""
+"""The number of lines for a download in a pipe."""
 
 
 def say(text: str) -> None:
-    """Writes what a model or a microphone says: on a terminal without what would act on it, into a pipe as it is."""
+    """Write text of a model or a microphone: with control characters escaped to a terminal, as it is into a pipe."""
     sys.stdout.write(text.translate(SHOWN_IN_PROSE) if sys.stdout.isatty() else text)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table; in a pipe tab-separated lines. Names in it are anybody's, so what does not show itself is shown."""
+    """Print a table, or tab-separated lines in a pipe; control characters in names are escaped."""
     rows = [[cell.translate(SHOWN) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         sys.stdout.write("".join("\t".join(row) + "\n" for row in [columns, *rows]))
@@ -39,7 +39,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 class ProgressScreen:
-    """How far something is: a bar with words, or a line for each tenth and each new state."""
+    """Shows progress as a bar with words, or as a line for each tenth and each new state."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -62,7 +62,7 @@ class ProgressScreen:
             self._bar.stop()
 
     def show(self, progress: Progress) -> None:
-        """Another look; what came of it in the end is for the command to say."""
+        """Show a state, except the last one, which the command reports."""
         if progress.is_last:
             return
         if self._bar is not None and self._task is not None:
@@ -72,7 +72,7 @@ class ProgressScreen:
             self._write_line(progress)
 
     def _write_line(self, progress: Progress) -> None:
-        """A log keeps every line, so there are few."""
+        """Write a line if the state or the tenth is new: a log keeps every line."""
         step = STEPS * progress.bytes // progress.total if progress.total else 0
         now = (progress.state, step if progress.state == FETCHING else 0)
         if now != self._shown:

@@ -1,4 +1,4 @@
-"""`unitd cert`: a certificate of one's own for doors that other machines reach, in one command."""
+"""`unitd cert`: makes a self-signed certificate for doors that other machines reach."""
 
 import argparse
 import datetime
@@ -18,7 +18,7 @@ CERT, KEY = "cert.pem", "key.pem"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes certificate and key, and says how they are used."""
+    """Write certificate and key, print how to use them, and return 0."""
     folder: Path = arguments.dir.expanduser().absolute()
     cert, key = folder / CERT, folder / KEY
     if (there := next((each for each in (cert, key) if each.exists()), None)) and not arguments.force:
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _make(names: list[str], days: int) -> tuple[bytes, bytes]:
-    """A self-signed certificate and its key, both PEM."""
+    """Return a self-signed certificate and its key, both PEM."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -56,7 +56,7 @@ def _make(names: list[str], days: int) -> tuple[bytes, bytes]:
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))  # boards without a clock of their own are late
+        .not_valid_before(now - datetime.timedelta(days=1))  # boards without a battery for their clock are late
         .not_valid_after(now + datetime.timedelta(days=days))
         .add_extension(alternatives, critical=False)
         .add_extension(usage, critical=False)
@@ -79,7 +79,7 @@ def _alternative(name: str) -> "x509.GeneralName":
 
 
 def _addresses() -> list[str]:
-    """All addresses of this board, by which clients may call it."""
+    """Return all addresses of this board."""
     import psutil
 
     families = (socket.AF_INET, socket.AF_INET6)

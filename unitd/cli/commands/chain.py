@@ -1,4 +1,4 @@
-"""`unitd chain`: wake word, ears, language model and voice in one chain, shown live until Ctrl-C."""
+"""`unitd chain`: wake word, speech recognition, language model and voice in one chain, shown live until Ctrl-C."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from unitd.cli.screens import say
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Sets the chain up, shows what it hears, thinks and says, and takes it down at the end."""
+    """Set the chain up, print its events, end its tasks, and return 0."""
     connection = DaemonConnection(arguments)
     tasks: dict[str, str] = {}
     try:
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _set_up(connection: DaemonConnection, arguments: argparse.Namespace, tasks: dict[str, str]) -> None:
-    """Adds the work_ids by unit to `tasks`; the microphone is heard when all of them are there."""
+    """Set the tasks up and add their work_ids to `tasks`, by unit; link the microphone last."""
 
     def set_up(unit: str, **data: Any) -> None:
         data = {"enoutput": True, "model": f"unitd-{unit}"} | data
@@ -52,16 +52,16 @@ def _set_up(connection: DaemonConnection, arguments: argparse.Namespace, tasks: 
 
 
 class Story:
-    """Who said what, with the seconds since the wake."""
+    """Prints the chain's events with the seconds since the wake."""
 
     def __init__(self, tasks: dict[str, str]) -> None:
         self._units = {work_id: unit for unit, work_id in tasks.items()}
         self._woken = time.monotonic()
         self._open = ""
-        """The unit whose line is still being written."""
+        """The unit whose line is not ended yet; "" if there is none."""
 
     def show(self, reply: dict[str, Any]) -> None:
-        """One frame of one of the tasks."""
+        """Print one frame of one of the tasks."""
         unit = self._units.get(reply["work_id"])
         if unit is None:
             return

@@ -1,4 +1,4 @@
-"""`unitd chat`: a conversation, or one question. Ctrl-C interrupts the answer, at the prompt it leaves."""
+"""`unitd chat`: a conversation, or one question. Ctrl-C interrupts an answer; at the prompt it ends the command."""
 
 import argparse
 import itertools
@@ -11,11 +11,11 @@ from unitd.cli.connection import DaemonConnection
 from unitd.cli.screens import say
 from unitd.core.visible import SHOWN_IN_TEXT
 
-INTERRUPTED = 130  # what a shell expects of a program that Ctrl-C ended
+INTERRUPTED = 130  # the status by which a shell recognises a program that Ctrl-C ended
 
 
 class Chat:
-    """One llm task and the questions to it."""
+    """A conversation with one llm task."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._connection = DaemonConnection(arguments)
@@ -36,7 +36,7 @@ class Chat:
         self.was_interrupted = False
 
     def ask(self, question: str) -> bool:
-        """Prints the answer as it comes; False when it failed, which is said on stderr."""
+        """Print the answer as it comes. Return False if it failed, after a line on stderr."""
         request_id = f"question-{next(self._numbers)}"
         self.was_interrupted = False
         self._connection.send(
@@ -55,7 +55,7 @@ class Chat:
             signal.signal(signal.SIGINT, previous)
 
     def close(self) -> None:
-        """Ends the task."""
+        """End the task."""
         self._connection.close()
 
     def _print_answer(self, request_id: str) -> bool:
@@ -80,19 +80,19 @@ class Chat:
         return True
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Asks the daemon to stop this answer; its last frame then ends the wait."""
+        """Ask the daemon to stop this answer; its last frame then ends `_print_answer`."""
         self.was_interrupted = True
         self._connection.send({"request_id": "interrupt", "work_id": self.work_id, "action": "pause"})
 
 
 def call_text(call: dict[str, Any]) -> str:
-    """A call as people read it, the device first: set_brightness kitchen light 40."""
+    """Return a tool call as people read it, the device first: set_brightness kitchen light 40."""
     arguments = sorted(call["arguments"].items(), key=lambda each: each[0] != "entity")
     return " ".join([call["name"], *(str(value) for _, value in arguments)])
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Returns the exit code."""
+    """Ask the question, or hold a conversation, and return the exit code."""
     try:
         chat = Chat(arguments)
     except KeyboardInterrupt:
@@ -120,7 +120,7 @@ def _converse(chat: Chat) -> None:
 
 
 def _read_question(is_terminal: bool) -> str | None:
-    """The next line, None at the end of input or at Ctrl-C."""
+    """Return the next line; None at the end of input or at Ctrl-C."""
     try:
         return input("> " if is_terminal else "")
     except (EOFError, KeyboardInterrupt):

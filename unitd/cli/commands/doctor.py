@@ -1,4 +1,4 @@
-"""`unitd doctor`: what is installed, what is missing, and the command that installs it."""
+"""`unitd doctor`: checks what is installed and what is missing, with the commands that install it."""
 
 import argparse
 import ctypes.util
@@ -27,19 +27,19 @@ from unitd.wire.errors import ConfigError
 SERVICE_FILES = tuple(
     Path(folder, "systemd/system/unitd.service") for folder in ("/etc", "/usr/local/lib", "/usr/lib", "/lib")
 )
-"""Where systemd looks for units, the first one that is there counts."""
+"""Where systemd looks for units; the first one that exists counts."""
 
 LOOK = "units.audio.look"
 LOOK_SECONDS = 30.0
-"""Reading numpy from a cold memory card takes most of it."""
+"""Long enough to read numpy from a slow memory card."""
 
 KNOCK_SECONDS = 2.0
-"""A door of this machine answers at once."""
+"""Long enough for a door on this machine, which answers at once."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One checked thing. `remedy` is a command or a sentence; only what is `needed` makes the doctor fail."""
+    """One check. `remedy` is a command or a sentence; the doctor fails only if something `is_needed` is missing."""
 
     subject: str
     is_fine: bool
@@ -49,7 +49,7 @@ class Finding:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints every finding; exit code 1 when something needed is missing."""
+    """Print every finding; return 1 if something needed is missing, else 0."""
     findings = list(_examine(arguments.config))
     from rich.console import Console
     from rich.text import Text
@@ -97,7 +97,7 @@ def _examine(config: Path | None) -> Iterator[Finding]:
 
 
 def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> Finding:
-    """Found, not imported: a native library can end the process on the wrong processor."""
+    """Check for a package without an import: a native library can crash on the wrong processor."""
     if find_spec(module) is None:
         return Finding(name, False, "not installed", remedy, is_needed)
     distributions = importlib.metadata.packages_distributions().get(module)
@@ -107,21 +107,21 @@ def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> 
 
 
 def _packages(settings: Settings) -> Iterator[Finding]:
-    """What the doors that the configuration opens lack."""
+    """Yield the packages that the configured doors need and that are not installed."""
     for mistake in missing_packages(settings):
         words, _, remedy = mistake.words.partition(": ")
         yield Finding("packages", False, words, remedy)
 
 
 def _portaudio() -> Finding:
-    """The library that opens microphones and loudspeakers; files need none."""
+    """Check the library that opens microphones and loudspeakers; files do not need it."""
     name = ctypes.util.find_library("portaudio")
     remedy = "sudo apt-get install libportaudio2"
     return Finding("sound library", name is not None, name or "PortAudio is not installed", remedy, is_needed=False)
 
 
 def _sound(settings: Settings) -> Iterator[Finding]:
-    """The microphone and the loudspeaker of the configuration; a board without them serves other clients."""
+    """Check the configured microphone and loudspeaker; a board without them still serves other clients."""
     unusable = {each.key[-1]: each.words for each in unusable_audio(settings)}
     devices = {"capture": settings.audio.capture, "playback": settings.audio.playback}
     found = _devices(settings.audio) if any(map(_is_device, devices.values())) else {}
@@ -138,12 +138,12 @@ def _sound(settings: Settings) -> Iterator[Finding]:
 
 
 def _is_device(setting: str) -> bool:
-    """False of a file, and where none is wanted."""
+    """Return whether a setting names a device, and not a file or nothing."""
     return bool(setting) and maybe_path(setting) is None
 
 
 def _devices(audio: AudioSettings) -> dict[str, dict[str, str]]:
-    """What a program of the audio unit finds; PortAudio is not loaded here."""
+    """Return what a program of the audio unit finds; this process does not load PortAudio."""
     command = [sys.executable, "-m", LOOK, audio.capture, audio.playback]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LOOK_SECONDS, check=True)
@@ -176,14 +176,14 @@ def _state(settings: Settings) -> Finding:
 
 
 def _memory(settings: Settings) -> Finding:
-    """What models may take together; `unitd tasks` shows what they do take."""
+    """Report the memory limit of all models; `unitd tasks` shows what they use."""
     board = memory_of_board()
     limit = limit_of(settings.limits.memory, board)
     return Finding("memory", True, f"{in_mib(limit)} of {in_mib(board)} MiB for models")
 
 
 def _access(settings: Settings) -> Iterator[Finding]:
-    """What is open to other machines, and until when their certificate is good."""
+    """Check what is exposed to other machines, and the certificate's end."""
     try:
         warnings, reach = access_words(settings, time.time())
     except ConfigError as error:
@@ -210,7 +210,7 @@ def _serial(settings: Settings) -> Finding:
 
 
 def _service() -> Finding:
-    """Whether systemd knows the daemon; a board that is only tried out needs none."""
+    """Check whether the service is installed; it is not needed."""
     found = next((path for path in SERVICE_FILES if path.exists()), None)
     remedy = "sudo unitd install-service  (shows first what it does with --dry-run)"
     return Finding("service", found is not None, str(found or "not installed"), remedy, is_needed=False)
@@ -229,7 +229,7 @@ def _daemon(settings: Settings, config: Path | None) -> Finding:
 
 
 def _wyoming(settings: Settings) -> Finding:
-    """The door for Home Assistant's voice pipeline."""
+    """Check the door for Home Assistant's voice pipeline."""
     if settings.wyoming is None:
         return Finding("wyoming", True, "not configured")
     address = (settings.wyoming.host, settings.wyoming.port)

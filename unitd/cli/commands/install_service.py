@@ -1,7 +1,7 @@
-"""`unitd install-service`: systemd's files with the path of this installation, and the commands that put them to use.
+"""`unitd install-service`: writes systemd's files with the path of this installation.
 
-Nothing is started: what is written and what remains to be typed is printed. Below `--root` the files go where a
-package puts its own (usr/lib), else where an administrator does (/etc), so that both can be there and /etc wins.
+Nothing is started: the command prints the files that it wrote and the commands to run next. With `--root` the files go
+where packages put theirs (usr/lib), else where administrators do (/etc); if both exist, /etc wins.
 """
 
 import argparse
@@ -13,12 +13,12 @@ from pathlib import Path
 from unitd.runtime.atomic_write import replace_file
 
 SOURCES = Path(__file__).parents[2] / "systemd"
-"""The files as they are shipped, written for a program in SHIPPED."""
+"""The shipped files, which name the program SHIPPED."""
 
 SHIPPED = "/opt/unitd/bin/unitd"
 
 HIDDEN = (Path("/home"), Path("/root"), Path("/run/user"))
-"""What ProtectHome=yes keeps from a service."""
+"""The folders that ProtectHome=yes hides from a service."""
 
 NEXT = (
     "systemd-sysusers unitd.conf",
@@ -30,14 +30,14 @@ NEXT = (
 
 @dataclass(frozen=True)
 class Piece:
-    """One file to be written."""
+    """One file to write."""
 
     path: Path
     text: str
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Writes the files, or with --dry-run prints them; exit code 1 when one cannot be written."""
+    """Write the files, or print them with --dry-run; return 1 if one cannot be written, else 0."""
     program = Path(sys.executable).with_name("unitd")
     for piece in pieces(program, arguments.root):
         if arguments.dry_run:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def pieces(program: Path, root: Path | None) -> Iterator[Piece]:
-    """Every file with its place; units start `program`."""
+    """Yield every file with its path; the unit files start `program`."""
     base = Path("/etc") if root is None else root / "usr/lib"
     for source in sorted(SOURCES.glob("unitd*")):
         yield Piece(base / "systemd/system" / source.name, _for_program(source.read_text(), program))
@@ -69,7 +69,7 @@ def pieces(program: Path, root: Path | None) -> Iterator[Piece]:
 
 
 def obstacles(program: Path, interpreter: Path) -> Iterator[str]:
-    """Why the service could not start this program, in sentences."""
+    """Yield a sentence for each reason why the service could not start this program."""
     folders = [*program.parents, *interpreter.parents]
     closed = sorted({each for each in folders if each.exists() and not each.stat().st_mode & 0o001})
     if closed:
@@ -86,7 +86,7 @@ def _for_program(text: str, program: Path) -> str:
 
 
 def _quoted(path: Path) -> str:
-    """As systemd.service(5) wants it: % begins a specifier, $ a variable, and a path with blanks stands in quotes."""
+    """Return a path quoted for systemd.service(5): % begins a specifier, $ a variable, blanks need quotes."""
     text = str(path).replace("%", "%%").replace("$", "$$")
     if all(each.isalnum() or each in "/._-+%$" for each in text):
         return text

@@ -1,4 +1,4 @@
-"""`unitd listen`: shows what the board hears as text, as it is spoken; or what a recording says."""
+"""`unitd listen`: shows the speech of the microphone as text while it is spoken, or the text of a recording."""
 
 import argparse
 import struct
@@ -17,7 +17,7 @@ EMPTY_WAV = (
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints one line for each utterance; a microphone is listened to until Ctrl-C."""
+    """Print one line for each utterance and return 0; the microphone is used until Ctrl-C."""
     audio = read_file(arguments.file) if arguments.file else b""
     connection = DaemonConnection(arguments)
     setup: dict[str, Any] = {
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(connection: DaemonConnection, work_id: str, screen: "Screen") -> None:
-    """Shows what is heard; returns when a recording has been answered and everything has been heard."""
+    """Print recognised text; return after all text of a recording."""
     has_answer = has_ended = False
     for reply in connection.replies():
         if reply["error"]["code"]:
@@ -61,13 +61,13 @@ def _show(connection: DaemonConnection, work_id: str, screen: "Screen") -> None:
 
 
 class Screen:
-    """One line that grows while somebody speaks, where there is a terminal; whole lines otherwise."""
+    """Prints on a terminal one line that grows during speech; elsewhere only complete lines."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stdout.isatty()
 
     def show(self, data: dict[str, Any]) -> None:
-        """A frame of the asr task: the whole text so far."""
+        """Print a frame of the asr task, which holds the whole text so far."""
         if data["finish"]:
             if data["delta"] or not self._is_terminal:
                 sys.stdout.write(CLEAR_LINE if self._is_terminal else "")
@@ -78,13 +78,13 @@ class Screen:
         sys.stdout.flush()
 
     def end(self) -> None:
-        """Ctrl-C: the shell's prompt gets a line of its own."""
+        """End the line on a terminal, so that the shell's prompt begins a new one."""
         if self._is_terminal:
             sys.stdout.write("\n")
 
 
 def _upload(connection: DaemonConnection, work_id: str, audio: bytes) -> None:
-    """The recording, and behind it one without a sound: its answer tells that everything has been heard."""
+    """Send the recording and then an empty one, whose answer comes after all text of the recording."""
     for request_id, file in (("recording", audio), ("end", EMPTY_WAV)):
         request = {"request_id": request_id, "work_id": work_id, "action": "inference", "object": "asr.wav"}
         connection.send(orjson.dumps({"RAW": len(file)} | request) + file)

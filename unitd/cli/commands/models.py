@@ -1,5 +1,7 @@
-"""`unitd models`: what is here, what can be fetched, to fetch it and to remove it. Works on the folders themselves: a
-running daemon looks through them anew at each setup."""
+"""`unitd models`: lists, fetches, imports, checks and removes models.
+
+It works on the models folders themselves; a running daemon reads them again at each setup.
+"""
 
 import argparse
 import asyncio
@@ -33,7 +35,7 @@ COLUMNS = ("name", "unit", "size", "state", "fits", "good for")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Dispatches to the subcommands."""
+    """Run the subcommand and return its exit code."""
     try:
         return COMMANDS[arguments.what](_Board.of(arguments.config), arguments)
     except UnitdError as error:
@@ -42,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Board:
-    """The models of this machine, as its configuration has them."""
+    """The models of this machine, by its configuration."""
 
     settings: Settings
     places: Places
@@ -122,7 +124,7 @@ def _info(board: _Board, arguments: argparse.Namespace) -> int:
 
 
 def _pull(board: _Board, arguments: argparse.Namespace) -> int:
-    logging.getLogger("unitd.pulls").setLevel(logging.CRITICAL)  # the screen says it all
+    logging.getLogger("unitd.pulls").setLevel(logging.CRITICAL)  # the screen shows the same
     card = card_to_pull(board.catalog(), arguments.name)
     last = asyncio.run(_follow(Downloads(FETCH_ARGV, board.places.model_cards), card.name, board.folder))
     if last.state == FAILED:
@@ -132,7 +134,7 @@ def _pull(board: _Board, arguments: argparse.Namespace) -> int:
 
 
 async def _follow(downloads: Downloads, name: str, folder: Path) -> Progress:
-    """The last state."""
+    """Show the pull's progress and return its last state."""
     async with asyncio.TaskGroup() as group:
         downloads.open(group)
         with ProgressScreen(name) as screen:
@@ -142,7 +144,7 @@ async def _follow(downloads: Downloads, name: str, folder: Path) -> Progress:
 
 
 def _remove(board: _Board, arguments: argparse.Namespace) -> int:
-    """By the daemon where one runs: it knows what is in use."""
+    """Remove through the daemon if one runs, because it knows which models are in use."""
     card = board.card(arguments.name)
     is_gone = is_listened_to(socket_of(arguments)) and _remove_by_daemon(DaemonConnection(arguments), card.name)
     if not is_gone:
@@ -153,7 +155,7 @@ def _remove(board: _Board, arguments: argparse.Namespace) -> int:
 
 
 def _remove_by_daemon(connection: DaemonConnection, name: str) -> bool:
-    """False when the daemon does not have it, as one that runs with another configuration."""
+    """Remove through the daemon; return False if it does not have the model, as with another configuration."""
     connection.send({"request_id": "rm", "work_id": "sys", "action": "rmmode", "data": name})
     error = next(reply["error"] for reply in connection.replies(timeout=60) if reply["request_id"] == "rm")
     if error["code"] not in (0, BadFile.code):
@@ -181,7 +183,7 @@ def _import(board: _Board, arguments: argparse.Namespace) -> int:
 
 
 def _verify(board: _Board, arguments: argparse.Namespace) -> int:
-    """Exit code 1 when anything is wrong."""
+    """Check models; return 1 if anything is wrong, else 0."""
     from unitd.fetch.integrity import verify
 
     cards = [board.card(name) for name in arguments.name] or board.catalog().cards

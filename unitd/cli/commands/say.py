@@ -9,7 +9,7 @@ from unitd.cli.connection import DaemonConnection, fail
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Returns when the text has been heard to its end, or the file is written."""
+    """Return 0 after the text was played or the file written; 1 if playback was cut."""
     text = sys.stdin.read() if arguments.text == "-" else arguments.text
     if not text.strip():
         fail("there is nothing to say")
@@ -48,7 +48,7 @@ def _save(connection: DaemonConnection, file: Path) -> int:
 
 
 def _wait_until_heard(connection: DaemonConnection) -> int:
-    """The end of the text comes along as a frame; what counts is the one that says it was heard."""
+    """Wait for the frame that says that the sound was played; return 0 if it was played to its end, else 1."""
     for reply in connection.replies():
         if reply["request_id"] != "say":
             continue

@@ -1,4 +1,4 @@
-"""`unitd send`: one request as it stands, and what comes back for it."""
+"""`unitd send`: sends one request as it is and prints its replies."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from unitd.cli.connection import DaemonConnection, fail, is_last
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints every line up to the last one of this request; exit code 1 when it carries an error."""
+    """Print every line up to the request's last one; return 1 if that is an error, else 0."""
     text = sys.stdin.read() if arguments.json == "-" else arguments.json
     request_id = _request_id(text)
     connection = DaemonConnection(arguments)
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _request_id(text: str) -> str:
-    """The id that the reply will echo, "0" when there is none; ends the program when the text is no JSON object."""
+    """Return the id that replies will echo, "0" if there is none; exit if the text is no JSON object."""
     try:
         request = orjson.loads(text)
     except orjson.JSONDecodeError as error:

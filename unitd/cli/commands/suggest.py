@@ -1,7 +1,7 @@
-"""`unitd models suggest`: which models this board can run, how fast, and which of them to take.
+"""`unitd models suggest`: shows which models this board can run, how fast, and which one to choose.
 
-The board is measured for about half a second by a program of the llm unit: this one loads no engine. What the board is
-goes to stderr, so that stdout is the table alone.
+A program of the llm unit measures the board for about half a second, because this one loads no engine. The description
+of the board goes to stderr, the table to stdout.
 """
 
 import asyncio
@@ -31,16 +31,16 @@ from unitd.runtime.models.inventory import ModelInfo
 from unitd.runtime.models.measuring import measure_board, prospect_of
 from unitd.wire.errors import Unavailable
 
-# Of the cores, over the last minute: beside it a model that uses all of them is slowed down.
+# The load of the last minute per core from which on a model that uses all cores is slowed down.
 BUSY_SHARE = 0.5
 COLUMNS = ("", "model", "unit", "size", "fits", "tokens/s", "first token", "memory left", "installed")
 BEST = "*"
 DEVICE_TREE_NAME = Path("/proc/device-tree/model")
-"""Where boards say what they are; there is none on a PC."""
+"""The file with a board's name; a PC has none."""
 
 
 def suggest(settings: Settings, bundled_models: Path, stock: Sequence[ModelInfo]) -> int:
-    """Measures this board and prints what is to be expected of each model; exits with 1 when it cannot be measured."""
+    """Measure this board, print the forecast of each model, and return 0; exit with 1 if measuring fails."""
     board = _board(settings)
     sys.stderr.write(f"{_described(board)}\n")
     speed = measured(bundled_models, settings.llm.threads)
@@ -52,7 +52,7 @@ def suggest(settings: Settings, bundled_models: Path, stock: Sequence[ModelInfo]
 
 
 def measured(bundled_models: Path, threads: int) -> Speed:
-    """How fast this board is; exits with 1 and the measuring program's last words when that cannot be found out."""
+    """Return the speed of this board; exit with 1 and the last words of the measuring program if it fails."""
     try:
         return asyncio.run(measure_board(bundled_models, threads))
     except Unavailable as error:
@@ -104,7 +104,7 @@ def _speeds(expected: Forecast | None) -> tuple[str, str]:
 
 
 def _figure(value: float) -> str:
-    """With the two digits that count: 1,500, 33, 4.2, 0.35."""
+    """Return a number with two significant digits: 1,500, 33, 4.2, 0.35."""
     rounded = float(f"{value:.2g}")
     return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:g}"
 

@@ -1,4 +1,4 @@
-"""`unitd tasks`: what is set up, for people a table, for pipes tab-separated lines."""
+"""`unitd tasks`: lists the tasks, on a terminal as a table, in a pipe as tab-separated lines."""
 
 import argparse
 import sys
@@ -13,7 +13,7 @@ COLUMNS = ("work_id", "model", "state", "queue", "inputs", "door", "since", "ser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the tasks."""
+    """Print the tasks and return 0."""
     connection = DaemonConnection(arguments)
     tasks = connection.ask(action="lstask")["data"]
     rows = [_row(task) for task in tasks]

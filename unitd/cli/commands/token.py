@@ -1,4 +1,4 @@
-"""`unitd token`: who may use this board from other machines. A token is shown once; the file holds only its hash."""
+"""`unitd token`: manages the tokens of clients on other machines. A token is shown once; the file holds its hash."""
 
 import argparse
 import fcntl
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[\w.@-]{1,64}")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Dispatches to new, list and revoke."""
+    """Run new, list or revoke, and return 0."""
     try:
         file: Path = arguments.file or _default_file(arguments.config)
         if arguments.what == "list":
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> str:
-    """The token alone goes to standard output, for scripts."""
+    """Make a token and print it alone to stdout, for scripts; return words for stderr."""
     name = arguments.name
     if not _NAME.fullmatch(name):
         fail("a name has up to 64 letters, digits and . _ @ -")
@@ -82,13 +82,13 @@ def _revoke(arguments: argparse.Namespace, file: Path, tokens: list[Token]) -> s
 
 
 def _write(file: Path, tokens: Sequence[Token]) -> None:
-    """Root, too, writes for the daemon, in a folder that is the daemon's."""
+    """Write the tokens; if root does, the file belongs to the folder's owner, so that the daemon can read it."""
     replace_shared_file(file, dump_tokens(tokens), is_given_away=True)
 
 
 @contextmanager
 def _only_writer_in(folder: Path) -> Iterator[None]:
-    """Wait for other programs that read and write the tokens: else the change of one would be lost.
+    """Hold the folder's lock: two programs that change the tokens at the same time would lose a change.
 
     Raises:
         OSError: the folder cannot be opened.
@@ -102,7 +102,7 @@ def _only_writer_in(folder: Path) -> Iterator[None]:
 
 
 def _default_file(config: Path | None) -> Path:
-    """That of the configuration; root means the service's daemon, where there is one."""
+    """Return the configured file; for root that of the service, if there is one."""
     settings: Settings = load_settings(config)
     file = tokens_file(settings)
     is_service = config is None and os.geteuid() == 0 and not settings.state.dir.exists() and SERVICE_STATE.exists()
@@ -110,7 +110,7 @@ def _default_file(config: Path | None) -> Path:
 
 
 def _tell_daemon(arguments: argparse.Namespace) -> str:
-    """The running daemon takes the file over at once; what became of that, in a sentence."""
+    """Make a running daemon read the file; return a sentence that says whether there is one."""
     if not is_listened_to(socket_of(arguments)):
         return "No daemon runs here; it reads the file when it starts\n"
     DaemonConnection(arguments).ask(action="reload")
