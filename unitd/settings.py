@@ -16,20 +16,8 @@ from typing import Any
 from unitd.app import Places
 from unitd.core.config.checks import Check
 from unitd.core.config.loader import ENVIRONMENT, read_settings, with_environment
-from unitd.core.config.problems import (
-    Key,
-    Problem,
-    Problems,
-    name_of,
-)
-from unitd.core.config.schema import (
-    FILE_PREFIX,
-    AuthSettings,
-    HomeSettings,
-    MqttSettings,
-    Settings,
-    maybe_path,
-)
+from unitd.core.config.problems import Key, Problem, Problems, name_of
+from unitd.core.config.schema import FILE_PREFIX, AuthSettings, HomeSettings, MqttSettings, Settings, maybe_path
 from unitd.core.config.toml_lines import TomlLines
 from unitd.doors.preflight import files_read
 from unitd.wire.errors import ConfigError

@@ -20,12 +20,7 @@ from unitd.core.models.memory import in_mib, limit_of
 from unitd.core.models.progress import FAILED, Progress, size_words
 from unitd.core.visible import SHOWN
 from unitd.runtime.children.memory_budget import memory_of_board
-from unitd.runtime.models.downloads import (
-    FETCH_ARGV,
-    Downloads,
-    card_to_pull,
-    folder_for,
-)
+from unitd.runtime.models.downloads import FETCH_ARGV, Downloads, card_to_pull, folder_for
 from unitd.runtime.models.inventory import Inventory, ModelInfo
 from unitd.runtime.models.store import ModelStore
 from unitd.settings import find_places, load_settings

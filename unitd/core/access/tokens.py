@@ -13,12 +13,7 @@ from typing import Any
 
 import orjson
 
-from unitd.core.access.grants import (
-    UNLIMITED,
-    Grant,
-    Limits,
-    Role,
-)
+from unitd.core.access.grants import UNLIMITED, Grant, Limits, Role
 from unitd.wire.errors import ConfigError
 
 PREFIX = "unitd"

@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from unitd.core.config.checks import CHECKS, Check
-from unitd.core.config.problems import (
-    Key,
-    Problem,
-    Problems,
-    name_of,
-)
+from unitd.core.config.problems import Key, Problem, Problems, name_of
 from unitd.core.config.schema import SYS_POWERS, Settings
 
 LARGE = 10**300

@@ -8,12 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unitd.core.config.problems import Key, Problem, name_of
-from unitd.core.config.schema import (
-    HomeSettings,
-    PipelineSettings,
-    PipelineTask,
-    Settings,
-)
+from unitd.core.config.schema import HomeSettings, PipelineSettings, PipelineTask, Settings
 from unitd.core.tasks.kinds import UnitKind, kind_named
 from unitd.core.tasks.links import effect_of
 

@@ -27,22 +27,8 @@ BLOCK_BYTES = 256 * 1024
 KNOWN_VERSIONS = (2, 3)
 
 _TEXT, _LIST = 8, 9
-_SCALARS = {
-    kind: struct.Struct("<" + letter)
-    for kind, letter in {
-        0: "B",
-        1: "b",
-        2: "H",
-        3: "h",
-        4: "I",
-        5: "i",
-        6: "f",
-        7: "?",
-        10: "Q",
-        11: "q",
-        12: "d",
-    }.items()
-}
+_FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_SCALARS = {kind: struct.Struct("<" + letter) for kind, letter in _FORMATS.items()}
 _LENGTH = _SCALARS[10]
 _CUT_OFF = "it ends in the middle of its header"
 
