@@ -1,6 +1,6 @@
 """Loading of the settings from the configuration file, the environment, credentials and the command line.
 
-All mistakes are reported at once, each with its location: FILE:LINE, a variable, a credential, the command line.
+All problems are reported at once, each with its location: FILE:LINE, a variable, a credential, the command line.
 """
 
 import os
@@ -70,7 +70,7 @@ def load_settings(
         return expand(read_settings(document, look_around))
     except Problems as error:
         sources = _Sources(path, TomlLines(text), options or {}, environment, credentials)
-        raise Problems(sources.located(error.mistakes)) from error
+        raise Problems(sources.located(error.problems)) from error
     except RuntimeError as error:  # a home directory that cannot be found
         raise ConfigError(str(error)) from error
 
@@ -98,9 +98,9 @@ class _Sources:
     environment: Mapping[str, str]
     credentials: Path | None
 
-    def located(self, mistakes: Sequence[Problem]) -> list[Problem]:
-        """Return the mistakes in the order of the file, each with its location; that of a default is ""."""
-        in_order = sorted(mistakes, key=lambda each: self.lines.of(each.key) or sys.maxsize)
+    def located(self, problems: Sequence[Problem]) -> list[Problem]:
+        """Return problems in the order of the file, each with its location; that of a default is ""."""
+        in_order = sorted(problems, key=lambda each: self.lines.of(each.key) or sys.maxsize)
         return [replace(each, location=each.location or self._location_of(each.key)) for each in in_order]
 
     def _location_of(self, key: Key) -> str:

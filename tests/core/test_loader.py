@@ -26,7 +26,7 @@ def mistakes_of(text: str) -> list[str]:
     try:
         settings_of(text)
     except Problems as error:
-        return [each.words for each in error.mistakes]
+        return [each.words for each in error.problems]
     return []
 
 
@@ -256,7 +256,7 @@ def test_any_document_is_read_or_refused_by_its_keys(document: dict[str, Any]) -
     try:
         read_settings(document)
     except Problems as error:
-        mistakes = error.mistakes
+        mistakes = error.problems
 
     assert all(name_of(each.key) in each.words for each in mistakes)
     assert not any(len(each.words.splitlines()) > 1 for each in mistakes)
@@ -312,7 +312,7 @@ def test_other_checks_are_told_with_the_rest() -> None:
     with pytest.raises(Problems) as caught:
         read_settings({"tcp": {"port": "x"}}, check)
 
-    assert [each.words for each in caught.value.mistakes] == [
+    assert [each.words for each in caught.value.problems] == [
         "tcp.port must be a whole number, it is 'x'",
         "http is taken, as is 10001",
     ]
@@ -325,7 +325,7 @@ def test_a_variable_that_is_no_number_is_refused_as_its_key() -> None:
     with pytest.raises(Problems) as caught:
         read_settings(document)
 
-    assert [each.words for each in caught.value.mistakes] == [
+    assert [each.words for each in caught.value.problems] == [
         "http.connections is 0, it must be from 1 to 65535",
         "http.barge_in.idle_timeout_s must be a number, it is 'soon'",
     ]

@@ -110,7 +110,7 @@ def _unusable_of_home(home: HomeSettings) -> Iterator[Problem]:
     try:
         read_tools(home.tools)
     except Problems as error:
-        yield from (replace(each, key=("home", "tools")) for each in error.mistakes)
+        yield from (replace(each, key=("home", "tools")) for each in error.problems)
     except ConfigError as error:
         yield Problem(("home", "tools"), f"home.tools: {error.reason}")
 

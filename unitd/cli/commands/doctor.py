@@ -108,8 +108,8 @@ def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> 
 
 def _packages(settings: Settings) -> Iterator[Finding]:
     """Yield the packages that the configured doors need and that are not installed."""
-    for mistake in missing_packages(settings):
-        words, _, remedy = mistake.words.partition(": ")
+    for problem in missing_packages(settings):
+        words, _, remedy = problem.words.partition(": ")
         yield Finding("packages", False, words, remedy)
 
 

@@ -29,12 +29,12 @@ def read_settings(document: dict[str, Any], *checks: Check) -> Settings:
     """
     walk = _Walk()
     settings = cast(Settings, walk.read_table(Settings, document, ()))
-    unusable = {each.key for each in walk.mistakes}
+    unusable = {each.key for each in walk.problems}
     found = [each for check in (*CHECKS, *checks) for each in check(settings)]
     # Problems of a default that replaces an unusable value would only confuse.
-    mistakes = walk.mistakes + [each for each in found if unusable.isdisjoint(_ways_to(each.key))]
-    if mistakes:
-        raise Problems(mistakes)
+    problems = walk.problems + [each for each in found if unusable.isdisjoint(_ways_to(each.key))]
+    if problems:
+        raise Problems(problems)
     return settings
 
 
@@ -94,7 +94,7 @@ class _Walk:
     """Walks a document and builds the settings."""
 
     def __init__(self) -> None:
-        self.mistakes: list[Problem] = []
+        self.problems: list[Problem] = []
 
     def read_table(self, table: type[Any], document: Any, where: Key) -> Any:
         """Return the settings of a table, with defaults for missing and unusable values."""
@@ -153,13 +153,13 @@ class _Walk:
             self._refuse(where, f"is {value!r}, it must be one of {', '.join(map(str, sorted(_CHOICES[key])))}")
 
     def _refuse(self, where: Key, words: str) -> NoReturn:
-        self.mistakes.append(Problem(where, f"{name_of(where)} {words}"))
+        self.problems.append(Problem(where, f"{name_of(where)} {words}"))
         raise _Unusable
 
     def _refuse_name(self, where: Key, known: Iterable[str]) -> NoReturn:
         near = difflib.get_close_matches(str(where[-1]), known, n=1)
         words = f"unknown key {name_of(where)}" + (f", did you mean {near[0]}?" if near else "")
-        self.mistakes.append(Problem(where, words))
+        self.problems.append(Problem(where, words))
         raise _Unusable
 
 

@@ -29,9 +29,9 @@ class Problem:
 class Problems(ConfigError):
     """All problems of a document; the reason has one line for each."""
 
-    def __init__(self, mistakes: Sequence[Problem]) -> None:
-        super().__init__("\n".join(map(str, mistakes)))
-        self.mistakes = tuple(mistakes)
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = tuple(problems)
 
 
 def name_of(key: Key) -> str:

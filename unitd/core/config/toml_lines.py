@@ -80,8 +80,8 @@ def _maybe_parse(text: str) -> dict[str, Any] | None:
         return None
 
 
-def with_lines(mistakes: Sequence[Problem], path: object, text: str) -> list[Problem]:
-    """Return the mistakes of one file in the order of its lines, each with its location FILE:LINE."""
+def with_lines(problems: Sequence[Problem], path: object, text: str) -> list[Problem]:
+    """Return the problems of one file in the order of its lines, each with its location FILE:LINE."""
     lines = TomlLines(text)
-    in_order = sorted(mistakes, key=lambda each: lines.of(each.key) or 0)
+    in_order = sorted(problems, key=lambda each: lines.of(each.key) or 0)
     return [replace(each, location=f"{path}:{lines.of(each.key) or 1}") for each in in_order]

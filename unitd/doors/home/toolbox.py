@@ -298,7 +298,7 @@ def read_tools(path: Path) -> Home:
     except ValueError as error:
         raise ConfigError(f"{path}: {error}") from error
     except Problems as error:
-        raise Problems(with_lines(error.mistakes, path, text)) from error
+        raise Problems(with_lines(error.problems, path, text)) from error
 
 
 def _template_error(templates: "Environment", text: str, known: TemplateNames) -> str:
