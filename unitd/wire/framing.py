@@ -79,7 +79,7 @@ def is_too_long(name: str) -> bool:
 
 
 def readable_ids(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the request_id and work_id for a reply; "0" and "sys" replace what is missing, empty or too long."""
+    """Return the request_id and work_id for a reply; "0" and "sys" replace those that are missing or too long."""
     request_id, work_id = fields.get("request_id"), fields.get("work_id")
     return (
         request_id if isinstance(request_id, str) and not is_too_long(request_id) else "0",

@@ -26,7 +26,7 @@ def hosts_of(settings: Settings) -> dict[str, str]:
 
 
 def with_hosts(settings: Settings, hosts: Mapping[str, Sequence[str]]) -> Settings:
-    """Return the settings with the addresses of passed sockets; of several the one that is reachable from most."""
+    """Return the settings with the addresses of passed sockets; of several for one door the most exposed counts."""
 
     def host_of(door: str, configured: str) -> str:
         return max(hosts.get(door) or [configured], key=lambda each: not is_this_machine(each))
@@ -40,7 +40,7 @@ def with_hosts(settings: Settings, hosts: Mapping[str, Sequence[str]]) -> Settin
 
 
 def is_encrypted(settings: Settings, door: str) -> bool:
-    """Return whether a door uses TLS: other machines can reach it, and no setting exempts it."""
+    """Return whether a door uses TLS: it is exposed, there is a certificate, and no setting exempts it."""
     host = hosts_of(settings).get(door, "")
     return door not in settings.auth.without_tls and settings.auth.tls_cert is not None and not is_this_machine(host)
 
