@@ -10,6 +10,7 @@
 PYTHON ?= python3
 EXTRAS ?= test
 ARGS   ?=
+JOBS   ?= 2
 VENV   := .venv
 BIN    := $(VENV)/bin
 # pip does it for everything but an editable installation, whose first start would do it instead.
@@ -24,7 +25,8 @@ home: $(VENV)/.installed
 	$(BIN)/python examples/home/run.py $(ARGS)
 
 test: $(VENV)/.installed-$(EXTRAS)
-	$(BIN)/python -m pytest $(ARGS)
+	$(COMPILE)
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
 
 lint: $(VENV)/.installed-$(EXTRAS)
 	$(BIN)/ruff check .

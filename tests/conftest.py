@@ -1,8 +1,9 @@
 """Fixtures and guards for all tests."""
 
 import logging
+import os
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,31 @@ import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
+from tests.support.alone import place_for
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
+from tests.support.fast import Guard, is_fast
 from tests.support.servers.brokers import Broker, Listener, listening, running_broker
 from tests.support.servers.calling_server import CallingServer, calling_server
 from unitd.app import App
 from unitd.core.config.schema import MqttSettings, Settings, WyomingSettings
+
+_guard = Guard()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the fast tests, before `-m` chooses among all."""
+    for item in items:
+        if is_fast(item):
+            item.add_marker("fast")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Waits for the machine where a test must have it alone; the time limit of the test begins after that."""
+    with place_for(item):
+        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,9 +59,21 @@ def default_ports() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def no_processes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test with the marker `fast` starts no process."""
+    _guard.is_on = request.node.get_closest_marker("fast") is not None
+    yield
+    _guard.is_on = False
+
+
+@pytest.fixture(autouse=True)
 def no_leftovers() -> Iterator[None]:
     """No test leaves a child process behind."""
     yield
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:  # there is none, which is known a hundred times faster than by looking through /proc
+        return
     children = psutil.Process().children(recursive=True)
     assert not children, f"left over: {[child.cmdline() for child in children]}"
 

@@ -45,6 +45,11 @@ def load(engine: str, path: Path | str = "") -> Engine:
     return loaded
 
 
+def load_program() -> Engine:
+    """The engine that starts espeak-ng as a program."""
+    return load("espeak-program")
+
+
 # espeak-ng
 
 
@@ -93,7 +98,7 @@ def test_an_unknown_voice_is_named_with_known_ones(voice: Voice, words: str) -> 
 @needs_program
 def test_the_program_speaks(tmp_path: Path) -> None:
     """In stretches; a cut ends it and its process."""
-    engine = load("espeak-program")
+    engine = load_program()
     engine.check(Voice(language="en-gb"))
 
     whole = list(engine.speak("Hello world. " * 20, Voice(), lambda: False))
@@ -113,7 +118,7 @@ def test_a_program_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
 
     with pytest.raises(SpeechFailed, match="status 3"):
-        list(load("espeak-program").speak("Hello.", Voice(), lambda: False))
+        list(load_program().speak("Hello.", Voice(), lambda: False))
 
 
 def test_nothing_that_speaks_is_answered_with_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
