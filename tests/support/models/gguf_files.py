@@ -1,5 +1,6 @@
 """GGUF files made of the bundled model: LoRA adapters that change what it says, and the model with full weights."""
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,19 @@ def write_adapter(path: Path, *, seed: int = 1, strength: float = 0.2, width: in
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
     writer.add_float32("adapter.lora.alpha", float(RANK))
-    for tensor in gguf.GGUFReader(str(BUNDLED)).tensors:
-        if tensor.name.endswith(CHANGED):
-            inner, outer = (int(length) for length in tensor.shape)
-            down, up = rng.normal(size=(RANK, inner)) / inner**0.5, rng.normal(size=(width or outer, RANK)) * strength
-            writer.add_tensor(f"{tensor.name}.lora_a", down.astype(kind))
-            writer.add_tensor(f"{tensor.name}.lora_b", up.astype(kind))
+    for name, (inner, outer) in _changed_tensors().items():
+        down, up = rng.normal(size=(RANK, inner)) / inner**0.5, rng.normal(size=(width or outer, RANK)) * strength
+        writer.add_tensor(f"{name}.lora_a", down.astype(kind))
+        writer.add_tensor(f"{name}.lora_b", up.astype(kind))
     close(writer)
     return path
+
+
+@functools.cache
+def _changed_tensors() -> dict[str, tuple[int, int]]:
+    """Return the shapes of the bundled model's tensors that an adapter changes, by name."""
+    tensors = gguf.GGUFReader(str(BUNDLED)).tensors
+    return {each.name: (int(each.shape[0]), int(each.shape[1])) for each in tensors if each.name.endswith(CHANGED)}
 
 
 def without_template(path: Path) -> Path:
