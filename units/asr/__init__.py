@@ -1,1 +1,1 @@
-"""The asr unit: speech to text. Its face knows the daemon and no engine, its engines know no daemon."""
+"""The asr unit: speech to text. `unit` knows the daemon and no engine; engines know no daemon."""

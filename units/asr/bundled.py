@@ -1,10 +1,11 @@
-"""pocketsphinx with the model of its wheel: English at once, with nothing downloaded; free speech or a JSGF grammar.
+"""pocketsphinx with the model of its wheel: English with nothing downloaded; free speech or a JSGF grammar.
 
-The library's endpointer says when somebody speaks. From a little before that on everything goes to the decoder, pauses
-too, until the silence is long enough; so nothing is computed while nobody speaks, and a pause cuts no sentence.
+The library's endpointer detects speech. From a little before its beginning everything goes to the decoder, pauses too,
+until the silence is long enough. So nothing is computed in silence, and a pause cuts no sentence.
 
-A microphone may be 34 dB quieter than usual. The endpointer hears it through a gain that changes with every frame; the
-decoder, which changes mislead, through one that is chosen when an utterance begins and is 1 unless speech is faint.
+A microphone may be 34 dB quieter than usual. The endpointer hears it through a gain that changes with every frame. The
+decoder, which such changes mislead, hears it through a gain that is chosen when an utterance begins, and is 1 unless
+speech is faint.
 """
 
 from collections import deque
@@ -28,13 +29,13 @@ try:
 except ImportError as error:
     raise LoadError("the bundled engine needs pocketsphinx: pip install pocketsphinx") from error
 
-# 3 takes the least for speech: one utterance for each sentence read, the fewest errors.
+# 3 is the strictest: one utterance for each sentence read, the fewest errors.
 _VAD_MODE = 3
 
-# Before what the endpointer calls the beginning; soft consonants lie there.
+# Sound before the endpointer's beginning, where soft consonants are.
 _LEAD_SECONDS = 0.3
 
-# Looking at the best path costs as much as a few frames of search.
+# Asking for the best path costs as much as a few frames of search.
 _PARTIAL_SECONDS = 0.1
 
 
@@ -43,12 +44,12 @@ _DECODED_RMS = 1000.0
 _FAINT = 4.0
 _FULL_SCALE = 32767
 
-# Grammars that can be compiled: a task that comes back, or many with the same one, shall not wait for that again.
+# Grammars that can be compiled: a task that comes back, or many with the same one, must not wait for that again.
 _REMEMBERED = 32
 
 
 class BundledEngine:
-    """The library loads its model anew for each decoder, so streams borrow one for each utterance."""
+    """An engine whose streams borrow a decoder for each utterance: the library loads its model for each."""
 
     # With 0.8 s of rule2 breaths cut long sentences and cost 4 points of word error rate, with 1.2 s nothing is won.
     usual_rules = Rules(rule2=1.0)
@@ -61,7 +62,7 @@ class BundledEngine:
         self._tried: deque[str] = deque(maxlen=_REMEMBERED)
 
     def trial_of(self, options: AsrOptions) -> Trial | None:
-        """A grammar is compiled in a process of its own first, unless it was a while ago."""
+        """Return the trial of a grammar, which is first compiled in a process of its own; None if tried lately."""
         _check_language(options)
         if not options.grammar or options.grammar in self._tried:
             return None
@@ -78,7 +79,7 @@ class BundledEngine:
         return Trial(begin, check)
 
     def open(self, options: AsrOptions) -> "BundledRecogniser":
-        """A stream; the first of its kind takes a quarter of a second."""
+        """Return a stream; the first of its kind takes a quarter of a second."""
         _check_language(options)
         if options.grammar:
             phones = self._phones = self._phones or Pool(make_phone_decoder)
@@ -93,7 +94,7 @@ def _check_language(options: AsrOptions) -> None:
 
 
 class BundledRecogniser:
-    """One endpointer; a decoder while somebody speaks."""
+    """One stream: an endpointer, and a decoder during speech."""
 
     def __init__(self, decodings: Pool[Decoding], rules: Rules) -> None:
         self._decodings = decodings
@@ -108,11 +109,11 @@ class BundledRecogniser:
 
     @property
     def is_hearing_speech(self) -> bool:
-        """From the endpointer's word to the end of the utterance."""
+        """Return True from the beginning of speech to the end of the utterance."""
         return self._decoding is not None
 
     def feed(self, samples: Samples) -> list[Heard]:
-        """What has changed, frame by frame."""
+        """Return what has changed, frame by frame."""
         self._rest += samples.tobytes()
         heard = []
         while len(self._rest) >= self._frame_bytes:
@@ -122,7 +123,7 @@ class BundledRecogniser:
         return heard
 
     def finish(self) -> str:
-        """What was said until now, with the last bytes."""
+        """Return what was said until now, with the last bytes."""
         said = ""
         if self._decoding is not None:
             self._decode(self._decoding, self._rest)
@@ -131,7 +132,7 @@ class BundledRecogniser:
         return said
 
     def reset(self) -> None:
-        """A new endpointer, which the library cannot clear."""
+        """Begin with a new endpointer: the library cannot clear one."""
         if self._decoding is not None:
             self._end(self._decoding)
         self._endpointer = Endpointer(vad_mode=_VAD_MODE)
@@ -168,7 +169,7 @@ class BundledRecogniser:
         self._before.clear()
 
     def _wait(self) -> Heard | None:
-        """Nobody speaks; after long enough that is news."""
+        """Return an empty final after a long enough silence, else None."""
         self._quiet_seconds += self._frame_seconds
         if self._quiet_seconds < self._rules.rule1:
             return None
@@ -182,7 +183,7 @@ class BundledRecogniser:
             decoding.take(self._amplified(sound))
 
     def _amplified(self, sound: bytes) -> bytes:
-        """The sound as the decoder hears it; an utterance that becomes loud is amplified less from there on."""
+        """Return the sound for the decoder; an utterance that becomes loud is amplified less from there on."""
         if self._decoder_gain == 1.0:
             return sound
         samples = np.frombuffer(sound, "<i2")
@@ -193,7 +194,7 @@ class BundledRecogniser:
     def _end_or_partial(self, decoding: Decoding) -> Heard | None:
         if self._trailing_silence() >= self._rules.rule2 or self._spoken_seconds >= self._rules.rule3:
             shown, said = self._text, self._end(decoding)
-            # What was no speech ends nothing: whoever coughs after a wake may still speak. But a shown text goes.
+            # Noise ends nothing: after a cough the question may still come. But a text that was shown is taken back.
             return Heard(said, is_final=bool(said)) if said or shown else None
         if self._since_partial < _PARTIAL_SECONDS:
             return None
@@ -205,7 +206,7 @@ class BundledRecogniser:
         return Heard(said, is_final=False)
 
     def _trailing_silence(self) -> float:
-        """Seconds since the endpointer's last speech."""
+        """Return the seconds since the endpointer's last speech."""
         if self._endpointer.in_speech:
             return 0.0
         silence: float = self._frames * self._frame_seconds - self._endpointer.speech_end

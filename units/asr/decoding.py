@@ -19,7 +19,7 @@ except ImportError as error:
     raise LoadError("the bundled engine needs pocketsphinx: pip install pocketsphinx") from error
 
 # Measured on read English (docs/voice.md): the second pass over the words (fwdflat) takes 0.4 s for a long utterance
-# while somebody waits, and makes more errors than it mends.
+# while its user waits, and makes more errors than it mends.
 _FREE = {"fwdflat": False, "loglevel": "FATAL"}
 
 # Log-likelihood of a sentence's sounds over the best phones', per frame of 10 ms. Of 48 flite-spoken commands none is
@@ -28,37 +28,37 @@ WORST_FIT = -0.003
 
 
 class Decoding(Protocol):
-    """What becomes of the sound of one utterance."""
+    """The sound of one utterance on its way to a text."""
 
     def begin(self) -> None:
-        """An utterance begins."""
+        """Begin an utterance."""
 
     def take(self, sound: bytes) -> None:
-        """More of it."""
+        """Take more of the sound."""
 
     def best(self) -> str:
-        """What it seems to be until now."""
+        """Return the best text so far."""
 
     def end(self) -> str:
-        """What it was; "" for nothing that is known."""
+        """Return the text; "" for nothing that is known."""
 
 
 T = TypeVar("T")
 
 
 class Pool(Generic[T]):
-    """Decoders are large (30 to 100 MB) and needed only while somebody speaks: as many as speak at once are enough."""
+    """A pool of decoders: they are large (30 to 100 MB), and only as many are needed as people speak at once."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._idle = [make()]
 
     def take(self) -> T:
-        """One that nobody uses, a new one if need be."""
+        """Return an idle decoder, or a new one."""
         return self._idle.pop() if self._idle else self._make()
 
     def give_back(self, used: T) -> None:
-        """For whoever speaks next."""
+        """Keep the decoder for the next utterance."""
         self._idle.append(used)
 
 
@@ -69,19 +69,19 @@ class FreeDecoding:
         self._decoder = Decoder(**_FREE)
 
     def begin(self) -> None:
-        """What the decoder learned of one voice misleads it about the next, so it is forgotten."""
+        """Forget the last voice: what the decoder learned of it misleads the decoder about the next."""
         _begin(self._decoder)
 
     def take(self, sound: bytes) -> None:
-        """Searches on."""
+        """Search on."""
         self._decoder.process_raw(sound)
 
     def best(self) -> str:
-        """The best words."""
+        """Return the best words."""
         return _text_of(self._decoder)
 
     def end(self) -> str:
-        """The best words, with all that followed each of them."""
+        """Return the best words, with all that followed each of them."""
         self._decoder.end_utt()
         return self.best()
 
@@ -99,22 +99,22 @@ class GrammarDecoding:
         self._phones: Any = None
 
     def begin(self) -> None:
-        """Both from the beginning."""
+        """Begin with both decoders."""
         self._phones = self._pool.take()
         _begin(self._decoder)
         _begin(self._phones)
 
     def take(self, sound: bytes) -> None:
-        """Both search on."""
+        """Search on with both decoders."""
         self._decoder.process_raw(sound)
         self._phones.process_raw(sound)
 
     def best(self) -> str:
-        """The beginning of a sentence."""
+        """Return the beginning of a sentence."""
         return _text_of(self._decoder)
 
     def end(self) -> str:
-        """A whole sentence whose sounds fit."""
+        """Return a whole sentence whose sounds fit, else ""."""
         self._decoder.end_utt()
         self._phones.end_utt()
         said = _text_of(self._decoder)
@@ -123,7 +123,7 @@ class GrammarDecoding:
         return said if is_known else ""
 
     def _fit(self) -> float:
-        """Per frame from the first word to the last, pauses too: other words may hide in them."""
+        """Return the fit per frame from the first word to the last, with pauses: other words may hide in them."""
         words = [segment for segment in self._decoder.seg() if segment.word[0] not in "<(["]
         begin, end = words[0].start_frame, words[-1].end_frame
         between = _scores(self._decoder)[begin : end + 1]
@@ -132,7 +132,7 @@ class GrammarDecoding:
 
 
 def make_phone_decoder() -> Any:
-    """A decoder with phones for words."""
+    """Return a decoder with phones for words."""
     phones = Path(get_model_path()) / "en-us" / "en-us-phone.lm.bin"
     return Decoder(allphone=str(phones), lm=None, loglevel="FATAL")
 
@@ -148,10 +148,10 @@ def _text_of(decoder: Any) -> str:
 
 
 def _scores(decoder: Any) -> list[float]:
-    """The log-likelihood of each frame, evenly within each word or phone."""
+    """Return the log-likelihood of each frame, evenly within each word or phone."""
     scores: list[float] = []
     for segment in decoder.seg():
-        # What takes no time (the grammar's joints) has no frames; what is hopeless is rounded to 0.
+        # Joints of the grammar have no frames; a hopeless score is rounded to 0.
         if (length := segment.end_frame - segment.start_frame + 1) > 0:
             scores += [math.log(max(segment.ascore, sys.float_info.min)) / length] * length
     return scores

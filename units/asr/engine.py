@@ -1,4 +1,4 @@
-"""What an engine is to the asr unit, and what every engine is told."""
+"""The interface of engines of the asr unit, and the options that every engine gets."""
 
 import math
 from collections.abc import Mapping
@@ -23,63 +23,63 @@ class Heard:
 
 @dataclass(frozen=True)
 class Rules:
-    """When an utterance ends, in seconds; the defaults are what the original's clients send."""
+    """The ends of utterances, in seconds; the defaults are what the original's clients send."""
 
     rule1: float = 2.4
-    """Of silence in which nobody has said anything: an empty utterance ends."""
+    """Silence after which an utterance without speech ends."""
 
     rule2: float = 1.2
-    """Of silence after speech; `silence_timeout` says it in milliseconds. Infinite where a linked vad decides."""
+    """Silence after speech; `silence_timeout` gives it in milliseconds. Infinite where a linked vad decides."""
 
     rule3: float = 30.0
-    """Length of an utterance."""
+    """The longest utterance."""
 
 
 @dataclass(frozen=True)
 class AsrOptions:
-    """What setup says to an engine."""
+    """The options that a setup gives to an engine."""
 
     rules: Rules
     language: str
-    """"" where setup says nothing."""
+    """"" where the setup names none."""
 
     grammar: str
-    """JSGF, "" for free speech."""
+    """A JSGF grammar, "" for free speech."""
 
 
 class Recogniser(Protocol):
     """One stream of audio."""
 
     quiet_seconds: float
-    """How long nobody had spoken when the last utterance ended, up to the last sample that was fed."""
+    """The silence at the end of the last utterance, up to the last sample that was fed."""
 
     @property
     def is_hearing_speech(self) -> bool:
-        """True in the middle of an utterance."""
+        """Return True in the middle of an utterance."""
 
     def feed(self, samples: Samples) -> list[Heard]:
-        """What has changed; after a final a new utterance begins. Finals without text tell that nobody spoke."""
+        """Return what has changed. A final ends an utterance; a final without text means that no speech came."""
 
     def finish(self) -> str:
-        """The present utterance ends here; what it was."""
+        """End the present utterance and return its text."""
 
     def reset(self) -> None:
-        """The present utterance does not count."""
+        """Drop the present utterance."""
 
 
 class Engine(Protocol):
-    """One model, loaded."""
+    """A loaded model."""
 
     about: str
 
     usual_rules: Rules
-    """Where setup says nothing."""
+    """The rules where a setup names none."""
 
     def open(self, options: AsrOptions) -> Recogniser:
-        """A stream; UnitFault names the option that this engine does not have."""
+        """Return a stream; raise UnitFault for an option that this engine does not have."""
 
     def trial_of(self, options: AsrOptions) -> Trial | None:
-        """What must be tried before a stream is opened; None: nothing. UnitFault tells what needs no trial."""
+        """Return what must be tried before a stream is opened, or None. Raise UnitFault for what needs no trial."""
 
 
 _NAMES = {
@@ -92,7 +92,7 @@ LONGEST_TIMEOUT_MS = 60_000
 
 
 def read_options(data: Mapping[str, Any], usual: Rules, *, has_vad: bool) -> AsrOptions:
-    """The options of a setup; UnitFault names the key of a bad value."""
+    """Return the options of a setup; raise UnitFault, naming the key, for a bad value."""
     values = SetupValues(data)
     rules = {rule: _rule(values, rule, name, getattr(usual, rule)) for rule, name in _NAMES.items()}
     if "silence_timeout" in values:
@@ -104,12 +104,12 @@ def read_options(data: Mapping[str, Any], usual: Rules, *, has_vad: bool) -> Asr
 
 
 def _rule(values: SetupValues, rule: str, long_name: str, usual: float) -> float:
-    """The short name before the long one; 0, which the original's clients may send, leaves the usual value."""
+    """Return the rule by its short name, else by its long one; 0, which original clients may send, means `usual`."""
     return values.number(rule if rule in values else long_name, usual, 0, _LONGEST_SECONDS) or usual
 
 
 def find_file(folder: Path, *patterns: str) -> Path:
-    """The first file of the folder that fits; files are looked at here because the libraries end the process.
+    """Return the first file of the folder that fits. Files are checked here because the libraries end the process.
 
     Raises:
         LoadError: there is none, or it is empty or only a pointer to the real one.
@@ -124,7 +124,7 @@ def find_file(folder: Path, *patterns: str) -> Path:
 
 
 def find_tokens(folder: Path) -> Path:
-    """The model's tokens, one in a line with its number."""
+    """Return the file of the model's tokens: one in each line, with its number."""
     tokens = find_file(folder, "tokens.txt", "*tokens.txt")
     try:
         lines = tokens.read_text(encoding="utf-8").splitlines()
@@ -137,7 +137,7 @@ def find_tokens(folder: Path) -> Path:
 
 
 def folder_of(load: Mapping[str, Any]) -> Path:
-    """Where the model's files lie; `path` names the folder or one of them."""
+    """Return the folder of the model's files; `path` names the folder or one of the files."""
     if not load.get("path"):
         raise LoadError("the card names no file of the model")
     path = Path(load["path"])

@@ -1,12 +1,12 @@
-"""JSGF grammars for pocketsphinx, and what is wrong with one that it does not take, with the line.
+"""JSGF grammars for pocketsphinx, and the line of the error in a grammar that it refuses.
 
-The library reports errors in its log alone. The line numbers there are wrong (it does not set its counter back), so the
-line is searched for: it is the last one of the shortest beginning of the grammar that fails otherwise than by its end.
-Rules that are not defined, imports and recursion are only reports to the library, and it looks at no rule that the
-first public one does not use; here all of them are errors.
+The library reports errors only in its log. The line numbers there are wrong (it does not reset its counter), so the
+line is searched for: it is the last line of the shortest beginning of the grammar that fails for another reason than
+its end. The library only reports undefined rules, imports and recursion, and looks at no rule that the first public one
+does not use; here all of them are errors.
 
-A grammar may also be one over which the library never ends, or takes all memory. So its size is counted first, and it
-is compiled in a process of its own before this program does so.
+A grammar may also keep the library busy for ever, or take all memory. So its size is counted first, and it is compiled
+in a process of its own before this program compiles it.
 """
 
 import re
@@ -27,7 +27,7 @@ try:
 except ImportError as error:
     raise LoadError("the bundled engine needs pocketsphinx: pip install pocketsphinx") from error
 
-# Without fwdflat as in free speech; with bestpath a grammar's result may be half a sentence.
+# Without fwdflat, as in free speech; with bestpath a grammar's result may be half a sentence.
 _OPTIONS: dict[str, Any] = {"fwdflat": False, "bestpath": False, "lm": None}
 _SEARCH = "commands"
 
@@ -55,7 +55,7 @@ _AT_ITS_END = "unexpected $end"
 
 
 def check_grammar(grammar: str) -> None:
-    """Looks at what can be told without the library.
+    """Check what can be told without the library.
 
     Raises:
         UnitFault: the grammar cannot be used; the words tell the line and the reason.
@@ -68,7 +68,7 @@ def check_grammar(grammar: str) -> None:
 
 
 def try_grammar(grammar: str) -> confined.Confined:
-    """Begins to compile a grammar in a process of its own, which sends "" if it can be used, else why it cannot."""
+    """Begin to compile a grammar in a process of its own, which sends "" if it can be used, else the reason."""
 
     def compile_it(connection: Any) -> None:
         try:
@@ -82,7 +82,7 @@ def try_grammar(grammar: str) -> confined.Confined:
 
 
 def check_trial(reason: str | None) -> None:
-    """Takes what came of a trial; None: it ended without a word.
+    """Check the result of a trial; None means that it ended without a result.
 
     Raises:
         UnitFault: the grammar cannot be used.
@@ -95,7 +95,7 @@ def check_trial(reason: str | None) -> None:
 
 
 def make_grammar_decoder(grammar: str, *, is_trial: bool = False) -> Any:
-    """Returns a decoder that hears nothing but this grammar; for a trial this process limits itself.
+    """Return a decoder that hears nothing but this grammar; for a trial this process limits itself.
 
     Raises:
         UnitFault: the grammar cannot be used; the words tell the line and the reason.
@@ -121,7 +121,7 @@ def make_grammar_decoder(grammar: str, *, is_trial: bool = False) -> Any:
 
 @contextmanager
 def _reports() -> Iterator[Path]:
-    """Where the library writes what it has to report, for as long as this lasts."""
+    """Yield the file to which the library writes its reports meanwhile."""
     with tempfile.TemporaryDirectory(prefix="unitd-asr-") as folder:
         try:
             yield Path(folder) / "log"
@@ -130,7 +130,7 @@ def _reports() -> Iterator[Path]:
 
 
 def _check_text(grammar: str) -> None:
-    """Refuses what the library would not see, or should not: an import is a file of the board."""
+    """Refuse what the library would not see, or must not see: an import is a file of the board."""
     if not _HEADER.match(grammar):
         raise refusal('grammar is no JSGF: line 1 must begin with "#JSGF V1.0;"')
     if found := _IMPORT.search(grammar):
@@ -149,7 +149,7 @@ def _check_words(decoder: Any, grammar: str) -> None:
 
 
 def _check_rules(grammar: str) -> None:
-    """Refuses rules that are used and not defined, also where no sentence can reach them."""
+    """Refuse rules that are used and not defined, even where no sentence can reach them."""
     names = list(_RULE.finditer(grammar))
     defined = {name.group(1) for name in names if name.group(2)} | _RULES_OF_JSGF
     for name in names:
@@ -158,7 +158,7 @@ def _check_rules(grammar: str) -> None:
 
 
 def _report_of(decoder: Any, grammar: str, log: Path) -> str:
-    """Gives the grammar to the library; returns what it reports, "" when all is well."""
+    """Give the grammar to the library; return its report, "" when all is well."""
     log.write_bytes(b"")
     try:
         decoder.add_jsgf_string(_SEARCH, grammar)
@@ -174,7 +174,7 @@ def _syntax_refusal(syntax: re.Match[str], line: int) -> UnitFault:
 
 
 def _refusal_of(report: str, grammar: str) -> UnitFault:
-    """The error of a grammar that the library reads and does not like."""
+    """Return the error of a grammar that the library can read and still refuses."""
     if recursion := _RECURSION.search(report):
         name = recursion.group(1)
         use = re.search(rf"<(?:[^>]*\.)?{re.escape(name)}>(?!\s*=)", grammar)
@@ -186,7 +186,7 @@ def _refusal_of(report: str, grammar: str) -> UnitFault:
 
 
 def _find_line(decoder: Any, grammar: str, log: Path) -> int:
-    """The line at which the library stopped; the last one where the grammar ended too early."""
+    """Return the line at which the library stopped; the last one where the grammar ended too early."""
     lines = grammar.rstrip().splitlines(keepends=True)
 
     def fails(number: int) -> bool:
@@ -202,7 +202,7 @@ def _refusal_at(grammar: str, place: int, reason: str) -> UnitFault:
 
 
 def _lowered(grammar: str) -> str:
-    """Words in lower case, as the dictionary has them; header and names of rules as they are."""
+    """Return the grammar with words in lower case, as in the dictionary; header and names of rules stay."""
     header = _HEADER.match(grammar)
     pieces, end = [header.group() if header else ""], header.end() if header else 0
     for name in _RULE_NAMES.finditer(grammar, end):
@@ -212,5 +212,5 @@ def _lowered(grammar: str) -> str:
 
 
 def _blanks(found: re.Match[str]) -> str:
-    """As many blanks, and the same lines."""
+    """Return as many blanks, in the same lines."""
     return re.sub(r"[^\n]", " ", found.group())

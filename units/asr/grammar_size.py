@@ -1,4 +1,4 @@
-"""How large a JSGF grammar becomes when the library expands it, counted without expanding it.
+"""The size of a JSGF grammar after the library expands it, counted without expanding it.
 
 The library writes every rule out wherever it is used: 316 bytes of rules that use the next one twice become a million
 states. A `+` writes its item twice. Each level of parentheses, `*`, `+` and `[]` is a rule of its own, and what joins
@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-# The commands of a house with 300 things in 30 patterns have 10,000 bytes. What is longer is no text of a person's.
+# The commands of a house with 300 things in 30 patterns have 10,000 bytes. A longer text was not written by a person.
 MAX_BYTES = 64 * 1024
 # Parentheses, brackets, `*` and `+` in each other.
 MAX_LEVELS = 32
@@ -31,7 +31,7 @@ Size = Counter[str]
 
 
 class TooLarge(Exception):
-    """The library shall not see this grammar."""
+    """The grammar is too large for the library."""
 
     def __init__(self, reason: str, place: int) -> None:
         super().__init__(reason)
@@ -41,18 +41,18 @@ class TooLarge(Exception):
 
 @dataclass
 class _Group:
-    """What stands between two parentheses, or behind a rule's name."""
+    """What stands between two parentheses, or after a rule's name."""
 
     mark: str
     size: Size = field(default_factory=Counter)
     levels: int = 0
     item: Size | None = None
-    """The last one, to which a mark behind it belongs."""
+    """The last item, to which a following mark belongs."""
 
     item_levels: int = 0
 
     def add(self, item: Size | None, levels: int = 0) -> None:
-        """Another item; the one before it is complete."""
+        """Add an item; the one before it is complete."""
         if self.item is not None:
             self.size.update(self.item)
         self.levels = max(self.levels, levels)
@@ -67,10 +67,10 @@ class _Rule:
 
 
 def check_size(grammar: str) -> None:
-    """Looks at a grammar without comments and header; what is wrong with its syntax is not looked for.
+    """Check a grammar without comments and header; its syntax is not checked.
 
     Raises:
-        TooLarge: it is too long, or would become too large.
+        TooLarge: the grammar is too long, or would become too large.
     """
     if (size := len(grammar.encode())) > MAX_BYTES:
         raise TooLarge(f"the grammar has {size} bytes, it may have {MAX_BYTES}", 0)
@@ -110,7 +110,7 @@ def _rules_in(grammar: str) -> dict[str, _Rule]:
 
 
 def _take(groups: list[_Group], kind: str, text: str, place: int) -> None:
-    """One token of a rule."""
+    """Take one token of a rule."""
     group = groups[-1]
     if text in ("(", "["):
         groups.append(_Group(text))
@@ -135,7 +135,7 @@ def _take(groups: list[_Group], kind: str, text: str, place: int) -> None:
 
 
 def _states(name: str, rules: dict[str, _Rule], known: dict[str, int], chain: list[str]) -> int:
-    """How many states a rule becomes with all that it uses; a use of what it is in leads back there."""
+    """Return how many states a rule becomes with all rules that it uses; a recursive use adds none."""
     if name in chain or name not in rules:
         return 1
     if name not in known:
@@ -150,5 +150,5 @@ def _states(name: str, rules: dict[str, _Rule], known: dict[str, int], chain: li
 
 
 def _bare(rule: str) -> str:
-    """A rule's name without its grammar's."""
+    """Return a rule's name without its grammar's."""
     return rule[1:-1].rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""sherpa-onnx's offline models (whisper, moonshine, sense-voice): silero finds the utterances, each is read at once."""
+"""sherpa-onnx's offline models (whisper, moonshine, sense-voice): silero finds utterances, each is read whole."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -22,13 +22,13 @@ try:
 except ImportError as error:
     raise LoadError("this model needs sherpa-onnx: pip install sherpa-onnx") from error
 
-# The work comes all at once, while somebody waits for it.
+# The work comes all at once, while its user waits for it.
 THREADS = 2
 
 # whisper reads 30 s and drops the rest.
 LONGEST_SECONDS = 29.0
 
-# What speech was before the gate was sure of it, and the breath before.
+# The speech before the gate was sure of it, and the breath before.
 BEFORE_SPEECH_SECONDS = 0.6
 
 Floats = NDArray[np.float32]
@@ -36,7 +36,7 @@ Transcribe = Callable[[Floats], str]
 
 
 class OfflineEngine:
-    """One model in each language that a task asks for."""
+    """One model for each language that a task asks for."""
 
     # The original's silence_timeout.
     usual_rules = Rules(rule2=1.0)
@@ -50,10 +50,10 @@ class OfflineEngine:
         self.about = f"sherpa-onnx {sherpa_onnx.__version__}, {self._family}, {self._folder.name}"
 
     def trial_of(self, options: AsrOptions) -> None:
-        """Nothing needs one."""
+        """Return None: nothing needs a trial."""
 
     def open(self, options: AsrOptions) -> "OfflineRecogniser":
-        """A stream."""
+        """Return a stream."""
         if options.grammar:
             raise refusal("grammar needs the bundled engine")
         check_language(self._family, options.language)
@@ -68,7 +68,7 @@ class OfflineEngine:
         return OfflineRecogniser(transcribe, self._make_detector(), options.rules)
 
     def _model(self, language: str) -> Any:
-        """A model for every language; "" leaves it to the model."""
+        """Return the model of a language; "" lets the model choose it."""
         if language not in self._models:
             try:
                 self._models[language] = FAMILIES[self._family][1](self._folder, language)
@@ -128,17 +128,17 @@ LANGUAGES = {
     "moonshine": frozenset(["en"]),
     "sense-voice": frozenset(["zh", "en", "ja", "ko", "yue"]),
 }
-"""With any other the library ends the process."""
+"""The languages of each family; with any other the library ends the process."""
 
 
 def check_language(family: str, language: str) -> None:
-    """UnitFault for a language that the family does not know; "" leaves it to the model."""
+    """Raise UnitFault for a language that the family does not know; "" lets the model choose it."""
     if language and language not in LANGUAGES[family]:
         raise refusal(f"language is {language!r}, {family} knows {', '.join(sorted(LANGUAGES[family]))}")
 
 
 def find_family(folder: Path) -> str:
-    """The family by its files; LoadError when there are none."""
+    """Return the family by its files; raise LoadError when there are none."""
     for family, (pattern, _) in FAMILIES.items():
         if any(folder.glob(pattern)):
             return family
@@ -147,7 +147,7 @@ def find_family(folder: Path) -> str:
 
 
 class OfflineRecogniser:
-    """Keeps an utterance until it ends."""
+    """A stream that keeps an utterance until it ends."""
 
     def __init__(self, transcribe: Transcribe, detector: Detector, rules: Rules) -> None:
         self._transcribe = transcribe
@@ -159,11 +159,11 @@ class OfflineRecogniser:
 
     @property
     def is_hearing_speech(self) -> bool:
-        """The gate's word."""
+        """Return True while the gate is open."""
         return self._gate.is_speech
 
     def feed(self, samples: Samples) -> list[Heard]:
-        """A final at the end of an utterance, or when nobody came to speak."""
+        """Return a final at the end of an utterance, or when no speech came in time."""
         self._kept.append(samples)
         self._kept_samples += len(samples)
         has_ended = False in self._gate.feed(samples)
@@ -177,13 +177,13 @@ class OfflineRecogniser:
         return []
 
     def finish(self) -> str:
-        """Whatever is kept is read, if somebody spoke in it."""
+        """Return the text of what is kept, if there was speech in it."""
         (heard,) = self._end(is_speech=self._gate.is_speech)
         self.reset()
         return heard.text
 
     def reset(self) -> None:
-        """Silence."""
+        """Begin again with silence."""
         self._gate.reset()
         self._forget()
 

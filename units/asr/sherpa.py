@@ -1,4 +1,4 @@
-"""sherpa-onnx's streaming transducers (zipformer and its kin): partial texts, endpoints by the library's rules."""
+"""sherpa-onnx's streaming transducers (zipformer and its kin): partial texts, ends by the library's rules."""
 
 import math
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ except ImportError as error:
 # One is enough for real time (0.014 of it for the smallest model), and other units need the other cores.
 THREADS = 1
 
-# The encoder looks ahead: what was said last comes out when so much has followed. The library's examples add as much.
+# The encoder looks ahead: the last words come out when so much has followed. The library's examples add as much.
 TAIL_SECONDS = 0.66
 
 # The library knows no infinity.
@@ -30,7 +30,7 @@ NEVER_SECONDS = 1e6
 
 
 class SherpaEngine:
-    """The library keeps the rules with the model, so tasks with other rules need it a second time."""
+    """An engine that loads its model once for each set of rules: the library keeps the rules with the model."""
 
     usual_rules = Rules()
 
@@ -47,10 +47,10 @@ class SherpaEngine:
         self.about = f"sherpa-onnx {sherpa_onnx.__version__}, {folder.name}"
 
     def trial_of(self, options: AsrOptions) -> None:
-        """Nothing needs one."""
+        """Return None: nothing needs a trial."""
 
     def open(self, options: AsrOptions) -> "SherpaRecogniser":
-        """A stream."""
+        """Return a stream."""
         if options.grammar:
             raise refusal("grammar needs the bundled engine")
         return SherpaRecogniser(self._load(options.rules))
@@ -75,7 +75,7 @@ class SherpaEngine:
 
 
 def find_onnx(folder: Path, *patterns: str) -> Path:
-    """A network; LoadError when the file cannot be one."""
+    """Return the file of a network; raise LoadError when it cannot be one."""
     file = find_file(folder, *patterns)
     with file.open("rb") as opened:
         # Every ONNX file begins with its field 1, the version.
@@ -96,11 +96,11 @@ class SherpaRecogniser:
 
     @property
     def is_hearing_speech(self) -> bool:
-        """True once something was understood."""
+        """Return True once something was understood."""
         return bool(self._text)
 
     def feed(self, samples: Samples) -> list[Heard]:
-        """A text when it has changed, a final where the rules say so."""
+        """Return a text when it has changed, a final where the rules say so."""
         self._take(samples)
         heard = []
         if (said := self._result()) != self._text:
@@ -114,7 +114,7 @@ class SherpaRecogniser:
         return heard
 
     def finish(self) -> str:
-        """With the rest that the encoder held back."""
+        """Return the text, with the rest that the encoder held back."""
         self._note_silence()
         self._take(np.zeros(int(TAIL_SECONDS * RATE), np.int16))
         self._stream.input_finished()
@@ -124,13 +124,13 @@ class SherpaRecogniser:
         return said
 
     def reset(self) -> None:
-        """A new stream."""
+        """Begin a new stream."""
         self._stream = self._model.create_stream()
         self._text = ""
         self._fed_seconds = 0.0
 
     def _note_silence(self) -> None:
-        """Since the last token."""
+        """Note the silence since the last token."""
         tokens = self._model.timestamps(self._stream)
         spoken_seconds = self._model.start_time(self._stream) + (tokens[-1] if tokens else 0.0)
         self.quiet_seconds = self._fed_seconds - spoken_seconds

@@ -32,8 +32,8 @@ MEMORY_SECONDS = 2.0
 MAX_WAITING_SECONDS = 2.0
 
 # The end of a word is known to 0.1 s, and the next word may have begun by then. Measured with a grammar and 60 commands
-# of flite in one breath with three wake words: 56 are understood with 0.05 s, 52 with none, when the first word is lost,
-# and 49 with 0.1 s, when the end of the wake word becomes a word of its own.
+# of flite in one breath with three wake words: 56 are understood with 0.05 s, 52 with none, when the first word is
+# lost, and 49 with 0.1 s, when the end of the wake word becomes a word of its own.
 BEFORE_SPEECH_SECONDS = 0.05
 
 # What the original waits after a wake, so that its own chime is not heard.

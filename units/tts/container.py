@@ -8,7 +8,7 @@ from units.tts.engine import Samples, SpeechFailed
 _FORMATS = {"mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS"), "flac": ("FLAC", "PCM_16")}
 """The containers of options.CONTAINERS and their content, as libsndfile calls them."""
 
-# Opus takes some 60 ms for a second of sound on a slow core: after each the encoder asks whether anyone still wants it.
+# Opus takes some 60 ms for a second of sound on a slow core: after each the encoder looks for a cut.
 SLICE_SECONDS = 1
 
 
@@ -22,7 +22,7 @@ class Encoder:
             SpeechFailed: soundfile is not installed, or its libsndfile is too old for this container.
         """
         try:
-            import soundfile  # only where somebody asks for it: a tenth of a second, and 8 MiB
+            import soundfile  # only where it is needed: a tenth of a second, and 8 MiB
         except (ImportError, OSError) as error:  # OSError: the library that it brings does not load
             raise SpeechFailed(f"{container} needs soundfile: pip install soundfile ({error})") from error
         self._rate = rate

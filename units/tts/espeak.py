@@ -1,12 +1,12 @@
 """espeak-ng as its wheel (espeakng-loader) ships it: the voice that speaks on a bare machine.
 
-Decided by licence. espeak-ng is GPL-3, unitd is MIT. MIT code may be combined with a GPL-3 library, and the combination
+Chosen by licence. espeak-ng is GPL-3, unitd is MIT. MIT code may be combined with a GPL-3 library, and the combination
 happens only here, in the memory of this one program on the user's machine: nothing of espeak-ng is part of unitd or is
-distributed with it, and the daemon and the other units never load it. Whoever distributes an image with both gives the
-library's source with it, as for every GPL program of that image; whoever does not want it leaves the wheel out.
+distributed with it, and the daemon and the other units never load it. An image with both must be distributed with the
+library's source, as for every GPL program of that image; an image can also leave the wheel out.
 
-The library keeps one voice for the whole process, so each piece sets what it needs. It calls back some sixty
-times a second of speech, which is where a cut takes effect.
+The library keeps one voice for the whole process, so each piece sets its voice. The library calls back some sixty times
+a second of speech, which is where a cut takes effect.
 """
 
 import ctypes
@@ -49,7 +49,7 @@ _Listener = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctype
 
 
 class EspeakLibrary:
-    """The engine over the library; one a process."""
+    """The engine over the library; one in each process."""
 
     gap_seconds = 0.25  # the library ends within 10 ms of the last sound, the program pauses for 0.29 s (measured)
 
@@ -67,11 +67,11 @@ class EspeakLibrary:
         self.about = f"espeak-ng, {len(self._voices.languages)} languages, {self._rate} Hz"
 
     def check(self, voice: Voice) -> None:
-        """UnitFault when there is no such language or speaker."""
+        """Raise UnitFault when there is no such language or speaker."""
         self._voices.name_of(voice, "")
 
     def speak(self, text: str, voice: Voice, is_cut: Callable[[], bool]) -> Iterator[Sound]:
-        """The whole piece: it takes a thousandth of the time that it sounds."""
+        """Return the whole piece at once: it takes a thousandth of the time that it sounds."""
         name = self._voices.name_of(voice, text)
         if self._library.espeak_SetVoiceByName(name.encode()):
             raise SpeechFailed(f"espeak-ng does not load its voice {name}")
@@ -84,13 +84,13 @@ class EspeakLibrary:
         yield Sound(self._rate, np.frombuffer(b"".join(self._heard), np.int16))
 
     def _hear(self, samples: Any, count: int, events: Any) -> int:
-        """Called by the library; 1 makes it stop."""
+        """Take sound from the library; return 1 to stop it."""
         if count > 0:
             self._heard.append(ctypes.string_at(samples, count * ctypes.sizeof(ctypes.c_short)))
         return int(self._is_cut())
 
     def _list_files(self) -> dict[str, str]:
-        """The library's voices: language tag to file."""
+        """Return the library's voices: language tag to file."""
         listed = self._library.espeak_ListVoices(None)
         voices = (pointer.contents for pointer in itertools.takewhile(bool, listed))
         return {voice.languages[1:].decode(): voice.identifier.decode() for voice in voices}
@@ -118,7 +118,7 @@ def _open(path: Path) -> ctypes.CDLL:
 
 
 def load_engine(load: dict[str, Any]) -> EspeakLibrary:
-    """LoadError when the wheel is not installed."""
+    """Return the engine; raise LoadError when the wheel is not installed."""
     if importlib.util.find_spec("espeakng_loader") is None:
         raise LoadError(f"the espeak-ng library is not installed; {_INSTALL}")
     import espeakng_loader

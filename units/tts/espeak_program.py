@@ -1,4 +1,4 @@
-"""espeak-ng as a program of its own: for machines where the distribution has it and the wheel is not wanted."""
+"""espeak-ng as a program of its own, for machines whose distribution has it and which do without the wheel."""
 
 import shutil
 import subprocess
@@ -16,12 +16,12 @@ PROGRAM = "espeak-ng"
 _BLOCK_BYTES = 16384
 _HEADER_BYTES = 44
 _RATE_AT = slice(24, 28)
-# It answers in milliseconds; a program that hangs must not take the unit with it.
+# The program answers in milliseconds; one that hangs must not stop the unit.
 _LISTING_TIMEOUT_SECONDS = 10
 
 
 class EspeakProgram:
-    """The engine over the program: one process a piece, read as it speaks."""
+    """The engine over the program: one process for each piece, read while it speaks."""
 
     gap_seconds = 0.0  # it pauses by itself
 
@@ -31,11 +31,11 @@ class EspeakProgram:
         self.about = f"{program}, {len(self._voices.languages)} languages"
 
     def check(self, voice: Voice) -> None:
-        """UnitFault when there is no such language or speaker."""
+        """Raise UnitFault when there is no such language or speaker."""
         self._voices.name_of(voice, "")
 
     def speak(self, text: str, voice: Voice, is_cut: Callable[[], bool]) -> Iterator[Sound]:
-        """Sound as the program writes it; it is ended when the piece is."""
+        """Return sound as the program writes it; the program ends with the piece."""
         name = self._voices.name_of(voice, text)
         arguments = [
             self._program,
@@ -66,7 +66,7 @@ class EspeakProgram:
 
 
 def _read(output: IO[bytes], is_cut: Callable[[], bool]) -> Iterator[Sound]:
-    """Sound from a WAV whose lengths are unknown while it is written."""
+    """Return sound from a WAV whose lengths are unknown while it is written."""
     header = output.read(_HEADER_BYTES)
     if len(header) < _HEADER_BYTES:
         return
@@ -76,7 +76,7 @@ def _read(output: IO[bytes], is_cut: Callable[[], bool]) -> Iterator[Sound]:
 
 
 def _table(program: str, argument: str) -> list[list[str]]:
-    """The rows of a table that the program prints."""
+    """Return the rows of a table that the program prints."""
     try:
         listed = subprocess.run(
             [program, argument], capture_output=True, text=True, check=True, timeout=_LISTING_TIMEOUT_SECONDS
@@ -87,7 +87,7 @@ def _table(program: str, argument: str) -> list[list[str]]:
 
 
 def _files(program: str) -> dict[str, str]:
-    """Language tag to file."""
+    """Return the file of each language tag."""
     return {row[1]: row[4] for row in _table(program, "--voices") if len(row) > 4}
 
 
@@ -97,7 +97,7 @@ def _variants(program: str) -> list[str]:
 
 
 def load_engine(load: dict[str, Any]) -> EspeakProgram:
-    """LoadError when the program is not installed."""
+    """Return the engine; raise LoadError when the program is not installed."""
     program = shutil.which(PROGRAM)
     if program is None:
         raise LoadError(f"the program {PROGRAM} is not installed; apt install {PROGRAM}")

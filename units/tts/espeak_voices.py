@@ -1,4 +1,4 @@
-"""Which of espeak-ng's voices a setup means; the same for its library and its program."""
+"""The voice of espeak-ng that a setup means; the same for its library and its program."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -14,7 +14,7 @@ _USUAL_WORDS_PER_MINUTE = 175
 _SLOWEST_WORDS_PER_MINUTE = 80
 
 _OTHER_NAMES = {"en": "en-us", "zh": "cmn", "jp": "ja", "no": "nb"}
-"""What clients call languages that espeak-ng calls otherwise."""
+"""Languages whose tags differ between clients and espeak-ng."""
 
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3040-\u30ff]")),
@@ -25,11 +25,11 @@ _SCRIPTS = (
 """Languages that are known by their letters, in this order: Japanese uses Chinese ones, too."""
 
 SPEAKERS = ("", *(f"f{number}" for number in range(1, 6)), *(f"m{number}" for number in range(1, 9)))
-"""Variants by the number that `spacker_role` gives: 0 the usual one, 1 to 5 women, 6 to 13 men."""
+"""Variants by the number that `spacker_role` gives: 0 is the usual one, 1 to 5 are women, 6 to 13 men."""
 
 
 def words_per_minute(speed: float) -> int:
-    """espeak-ng's measure of speed."""
+    """Return the speed in espeak-ng's unit."""
     return max(_SLOWEST_WORDS_PER_MINUTE, round(_USUAL_WORDS_PER_MINUTE * speed))
 
 
@@ -43,11 +43,11 @@ class EspeakVoices:
 
     @property
     def languages(self) -> list[str]:
-        """All tags."""
+        """Return all tags."""
         return sorted(self._files)
 
     def name_of(self, voice: Voice, text: str) -> str:
-        """espeak-ng's name of the voice; without a language it is chosen by the letters of the text.
+        """Return espeak-ng's name of the voice; without a language the letters of the text choose one.
 
         Raises:
             UnitFault: there is no such language or speaker.
@@ -61,7 +61,7 @@ class EspeakVoices:
         return next(found, USUAL_LANGUAGE)
 
     def _language(self, asked: str) -> str:
-        """The language of a tag: itself, else without its region, else with another."""
+        """Return the language of a tag: the same tag, else without its region, else with another region."""
         tag = asked.lower().replace("_", "-")
         main = tag.partition("-")[0]
         names = [_OTHER_NAMES.get(name, name) for name in (tag, main)] + [f"{main}-{main}"]

@@ -1,7 +1,7 @@
-"""What setup may say to a tts task: one frozen dataclass, every bad value refused by name.
+"""What a setup may say to a tts task: one frozen dataclass, every bad value refused by name.
 
 Keys are the original's (docs/original-firmware.md, section 2: `spacker_role`, `spacker_speed`) and plain ones for the
-same; what other units use or newer clients send is ignored, as the original does.
+same. Keys of other units or of newer clients are ignored, as by the original.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from units.tts.engine import Voice
 USUAL_RATE = 16000
 LOWEST_RATE, HIGHEST_RATE = 8000, 48000
 SLOWEST, FASTEST = 0.25, 4.0
-"""Of what is usual; an engine that cannot go so far goes as far as it can."""
+"""Limits of the speed, relative to the usual one; an engine that cannot go so far goes as far as it can."""
 
 
 _ANY_RATE = range(LOWEST_RATE, HIGHEST_RATE + 1)
@@ -24,7 +24,7 @@ CONTAINERS: Mapping[str, Sequence[int]] = {
     "mp3": (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000),
     "opus": (8000, 12000, 16000, 24000, 48000),
 }
-"""What a response_format may name, and the rates that it can hold."""
+"""The containers that a response_format may name, and the rates that each can hold."""
 
 
 @dataclass(frozen=True)
@@ -36,28 +36,28 @@ class TtsOptions:
     """Samples a second of what the client gets."""
 
     is_delivered: bool
-    """The client gets audio."""
+    """True when the client gets audio."""
 
     is_delivered_for_links: bool
-    """Also of a text that a linked task wrote. With `sys.pcm` nobody asked for it as audio: the loudspeaker has it."""
+    """True when the client also gets the audio of a linked task's text. With `sys.pcm` only the loudspeaker gets it."""
 
     is_played: bool
-    """The loudspeaker gets audio."""
+    """True when the loudspeaker gets audio."""
 
     is_streamed: bool
-    """The client gets each sentence when it is spoken, else everything at the end."""
+    """True when the client gets each sentence as soon as it is spoken, else everything at the end."""
 
     container: str
-    """What the client's audio is wrapped in: one of CONTAINERS, or "" for raw samples."""
+    """The container of the client's audio: one of CONTAINERS, or "" for raw samples."""
 
     @property
     def is_encoded(self) -> bool:
-        """True of a container whose samples are encoded."""
+        """Return True for a container whose samples are encoded."""
         return self.container not in ("", "wav")
 
 
 def read_options(data: dict[str, Any]) -> TtsOptions:
-    """The options of a setup.
+    """Return the options of a setup.
 
     Raises:
         UnitFault: a value is of the wrong type or out of range; the words name the key.
@@ -90,7 +90,7 @@ class _Values(SetupValues):
 
 
 def _speaker(values: SetupValues) -> str | int:
-    """A name or a number; the original sends its number as `spacker_role`, clients also as text."""
+    """Return a name or a number; the original sends its number as `spacker_role`, some clients send it as text."""
     key = "speaker" if "speaker" in values else "spacker_role"
     value = values.get(key) if key in values else 0
     if isinstance(value, bool) or not isinstance(value, str | int):

@@ -1,9 +1,9 @@
 """Text that comes in bits becomes pieces that are spoken one by one.
 
 A piece ends at a mark or a line break. A full stop ends one only when what follows says so: not in `3.14`, not after
-`Mr.` or `e.g.`, after `etc.` only before a capital. So a stop at the end of what has come waits for the next
-character, or for `finish`. Commas end a piece when nobody can wait for the stop: in the first piece, which is all that
-stands between the question and the first sound, and in sentences that would keep an engine busy for long.
+`Mr.` or `e.g.`, after `etc.` only before a capital. So a stop at the end of what has come waits for the next character,
+or for `finish`. Commas end a piece where waiting for the stop would take too long: in the first piece, which delays the
+first sound, and in sentences that would keep an engine busy for long.
 """
 
 import re
@@ -29,7 +29,7 @@ _STOP = re.compile(r"[。！？；!?;\n]|[.…]+")
 _COMMA = re.compile(r"[，、：]|[,:](?=\s)")
 _CLOSING = "\"'”’»)]}」』）】*_"
 _LEFT_OVER = "”’»)}」』）】"
-"""Brackets and quotes that came too late for the piece they close."""
+"""Brackets and quotes that came too late for the piece that they close."""
 
 _TITLES = re.compile(r"mrs?|ms|dr|prof|st|mt|rev|hon|gen|col|capt|lt|sgt|messrs|sr|jr|vs|fig|vol|e\.g|i\.e|cf", re.I)
 _NUMBERED = re.compile(r"nos?|nr", re.I)
@@ -40,7 +40,7 @@ _LAST_WORD = re.compile(r"[\w.]+$")
 
 
 class Pieces:
-    """Cuts one text. What is returned is ready to be spoken, marks and all."""
+    """The pieces of one text, ready to be spoken, with their marks."""
 
     def __init__(self) -> None:
         self._rest = ""
@@ -48,7 +48,7 @@ class Pieces:
         self._is_first = True
 
     def feed(self, text: str) -> list[str]:
-        """The pieces that this text completes."""
+        """Return the pieces that this text completes."""
         found = []
         for start in range(0, len(text), _BLOCK):
             self._rest += text[start : start + _BLOCK]
@@ -57,7 +57,7 @@ class Pieces:
         return found
 
     def finish(self) -> list[str]:
-        """What is left."""
+        """Return what is left."""
         return self._take(len(self._rest))
 
     def _take(self, end: int) -> list[str]:
@@ -68,7 +68,7 @@ class Pieces:
         return [piece]
 
     def _find_end(self) -> int | None:
-        """Where the next piece ends, None when that cannot be said yet."""
+        """Return where the next piece ends, None when that is not known yet."""
         for mark in _STOP.finditer(self._rest, self._searched):
             is_end = self._is_end(mark)
             if is_end is None:
@@ -80,7 +80,7 @@ class Pieces:
         return self._find_comma(len(self._rest))
 
     def _find_comma(self, before: int) -> int | None:
-        """Where a text that is too long to wait for its end is cut."""
+        """Return where a text is cut that is too long to wait for its end, or None."""
         long = FIRST_PIECE if self._is_first else LONG_PIECE
         if _weight(self._rest[:before], long) <= long:
             return None
@@ -102,7 +102,7 @@ class Pieces:
         return max(within.rfind(" "), 0) or len(within)
 
     def _is_end(self, mark: re.Match[str]) -> bool | None:
-        """Whether this mark ends a piece; None when it depends on what has not come yet."""
+        """Return whether this mark ends a piece; None when that depends on what has not come yet."""
         if mark.group()[0] not in ".…":
             return True
         rest = self._rest[mark.end() :]
@@ -137,13 +137,13 @@ def _behind_closing(text: str, end: int) -> int:
 
 
 def _weight(text: str, enough: int) -> int:
-    """How long it takes to speak, in letters; counted no further than to over `enough`."""
+    """Return how long the text takes to speak, in letters; counted no further than just over `enough`."""
     if len(text) > enough:
         return len(text)
     return sum(_WIDE_WEIGHT if unicodedata.east_asian_width(char) == "W" else 1 for char in text)
 
 
-# Marks of Markdown that a speaker should not read out. A Markdown library wants whole documents; pieces are halves of
+# Marks of Markdown that are not to be read out. A Markdown library wants whole documents; pieces are halves of
 # them (`**Hello.` and `How are you?**`).
 _MARKDOWN = (
     (re.compile(r"!?\[([^\]]*)\]\([^)]*\)"), r"\1"),  # [text](address)
@@ -156,7 +156,7 @@ _SPOKEN_SYMBOLS = "°©®™№℃℉$€£¥"
 
 
 def speakable(text: str) -> str:
-    """The text without what has no sound: emoji, marks of Markdown. Empty when nothing is left to say."""
+    """Return the text without what has no sound: emoji, marks of Markdown. "" when nothing is left to say."""
     for pattern, instead in _MARKDOWN:
         text = pattern.sub(instead, text)
     spoken = "".join(char for char in text if _has_sound(char))

@@ -17,7 +17,7 @@ _VOICES = "python -m piper.download_voices NAME"
 
 
 class PiperEngine:
-    """The engine over one voice; a stretch of sound for each sentence that piper sees."""
+    """The engine over one voice; it returns a stretch of sound for each sentence that piper sees."""
 
     gap_seconds = 0.0
 
@@ -26,7 +26,7 @@ class PiperEngine:
 
         try:
             self._voice = piper.PiperVoice.load(model, Path(f"{model}.json"))
-        except Exception as error:  # onnxruntime has exceptions of its own that are nobody's children
+        except Exception as error:  # onnxruntime's exceptions have no base class of their own
             raise LoadError(f"piper cannot load {model}: {error}") from error
         self._make_settings = piper.SynthesisConfig
         self._languages = _languages_of(config)
@@ -36,12 +36,12 @@ class PiperEngine:
         self.about = f"piper {model.stem}, {self._voice.config.sample_rate} Hz"
 
     def check(self, voice: Voice) -> None:
-        """UnitFault when this voice speaks another language or has no such speaker."""
+        """Raise UnitFault when this voice speaks another language or has no such speaker."""
         check_language(voice.language, self._languages)
         self._speaker_of(voice)
 
     def speak(self, text: str, voice: Voice, is_cut: Callable[[], bool]) -> Iterator[Sound]:
-        """A sentence at a time."""
+        """Speak a sentence at a time."""
         speaker = self._speaker_of(voice) if self._speakers > 1 else None
         settings = self._make_settings(speaker_id=speaker, length_scale=self._length_scale / voice.speed)
         try:
@@ -58,19 +58,19 @@ class PiperEngine:
 
 
 def _languages_of(config: dict[str, Any]) -> set[str]:
-    """The ways in which the voice's file says what it speaks."""
+    """Return the languages that the voice's file names, in all its ways to name them."""
     tags = (config.get("language", {}).get("code"), config.get("espeak", {}).get("voice"))
     return {tag.lower().replace("_", "-") for tag in tags if tag}
 
 
 def check_language(asked: str, spoken: set[str]) -> None:
-    """UnitFault when a voice of its own languages is asked for another; `en` fits `en-us`."""
+    """Raise UnitFault when a voice is asked for a language that it does not speak; `en` fits `en-us`."""
     if asked and spoken and main_language(asked) not in {main_language(tag) for tag in spoken}:
         raise UnitFault(SETUP_REFUSED, f"language {asked!r}: this voice speaks {', '.join(sorted(spoken))}")
 
 
 def check_speaker(asked: str | int, number: int, count: int, names: dict[str, int]) -> int:
-    """The speaker's number; UnitFault when there is none such."""
+    """Return the speaker's number; raise UnitFault when there is no such speaker."""
     if 0 <= number < count:
         return number
     known = f"0 to {count - 1}" + "".join(f", {name}" for name in list(names)[:10])
@@ -78,7 +78,7 @@ def check_speaker(asked: str | int, number: int, count: int, names: dict[str, in
 
 
 def load_engine(load: dict[str, Any]) -> PiperEngine:
-    """LoadError when the package or the voice's files are not there, or no voice's."""
+    """Return the engine; raise LoadError when the package or the voice's files are missing, or are no voice."""
     if not load["path"]:
         raise LoadError(f"the card names no piper voice; {_VOICES}")
     model = _find_model(Path(load["path"]))

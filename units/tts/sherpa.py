@@ -1,6 +1,6 @@
 """sherpa-onnx voices: a folder of its vits, matcha or kokoro releases.
 
-The library ends the process when a file is missing or no model, so all files are looked for before it sees them.
+The library ends the process when a file is missing or no model, so all files are checked before it gets them.
 """
 
 import importlib.util
@@ -59,12 +59,12 @@ class SherpaEngine:
         self.about = f"sherpa-onnx {files.kind} {folder.name}, {self._tts.sample_rate} Hz"
 
     def check(self, voice: Voice) -> None:
-        """UnitFault when this voice speaks another language or has no such speaker."""
+        """Raise UnitFault when this voice speaks another language or has no such speaker."""
         check_language(voice.language, self._languages)
         self._speaker_of(voice)
 
     def speak(self, text: str, voice: Voice, is_cut: Callable[[], bool]) -> Iterator[Sound]:
-        """The whole piece; a cut takes effect between the library's sentences."""
+        """Return the whole piece; a cut takes effect between the library's sentences."""
 
         def go_on(samples: Samples, progress: float) -> int:
             return int(not is_cut())
@@ -92,7 +92,7 @@ def _model_config(library: Any, files: VoiceFiles, threads: int) -> Any:
 
 
 def find_voice_files(folder: Path) -> VoiceFiles:
-    """What lies in the folder of one release.
+    """Return the files in the folder of one release.
 
     Raises:
         LoadError: a file is missing, empty or clearly not what its name says.
@@ -118,7 +118,7 @@ def find_voice_files(folder: Path) -> VoiceFiles:
 
 
 def _pronunciation(folder: Path) -> dict[str, str]:
-    """Lexica and espeak-ng's tables; one of them it needs."""
+    """Return the lexica and espeak-ng's tables, of which a voice needs one."""
     found = {"lexicon": _joined(folder, "lexicon*.txt")}
     for key, name, proof in (("data_dir", "espeak-ng-data", "phontab"), ("dict_dir", "dict", "jieba.dict.utf8")):
         if (folder / name).is_dir():
@@ -140,7 +140,7 @@ def _present(path: Path) -> str:
 
 
 def load_engine(load: dict[str, Any]) -> SherpaEngine:
-    """LoadError when the package or the voice's files are not there."""
+    """Return the engine; raise LoadError when the package or the voice's files are missing."""
     if not load["path"]:
         raise LoadError("the card names no sherpa-onnx voice (its file)")
     path = Path(load["path"])

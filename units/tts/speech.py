@@ -18,7 +18,7 @@ MAX_KEPT_BYTES = 64 * 1024 * 1024
 
 
 class Speech:
-    """What is still to be spoken, the piece that is being spoken, and what a client that does not stream will get."""
+    """The text still to be spoken, the present piece, and what a client that does not stream will get."""
 
     def __init__(self, number: int, options: TtsOptions, is_open: bool, gap_seconds: float) -> None:
         self.number = number
@@ -26,16 +26,16 @@ class Speech:
         self._gap_seconds = gap_seconds
         self._has_spoken = False
         self.is_open = is_open
-        """More text may come."""
+        """True while more text may come."""
 
         self.is_finished = False
-        """It has had its end, and nothing of it may be said any more."""
+        """True after its end: nothing of it may be sent any more."""
 
         self.piece = ""
-        """What is being spoken."""
+        """The piece that is being spoken."""
 
         self.sounds: Iterator[Sound] | None = None
-        """The rest of its sound; None between two pieces."""
+        """The rest of the piece's sound; None between two pieces."""
 
         self._splitter = Pieces()
         self._pieces: deque[str] = deque()
@@ -45,7 +45,7 @@ class Speech:
         self._kept_bytes = 0
 
     def feed(self, text: str, is_last: bool) -> None:
-        """More of the text."""
+        """Take more of the text."""
         self._pieces += self._splitter.feed(text)
         if is_last:
             self.is_open = False
@@ -53,19 +53,19 @@ class Speech:
 
     @property
     def has_work(self) -> bool:
-        """True while there is a piece to speak, or the end to be told."""
+        """Return True while there is a piece to speak, or the end to be told."""
         return not self.is_finished and (self.sounds is not None or bool(self._pieces) or not self.is_open)
 
     def maybe_next_piece(self) -> str | None:
-        """The next piece of the text; None when all that has come is spoken."""
+        """Return the next piece of the text; None when all that has come is spoken."""
         return self._pieces.popleft() if self._pieces else None
 
     def hear(self, sound: Sound) -> None:
-        """One stretch of the present piece."""
+        """Take one stretch of the present piece."""
         self._heard.append(sound)
 
     def take_heard(self) -> Sound | None:
-        """The whole sound of the piece that is done, behind a pause if it follows another; None when it is silent."""
+        """Return the whole sound of the finished piece, after a pause if it follows another; None when it is silent."""
         heard, self._heard, self.sounds = self._heard, [], None
         if not any(len(sound.samples) for sound in heard):
             return None
@@ -97,7 +97,7 @@ class Speech:
         return self._encoder.finish() if self._encoder else contained(np.concatenate(self._kept), self.options)
 
     def close(self) -> None:
-        """It ends here; an engine in the middle of a piece is let go."""
+        """End the text; stop an engine in the middle of a piece."""
         self.is_finished = True
         sounds, self.sounds = self.sounds, None
         if sounds is not None and hasattr(sounds, "close"):
@@ -118,7 +118,7 @@ def contained(samples: Samples, options: TtsOptions) -> bytes:
 
 
 def resampled(sound: Sound, rate: int) -> Samples:
-    """The sound at another rate; what overshoots is held at full scale."""
+    """Return the sound at another rate; what overshoots is held at full scale."""
     if sound.rate == rate:
         return sound.samples
     return np.asarray(soxr.resample(sound.samples, sound.rate, rate), np.int16)

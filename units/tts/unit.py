@@ -1,4 +1,4 @@
-"""The tts unit's face (melotts, too): tasks, and texts that become sound piece by piece.
+"""The tts unit (melotts, too): tasks, and texts that become sound piece by piece.
 
 A step is one stretch of one engine's sound, so messages wait for no longer than that. A cancel does not even wait: the
 reader thread counts it for its task as soon as it arrives, which cuts the engine short, and the loop handles it next.
@@ -26,18 +26,18 @@ NOTHING_TO_SAY = ("", "None")
 
 
 class Cuts:
-    """Which tasks have a cut that is not handled yet. Heard in one thread, handled in another, in either order."""
+    """The tasks with a cut that is not handled yet. One thread notes a cut, another handles it, in either order."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._balance: Counter[str] = Counter()
 
     def hear(self, task: str) -> None:
-        """A cutting message came in."""
+        """Note a cutting message."""
         self._add(task, 1)
 
     def handle(self, task: str) -> None:
-        """It is being handled."""
+        """Note that a cut is being handled."""
         self._add(task, -1)
 
     def _add(self, task: str, count: int) -> None:
@@ -47,12 +47,12 @@ class Cuts:
                 del self._balance[task]
 
     def is_cut(self, task: str) -> bool:
-        """True when what this task says is of no use any more."""
+        """Return True when the present sound of this task is of no use any more."""
         return self._balance.get(task, 0) > 0
 
 
 class Task:
-    """One tts task: its settings and what it is saying."""
+    """One tts task: its settings and its present text."""
 
     def __init__(self, work_id: str, data: dict[str, Any]) -> None:
         self.work_id = work_id
@@ -62,17 +62,17 @@ class Task:
         self._data = data
 
     def options_with(self, changes: dict[str, Any]) -> TtsOptions:
-        """The settings with what one text alone wants otherwise."""
+        """Return the settings with the changes of one text."""
         return read_options(self._data | changes) if changes else self.options
 
     @property
     def has_work(self) -> bool:
-        """True when a step would do something."""
+        """Return True when a step would do something."""
         return self.speech is not None and self.speech.has_work and not self.is_held
 
 
 class TtsUnit(Unit):
-    """Serves all tts tasks of one voice."""
+    """A unit that serves all tts tasks of one voice."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -93,22 +93,22 @@ class TtsUnit(Unit):
     # Life
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Loads the voice that the card names."""
+        """Load the voice that the card names."""
         self._engine = find_engine("tts", load["engine"])(load)
         return {"about": self._engine.about}
 
     @property
     def is_busy(self) -> bool:
-        """True while there is something to speak."""
+        """Return True while there is something to speak."""
         return any(task.has_work for task in self._tasks.values())
 
     def alert(self, envelope: Envelope) -> None:
-        """A cut is noticed in the middle of a step. Runs in the reader thread."""
+        """Note a cut in the middle of a step. Called in the reader thread."""
         if envelope.type in CUTTING:
             self._cuts.hear(envelope.fields["task"])
 
     def step(self) -> None:
-        """One stretch of sound of the task whose turn it is."""
+        """Speak one stretch of the task whose turn it is."""
         for _ in range(len(self._turns)):
             task = self._turns[0]
             self._turns.rotate(-1)
@@ -117,7 +117,7 @@ class TtsUnit(Unit):
                 return
 
     def close(self) -> None:
-        """Engines in the middle of a piece are let go."""
+        """Stop engines in the middle of a piece."""
         for task in self._tasks.values():
             if task.speech is not None:
                 task.speech.close()
@@ -131,7 +131,7 @@ class TtsUnit(Unit):
         self._turns.append(task)
 
     def _infer(self, envelope: Envelope) -> None:
-        """Begins a text; one that cannot be spoken ends at once, in the inference's name."""
+        """Begin a text; end one that cannot be spoken at once, in the inference's name."""
         fields = envelope.fields
         task = self._tasks[fields["task"]]
         try:
@@ -152,7 +152,7 @@ class TtsUnit(Unit):
         task.speech.feed("" if text in NOTHING_TO_SAY and not is_open else text, is_last=not is_open)
 
     def _more(self, envelope: Envelope) -> None:
-        """More of an open text; what comes after a cancel is for nobody."""
+        """Take more of an open text; text after a cancel is dropped."""
         task = self._tasks.get(envelope.fields["task"])
         if task is None or task.speech is None or task.speech.number != envelope.fields["inference"]:
             return
@@ -181,7 +181,7 @@ class TtsUnit(Unit):
     # Speaking
 
     def _advance(self, task: Task, speech: Speech) -> None:
-        """One stretch further; a failure ends the text, not the task."""
+        """Speak one stretch; a failure ends the text, not the task."""
         try:
             if speech.sounds is None:
                 self._begin_piece(task, speech)
@@ -216,7 +216,7 @@ class TtsUnit(Unit):
         self._host.say("delta", sound, task=task.work_id, inference=speech.number)
 
     def _end(self, task: Task, speech: Speech, reason: str, error: str = "") -> None:
-        """The one end of a text; what was kept for the client goes before it."""
+        """End a text once; what was kept for the client goes out before the end."""
         speech.close()
         task.speech = None
         if reason == "stop" and (kept := speech.take_kept()):
