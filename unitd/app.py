@@ -35,7 +35,7 @@ from unitd.runtime.reload import Apply, take_over
 from unitd.runtime.state_dir import StateDir
 from unitd.runtime.status import Status
 from unitd.runtime.sys.access import Access, AccessActions
-from unitd.runtime.sys.board import System
+from unitd.runtime.sys.board import System, row_of
 from unitd.runtime.sys.log_stream import LogStream
 from unitd.runtime.sys.models import ModelActions
 from unitd.runtime.tasks.actions import Actions
@@ -196,7 +196,7 @@ class App:
     def entry_of(self, work_id: str) -> dict[str, Any] | None:
         """Return a task's row of sys.lstask, or None when there is no such task."""
         runner = self._manager.find(work_id)
-        return runner.row if runner is not None else None
+        return row_of(runner) if runner is not None else None
 
     def outlives_its_owner(self, work_id: str) -> bool:
         """Return False for a task that ends with the client that set it up, and when there is none."""

@@ -24,7 +24,7 @@ from unitd.core.tasks.deaths import Part
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.latency import TurnLatency
-from unitd.runtime.children.child import Child
+from unitd.runtime.children.child import Child, ChildListener
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.futures import fail
 from unitd.wire.envelope import Envelope
@@ -70,7 +70,7 @@ class _Playback:
     """Why it could not be heard at all."""
 
 
-class AudioHub:
+class AudioHub(ChildListener):
     """The listener of the audio program; what clients ask of it comes by `AudioActions`."""
 
     def __init__(self, supervisor: Supervisor, settings: AudioSettings, latency: TurnLatency) -> None:
@@ -196,14 +196,6 @@ class AudioHub:
         is_wanted = bool({"capture": self._settings.capture, "playback": self._settings.playback}.get(which))
         level = logging.INFO if state == "open" else logging.WARNING
         log.log(level if is_wanted else logging.DEBUG, "= audio %s", f"{which}: {state}, {reason}".rstrip(", "))
-
-    @property
-    def is_suspect(self) -> bool:
-        """The program has no tasks, and nobody to suspect."""
-        return False
-
-    def on_turn(self) -> None:
-        """Nothing here waits for a turn."""
 
     def on_child_ready(self) -> None:
         """What waited for the program is told to it."""

@@ -14,7 +14,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Any
 
 from unitd.core.models.catalog import Card
 from unitd.core.repeats import backoff_seconds
@@ -34,27 +34,28 @@ MAX_BACKOFF_SECONDS = 30.0
 HEALTHY_AFTER_SECONDS = 60.0
 
 
-class ChildListener(Protocol):
-    """A task's runtime inside a child."""
-
-    def on_output(self, envelope: Envelope) -> None:
-        """A delta, finish or event of this task."""
+class ChildListener:
+    """What has a place in a child, a task at run time say, and is told what becomes of the child."""
 
     @property
     def is_suspect(self) -> bool:
         """True when a death of the child counts against the task (`core.tasks.deaths`)."""
+        return False
+
+    def on_output(self, envelope: Envelope) -> None:
+        """Take a delta, finish or event of this task."""
 
     def on_child_ready(self) -> None:
-        """Set the task up in the child, which can work, and go on."""
+        """Set the task up in the child, which can work now."""
 
     def on_turn(self) -> None:
-        """Work that had to wait for that of other tasks may ask `may_begin` again."""
+        """Ask `may_begin` again: work that waited for that of other tasks may begin."""
 
     def on_child_lost(self, reason: str, part: Part) -> None:
-        """The child died; what was running in it is over."""
+        """Note that the child died, and with it what was running there."""
 
     def on_child_failed(self, error: LoadFailed) -> None:
-        """The child could not be started again."""
+        """Note that the child could not be started."""
 
 
 Room = Callable[["Child", dict[str, Any]], AbstractAsyncContextManager[None]]

@@ -22,6 +22,7 @@ from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
 from unitd.runtime.tasks.manager import TaskManager
 from unitd.runtime.tasks.plan import Planner
+from unitd.runtime.tasks.runner import TaskRunner
 from unitd.wire.errors import BadField, BadFile, EmptyInput, Unavailable
 from unitd.wire.joining import StreamJoiner
 from unitd.wire.messages import Reply
@@ -118,7 +119,7 @@ class System:
 
     def _lstask(self, call: Call) -> Answer:
         own = [runner for runner in self._manager.runners if sees(call.client.grant, runner.task.holder)]
-        return call.ok(object="sys.lstask", data=[runner.row for runner in own])
+        return call.ok(object="sys.lstask", data=[row_of(runner) for runner in own])
 
     async def _lstools(self, call: Call) -> Reply:
         """The board's own tools, each with the name under which a setup asks for them."""
@@ -231,6 +232,25 @@ class System:
         if status:
             raise Unavailable(text.strip().rpartition("\n")[2])
         return Reply("0", "sys", message="upgrade over")
+
+
+def row_of(runner: TaskRunner) -> dict[str, Any]:
+    """Return a task's row of sys.lstask."""
+    task = runner.task
+    row = {
+        "work_id": task.work_id,
+        "unit": task.kind.name,
+        "model": task.model,
+        "served_by": task.served_by,
+        "state": runner.state,
+        "queue": len(runner.inferences.queue),
+        "inputs_": list(task.inputs),
+        "door": task.owner.door,
+        "created": task.created,
+    }
+    if runner.state == "failed":
+        row["reason"] = runner.reason
+    return row | ({"note": task.substitution} if task.substitution else {})
 
 
 def _refuse(call: Call) -> Answer:

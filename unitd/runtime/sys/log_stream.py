@@ -8,7 +8,6 @@ are never taken, whatever the configured level is.
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass
 from typing import Any
 
 from unitd.core.tasks.table import Client
@@ -24,12 +23,6 @@ MAX_LINE_CHARACTERS = 2000
 OWN_LOGGER = "unitd"
 
 
-@dataclass(frozen=True)
-class _Subscription:
-    client: Client
-    request_id: str
-
-
 class LogStream(logging.Handler):
     """Keeps what is logged between `open` and `close`, answers sys.log."""
 
@@ -37,7 +30,9 @@ class LogStream(logging.Handler):
         super().__init__(logging.INFO)
         self._lines: deque[dict[str, Any]] = deque(maxlen=KEPT_LINES)
         self._unsent: deque[dict[str, Any]] = deque(maxlen=KEPT_LINES)
-        self._subscriptions: dict[Client, _Subscription] = {}
+        self._subscriptions: dict[Client, str] = {}
+        """The request_id of each subscriber."""
+
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -80,19 +75,17 @@ class LogStream(logging.Handler):
             self._unsent.clear()
         finally:
             self.release()
-        for subscription in list(self._subscriptions.values()):
-            if subscription.client.is_gone:
-                del self._subscriptions[subscription.client]
+        for client, request_id in list(self._subscriptions.items()):
+            if client.is_gone:
+                del self._subscriptions[client]
             else:
-                subscription.client.send(
-                    Reply(subscription.request_id, "sys", "sys.log.stream", lines, is_droppable=True)
-                )
+                client.send(Reply(request_id, "sys", "sys.log.stream", lines, is_droppable=True))
 
     def _answer(self, call: Call) -> Answer:
         """The last lines; with "subscribe" a stream of the new ones follows, one for each client."""
         count, subscribe = _wishes(call.request.data)
         if subscribe is True:
-            self._subscriptions[call.client] = _Subscription(call.client, call.request.request_id)
+            self._subscriptions[call.client] = call.request.request_id
         elif subscribe is False:
             self._subscriptions.pop(call.client, None)
         lines = list(self._lines)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from unitd.core.access.grants import Grant, opaque, sees
+from unitd.core.access.grants import Grant, sees
 from unitd.core.tasks.deaths import Deaths
 from unitd.core.tasks.kinds import MAX_INPUTS, UnitKind
 from unitd.core.tasks.links import check_link
@@ -145,15 +145,7 @@ class TaskManager:
         async with runner.changing:
             before, plan = runner.child, await self._planner.plan(runner.task.kind, data)
             self._check_open()
-            setup = plan.setup | {"input": plan.inputs}
-            probe = SetupProbe(
-                runner.task.work_id,
-                self._supervisor.child_for(plan.card),
-                setup,
-                runner.ending,
-                owner=opaque(runner.task.holder),
-                has_public_prompt=plan.has_public_prompt,
-            )
+            probe = SetupProbe(runner, self._supervisor.child_for(plan.card), plan)
             try:
                 await probe.passed()
                 change = partial(self._resettle, runner.task, plan, call.client.grant)

@@ -11,7 +11,7 @@ from typing import Any
 from unitd.core.access.grants import opaque
 from unitd.core.tasks.deaths import Deaths, Part
 from unitd.core.tasks.table import Task
-from unitd.runtime.children.child import Child
+from unitd.runtime.children.child import Child, ChildListener
 from unitd.runtime.futures import done, fail, is_good
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.inferences import InferenceRunner
@@ -28,7 +28,7 @@ log = logging.getLogger("unitd.work")
 SLOW_SETUP_SECONDS = 1.0
 
 
-class TaskRunner:
+class TaskRunner(ChildListener):
     """The runtime of one task in one child."""
 
     def __init__(self, task: Task, child: Child, plan: Plan, shared: Shared) -> None:
@@ -38,27 +38,18 @@ class TaskRunner:
         self.inferences = InferenceRunner(task, shared, lambda: self._state, self._clear_deaths)
         self.child, self.output = child, self.inferences.settle_in(child, plan)
         self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
-        self._setup: asyncio.Future[dict[str, Any]] | None = None
-        """The child's answer to the newest setup."""
-
+        self._setup: asyncio.Future[dict[str, Any]] | None = None  # the child's answer to the newest setup
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._reason = ""
-        """Why the unit refuses the setup, or why the child could not be started."""
-
-        self.changing = asyncio.Lock()
-        """Held by whoever gives the task another model."""
-
+        self._load_failure = ""  # also the unit's reason to refuse the setup
+        self.changing = asyncio.Lock()  # held while the task gets another model
         self.ending: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done as soon as the task is being ended."""
 
-        self.deaths = Deaths()
-        """Deaths of its child that count against the task."""
-
+        self.deaths = Deaths()  # deaths of its child that count against the task
         self.failure = ""
         """Why the task is not set up in its child again; "" for a task that has not failed."""
 
-        self.is_acknowledged = False
-        """True once a client was told the work_id: from then on the task must survive the daemon."""
+        self.is_acknowledged = False  # True once a client was told the work_id: the task must survive the daemon
 
     @property
     def state(self) -> str:
@@ -74,28 +65,9 @@ class TaskRunner:
         return "running" if self.inferences.queue.running else "idle"
 
     @property
-    def row(self) -> dict[str, Any]:
-        """The task's row of sys.lstask."""
-        task = self.task
-        row = {
-            "work_id": task.work_id,
-            "unit": task.kind.name,
-            "model": task.model,
-            "served_by": task.served_by,
-            "state": self.state,
-            "queue": self.queued,
-            "inputs_": list(task.inputs),
-            "door": task.owner.door,
-            "created": task.created,
-        }
-        if self.state == "failed":
-            row["reason"] = self.failure or self._reason
-        return row | ({"note": task.substitution} if task.substitution else {})
-
-    @property
-    def queued(self) -> int:
-        """How many inferences wait."""
-        return len(self.inferences.queue)
+    def reason(self) -> str:
+        """Why the task has failed."""
+        return self.failure or self._load_failure
 
     @property
     def is_suspect(self) -> bool:
@@ -110,17 +82,12 @@ class TaskRunner:
     # What clients and links ask for
 
     def submit(self, inference: Inference) -> None:
-        """Run an inference now or queue it.
-
-        Raises:
-            Unavailable: the queue is full, or the task is ending.
-            RunFailed: the task has failed.
-        """
+        """Run an inference now or queue it; raise UnitdError when the task has failed or ends, or the queue is full."""
         if self._state is TaskState.ENDING:
             raise Unavailable(f"{self.task.work_id} is ending")
-        self._check_failure()
         if self._state is TaskState.REFUSED:
-            raise RunFailed(self._reason)
+            raise RunFailed(self._load_failure)
+        self._check_failure()
         self.inferences.submit(inference)
 
     def _check_failure(self) -> None:
@@ -128,12 +95,7 @@ class TaskRunner:
             raise RunFailed(f"{self.failure}; set {self.task.work_id} up anew, or end it")
 
     def ask(self, action: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
-        """Ask for an action that only the child understands (trigger, warm).
-
-        Raises:
-            Unavailable: the task is paused or its model still loads.
-            RunFailed: the task has failed.
-        """
+        """Ask the child for an action (trigger, warm); raise UnitdError when the task has failed or is not ready."""
         self._check_failure()
         if self.inferences.is_paused or self._state is not TaskState.READY:
             raise Unavailable(f"{self.task.work_id} is {self.state}")
@@ -168,13 +130,7 @@ class TaskRunner:
         self.child.attach(self.task.work_id, self)
 
     async def wait_set_up(self) -> None:
-        """Wait for the child and for its judgement of the setup data.
-
-        Raises:
-            LoadFailed: the model does not load.
-            Unavailable: the task was ended meanwhile.
-            UnitdError: the unit refuses a value.
-        """
+        """Wait until the task is set up; raise UnitdError when that fails or the task is ended."""
         await asyncio.shield(self._outcome)
 
     def acknowledge(self) -> None:
@@ -194,10 +150,8 @@ class TaskRunner:
     async def move(self, child: Child, plan: Plan, change: Callable[[], None]) -> None:
         """Go on in `child`, or in the same one, with what `change` makes of the task's settings.
 
-        What runs or is held ends as at a wake; what waits, a pause, and what the unit remembers stay.
-
-        Raises:
-            Unavailable: the task was ended meanwhile.
+        What runs or is held ends as at a wake; what waits, a pause, and what the unit remembers stay. Raises
+        Unavailable when the task was ended meanwhile.
         """
         if self._advance(TaskState.AWAY):
             self.uploads.close()
@@ -259,7 +213,7 @@ class TaskRunner:
         """Set the task up, with what the child remembered of it before a crash."""
         if not self._advance(TaskState.SETTING_UP):
             return
-        self._reason = ""
+        self._load_failure = ""
         self._setup = self.child.ask(
             "setup",
             task=self.task.work_id,
@@ -284,8 +238,8 @@ class TaskRunner:
             return
         self._settle_outcome(error)
         if error is not None:
-            self._reason = str(error)
-            self._fail_all(RunFailed(self._reason))
+            self._load_failure = str(error)
+            self._fail_all(RunFailed(self._load_failure))
             return
         self.deaths = self.deaths.after_setup()
         self._changed()
@@ -314,7 +268,7 @@ class TaskRunner:
     def on_child_failed(self, error: LoadFailed) -> None:
         """End everything accepted with the reason: there is no next child."""
         if self._state is not TaskState.REFUSED and self._advance(TaskState.AWAY):
-            self._reason = error.reason
+            self._load_failure = error.reason
         self._settle_outcome(error)
         self._fail_all(RunFailed(error.reason))
 

@@ -3,35 +3,32 @@
 import asyncio
 from typing import Any
 
+from unitd.core.access.grants import opaque
 from unitd.core.tasks.deaths import Part
-from unitd.runtime.children.child import Child
+from unitd.runtime.children.child import Child, ChildListener
 from unitd.runtime.futures import fail
-from unitd.wire.envelope import Envelope
+from unitd.runtime.tasks.plan import Plan
+from unitd.runtime.tasks.runner import TaskRunner
 from unitd.wire.errors import LoadFailed, Unavailable
 
 
-class SetupProbe:
-    """A tenant that is set up and says nothing."""
+class SetupProbe(ChildListener):
+    """One more task to the unit, which is set up and says nothing."""
 
-    def __init__(
-        self,
-        work_id: str,
-        child: Child,
-        setup: dict[str, Any],
-        ending: asyncio.Future[None],
-        *,
-        owner: str,
-        has_public_prompt: bool,
-    ) -> None:
-        """Moves in; to the unit it is one more task. `ending` is done when the task itself is being ended."""
-        self._whose: dict[str, Any] = {"owner": owner, "has_public_prompt": has_public_prompt}
-        self._name = f"{work_id}.trial"
+    def __init__(self, runner: TaskRunner, child: Child, plan: Plan) -> None:
+        """Move into a child with the plan for a task that is there."""
         self.child = child
-        self._setup = setup
+        self._name = f"{runner.task.work_id}.trial"
+        self._setup: dict[str, Any] = {
+            "data": plan.setup | {"input": plan.inputs},
+            "memory": None,
+            "owner": opaque(runner.task.holder),
+            "has_public_prompt": plan.has_public_prompt,
+        }
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._ended = Unavailable(f"{work_id} was ended while its model changed")
-        self._ending = ending
-        ending.add_done_callback(self._on_ending)
+        self._ended = Unavailable(f"{runner.task.work_id} was ended while its model changed")
+        self._ending = runner.ending
+        self._ending.add_done_callback(self._on_ending)
         child.attach(self._name, self)
 
     async def passed(self) -> None:
@@ -51,20 +48,9 @@ class SetupProbe:
             self.child.send("exit", task=self._name)
         self.child.detach(self._name)
 
-    def on_output(self, envelope: Envelope) -> None:
-        """Nobody listens."""
-
-    @property
-    def is_suspect(self) -> bool:
-        """A first attempt has no past."""
-        return False
-
-    def on_turn(self) -> None:
-        """There is nothing but the setup."""
-
     def on_child_ready(self) -> None:
         """The question."""
-        answer = self.child.ask("setup", task=self._name, data=self._setup, memory=None, **self._whose)
+        answer = self.child.ask("setup", task=self._name, **self._setup)
         answer.add_done_callback(self._decide)
 
     def on_child_lost(self, reason: str, part: Part) -> None:

@@ -13,7 +13,7 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -194,7 +194,9 @@ class TaskStore:
             with closing(self._connect()) as database:
                 database.execute("BEGIN")
                 database.executemany("DELETE FROM task WHERE work_id = ?", [(each,) for each in changed])
-                database.executemany("INSERT INTO task VALUES (?, ?)", _rows(changed.values()))
+                database.executemany(
+                    "INSERT INTO task VALUES (?, ?)", [_row(each) for each in changed.values() if each]
+                )
                 database.execute("COMMIT")
         except (sqlite3.Error, OSError, _WrongSchema) as error:
             if not self._has_failed:
@@ -220,12 +222,5 @@ class _WrongSchema(Exception):
     """A database that is none of ours."""
 
 
-def _rows(entries: Iterable[StoredTask | None]) -> list[tuple[str, bytes]]:
-    return [
-        (
-            entry.work_id,
-            orjson.dumps({key: value for key, value in vars(entry).items() if key != "work_id"}),
-        )
-        for entry in entries
-        if entry is not None
-    ]
+def _row(entry: StoredTask) -> tuple[str, bytes]:
+    return entry.work_id, orjson.dumps({key: value for key, value in vars(entry).items() if key != "work_id"})
