@@ -1,4 +1,4 @@
-"""Who may use a WebSocket: clients with a key, for each of whom there is a seat. Others are told why and sent away."""
+"""Admission to WebSockets: a client needs a key and a free connection slot, else it gets the reason and is closed."""
 
 import asyncio
 import logging
@@ -16,17 +16,17 @@ from unitd.wire.errors import NotAllowed, Unavailable, UnitdError
 log = logging.getLogger("unitd.doors")
 
 Serve = Callable[[WebSocket], Awaitable[None]]
-"""Serves one client; whatever it sends to one that has left may raise WebSocketDisconnect."""
+"""Serves one client; it may raise WebSocketDisconnect when the client has left."""
 
 Explain = Callable[[UnitdError, HttpContext], Message]
-"""What a client is told that may not come in, NotAllowed, or finds no seat, Unavailable."""
+"""Returns the message for a client that has no key (NotAllowed) or finds no slot (Unavailable)."""
 
 LOOK_SECONDS = 30.0
 NOT_ALLOWED = "Authentication required. Provide valid API key via 'api_key' query parameter or 'X-API-Key' header."
 
 
 def refusal_message(error: UnitdError, context: HttpContext) -> Message:
-    """Returns what a client is told that may not come in, in the form of barge-in inference."""
+    """Return the message for a refused client, in the form of barge-in inference."""
     if isinstance(error, NotAllowed):
         return {"type": "error", "error_code": "authentication_failed", "message": error.reason}
     refusal = {"type": "error", "error_code": "server_at_capacity", "message": error.reason}
@@ -34,10 +34,10 @@ def refusal_message(error: UnitdError, context: HttpContext) -> Message:
 
 
 def admitted_route(path: str, context: HttpContext, serve: Serve, explain: Explain = refusal_message) -> BaseRoute:
-    """A socket whose clients have a key and a seat while `serve` talks to them; others are told why and sent away."""
+    """Return the route of a socket whose clients are admitted before `serve` serves them."""
 
     async def admit(ws: WebSocket) -> None:
-        with suppress(WebSocketDisconnect):  # whoever was here, or waited for a seat, has left
+        with suppress(WebSocketDisconnect):  # the client has left
             await ws.accept()
             try:
                 await _enter(ws, context)
@@ -56,8 +56,8 @@ def admitted_route(path: str, context: HttpContext, serve: Serve, explain: Expla
 
 
 async def _watch(ws: WebSocket, context: HttpContext) -> None:
-    """Whose token is revoked or over hears no more of what its tasks say, even if it asks for nothing."""
-    while context.server.access.counts(grant_of(ws)):  # noqa: ASYNC110  nobody tells when a token is over
+    """Close the socket when its token is revoked or has ended, also if the client only listens."""
+    while context.server.access.counts(grant_of(ws)):  # noqa: ASYNC110  there is no event for the end of a token
         await asyncio.sleep(LOOK_SECONDS)
     log.warning("a client of %s has a token that counts no more, it is disconnected", ws.url.path)
     with suppress(WebSocketDisconnect):
@@ -65,7 +65,7 @@ async def _watch(ws: WebSocket, context: HttpContext) -> None:
 
 
 async def _enter(ws: WebSocket, context: HttpContext) -> None:
-    """A key, then a seat."""
+    """Check the key, then take a slot."""
     if grant_of(ws).role is None:
         raise NotAllowed(ws.scope.get(REFUSAL, NOT_ALLOWED))
     await context.take_slot(ws)

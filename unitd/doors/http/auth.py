@@ -1,4 +1,4 @@
-"""What the client of a connection may do: found out once, before every dialect, and kept in the connection's scope."""
+"""The grant of a connection: determined once, before all dialects, and kept in the connection's scope."""
 
 from starlette.requests import HTTPConnection
 
@@ -6,20 +6,20 @@ from unitd.core.access.grants import STRANGER, Grant
 from unitd.runtime.sys.access import Access
 
 GRANT = "unitd.grant"
-"""Where it is in the scope."""
+"""Key of the grant in the scope."""
 
 REFUSAL = "unitd.refusal"
-"""Where in the scope the reason is why the key that a client gave did not let it in; absent if it gave none."""
+"""Key in the scope of the reason why a client's key was refused; absent when the client gave none."""
 
 
 def admit(access: Access, connection: HTTPConnection) -> Grant:
-    """What a client may do, by the key that it gives, in the query or in a header, or by where it comes from.
+    """Return the grant of a client, by its key in the query or in a header, or by its address.
 
-    Where no key is asked for, one that nobody knows does no harm: libraries of the OpenAI API always send one.
+    Where no key is required, an unknown key is ignored: libraries of the OpenAI API always send one.
 
     Raises:
-        NotAllowed: a wrong key.
-        Unavailable: too many wrong keys came from there.
+        NotAllowed: the key is wrong.
+        Unavailable: too many wrong keys came from this address.
     """
     address, key = address_of(connection), _key_in(connection)
     anybody = STRANGER if access.has_key else access.grant_at("http", address)
@@ -29,18 +29,18 @@ def admit(access: Access, connection: HTTPConnection) -> Grant:
 
 
 def grant_of(connection: HTTPConnection) -> Grant:
-    """What the guard has found out, or what `sys.auth` gave since."""
+    """Return the grant that the guard has determined, or that `sys.auth` has given since."""
     grant: Grant = connection.scope[GRANT]
     return grant
 
 
 def address_of(connection: HTTPConnection) -> str:
-    """Where a client comes from."""
+    """Return the address of a client; "" when it is unknown."""
     return connection.client.host if connection.client else ""
 
 
 def _key_in(connection: HTTPConnection) -> str:
-    """What a client gives as its key, "" without one. Bytes of headers, which starlette reads as Latin-1, are UTF-8."""
+    """Return the key of a client, "" without one. Headers are UTF-8 here, though starlette reads them as Latin-1."""
     headers = connection.headers
     scheme, _, credentials = headers.get("authorization", "").partition(" ")
     given = headers.get("x-api-key") or (credentials.strip() if scheme.lower() == "bearer" else "")

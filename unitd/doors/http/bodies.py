@@ -27,10 +27,10 @@ class Body(Fields):
 
 
 def read_body(data: bytes) -> Body:
-    """The JSON object of a request.
+    """Return the JSON object of a request.
 
     Raises:
-        ApiError: it is none.
+        ApiError: the body is no JSON object.
     """
     try:
         body = read_json(data, DEFAULT_LIMIT_BYTES)

@@ -1,4 +1,4 @@
-"""What every dialect gets: the daemon behind the door, seats for its clients, and the queue before the llm."""
+"""The context of all dialects: the daemon, the connection slots, and the waiting line for the llm."""
 
 import asyncio
 import itertools
@@ -24,7 +24,7 @@ log = logging.getLogger("unitd.doors")
 
 
 class ConnectionSlots:
-    """The WebSockets that may be open at the same time."""
+    """The number of WebSockets that may be open at the same time."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -32,10 +32,10 @@ class ConnectionSlots:
         self.active = 0
 
     async def take(self, patience_seconds: float = 0.0) -> None:
-        """Waits so long for a free seat.
+        """Take a slot; wait up to `patience_seconds` for a free one.
 
         Raises:
-            Unavailable: there is none.
+            Unavailable: no slot is free.
         """
         try:
             async with asyncio.timeout(patience_seconds if self._free.locked() else None):
@@ -45,13 +45,13 @@ class ConnectionSlots:
         self.active += 1
 
     def leave(self) -> None:
-        """One is free again."""
+        """Give a slot back."""
         self.active -= 1
         self._free.release()
 
     @property
     def capacity(self) -> dict[str, int | bool]:
-        """For /status and for whoever is refused."""
+        """Return the figures for /status and for refused clients."""
         available = self.limit - self.active
         return {
             "active": self.active,
@@ -63,7 +63,7 @@ class ConnectionSlots:
 
 @dataclass(eq=False)
 class HttpContext:
-    """The composition root makes one for the door."""
+    """The daemon as the dialects see it; the door makes one."""
 
     server: Server
     settings: Settings
@@ -73,19 +73,19 @@ class HttpContext:
     status: Status
     unfinished: Unfinished
     streams: set[object] = field(default_factory=set)
-    """Chunked streams that are open, on whatever socket."""
+    """The chunked streams that are open, on all sockets."""
 
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     @cached_property
     def waiting_line(self) -> WaitingLine:
-        """Who waits for an answer of the turn-based chat."""
+        """Return the waiting line of the turn-based chat."""
         return WaitingLine(self.settings.llm.slots)
 
     def local_client(self, connection: HTTPConnection, door: str = "http") -> LocalClient:
-        """A client for one request or socket; the door closes it when its peer is gone.
+        """Return a client for one request or socket; close it when the peer is gone.
 
-        A socket counts as a client of its own, as a connection on TCP does; all requests of an address count as one.
+        A socket counts as a client of its own, like a TCP connection; all requests of one address count as one client.
         """
         host = address_of(connection)
         name = f"{door} {host or '?'} {next(self._numbers)}"
@@ -93,10 +93,10 @@ class HttpContext:
         return LocalClient(self.server, name, door, grant=grant_of(connection), address=host, party=party)
 
     async def take_slot(self, connection: HTTPConnection) -> None:
-        """Waits a moment for a free seat.
+        """Take a connection slot, after a short wait if need be.
 
         Raises:
-            Unavailable: there is none, or the client's token has as many connections as it may have.
+            Unavailable: no slot is free, or the client's token has all the connections that it may have.
         """
         try:
             await self._take_slot(grant_of(connection))
@@ -113,6 +113,6 @@ class HttpContext:
             raise
 
     def leave_slot(self, connection: HTTPConnection) -> None:
-        """One is free again."""
+        """Give the slot back."""
         self.server.access.leave(grant_of(connection))
         self.slots.leave()

@@ -1,6 +1,6 @@
-"""The HTTP door: uvicorn and starlette under the dialects.
+"""The HTTP door: uvicorn and starlette, and the dialects on top of them.
 
-Sockets are bound before the server starts, so that a port in use is an error of the configuration and port 0 is known.
+Sockets are bound before the server starts, so that a used port is a configuration error and the port for 0 is known.
 """
 
 import asyncio
@@ -43,11 +43,11 @@ log = logging.getLogger("unitd.doors")
 
 DIALECTS = (ws, units, turnchat, openai_api, models, page, health, metrics)
 
-# Beside the WebSockets: of plain HTTP, or silent. Each is a file of the daemon, and other doors need some too.
+# Connections of plain HTTP, and silent ones, besides the WebSockets. Each needs a file descriptor.
 HTTP_CONNECTIONS = 256
-# From coming, or from the last answer, to the end of the next request's head.
+# From the connection, or from the last answer, to the end of the next request's head.
 REQUEST_SECONDS = 30.0
-# Of a request, in any number of reads: browsers send the cookies of every program on this machine.
+# Size of a request's head. Browsers send the cookies of every program on this machine.
 HEAD_BYTES = 64 * 1024
 GOODBYE_SECONDS = 1
 PING_SECONDS = 30.0
@@ -55,7 +55,7 @@ UNREAD_SECONDS = 30
 
 
 class HttpDoor(Door):
-    """Serves all dialects on all its ports."""
+    """The server of all dialects on all ports."""
 
     name = "http"
 
@@ -103,14 +103,14 @@ class HttpDoor(Door):
         return addresses if len(addresses) > 1 else addresses[0]
 
     async def run(self) -> None:
-        """Serves until `close`, then says goodbye to whoever is connected."""
+        """Serve until `close`, then give the clients a moment to end."""
         try:
             await self._server.serve(sockets=self._listeners)
         finally:
             self._is_over.set()
 
     async def close(self) -> None:
-        """Takes no new clients, gives those that are here a moment, and ends."""
+        """Take no new clients, and return when `run` has ended the connections."""
         self._server.should_exit = True
         await self._is_over.wait()
 
@@ -150,8 +150,11 @@ def _server_of(context: HttpContext, accepted: Connections, tls: ssl.SSLContext 
 
 
 class _OneLength:
-    """ASGI middleware. A request may not say its length in two ways: a proxy before us may believe the other one, and
-    pass on as a body what would be the next request here."""
+    """ASGI middleware that refuses requests with both Content-Length and Transfer-Encoding.
+
+    A proxy before the daemon could use the other one, and pass on as a body what the daemon would take for the next
+    request.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -167,7 +170,7 @@ class _OneLength:
 
 
 class _Server(uvicorn.Server):
-    """Signals are the daemon's matter."""
+    """uvicorn's server without its signal handlers: the daemon has its own."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -175,7 +178,7 @@ class _Server(uvicorn.Server):
 
 
 def _patient(connections: Connections) -> type[asyncio.Protocol]:
-    """uvicorn waits for ever for what its clients say first; this does not."""
+    """Return uvicorn's protocol with a time limit for requests; the only place that knows uvicorn's inner names."""
 
     class Patient(H11Protocol, SmallReads):
         _watching: asyncio.TimerHandle | None = None
@@ -183,7 +186,7 @@ def _patient(connections: Connections) -> type[asyncio.Protocol]:
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
             super().connection_made(transport)
             connections.settle(transport)
-            # What uvicorn asks the socket for is gone when the client has left already; this was noted before.
+            # uvicorn asks the socket for the address, which fails when the client has left; the transport still has it.
             self.client = transport.get_extra_info("peername")[:2]
             self._look_again()
 
@@ -196,9 +199,9 @@ def _patient(connections: Connections) -> type[asyncio.Protocol]:
             self._watching = self.loop.call_later(REQUEST_SECONDS, self._watch, self.cycle)
 
         def _watch(self, last: object) -> None:
-            """A client that has asked nothing since the last look gives its place up, whatever it dribbles: a head, or
-            the rest of a body that was answered before its end."""
-            if self in self.connections:  # it is no WebSocket by now
+            """End a connection without a new request since the last look, also when it slowly sends a head, or the rest
+            of a body that was answered before its end."""
+            if self in self.connections:  # it has not become a WebSocket
                 is_idle = self.conn.their_state is h11.IDLE or (self.cycle and self.cycle.response_complete)
                 if is_idle and self.cycle is last:
                     self.transport.abort()
@@ -209,7 +212,7 @@ def _patient(connections: Connections) -> type[asyncio.Protocol]:
 
 
 def _names_of(host: str) -> frozenset[str]:
-    """What this machine is called by who is on it; addresses go without saying."""
+    """Return the names of this machine; its addresses are accepted anyway."""
     own = socket.gethostname().lower()
     return frozenset({"localhost", own, f"{own}.local", host})
 
@@ -221,7 +224,7 @@ def _listen(connections: Connections, host: str, port: int) -> Listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         _cut_off_deaf_clients(listener)
         listener.bind(address)
-        listener.listen()  # whoever knows the port may come; they wait until the server takes them
+        listener.listen()  # clients may connect now; they wait until the server accepts them
     except OSError as error:
         raise ConfigError(f"http: cannot listen on {host}:{port}: {error.strerror}") from error
     listener.setblocking(False)
@@ -229,5 +232,5 @@ def _listen(connections: Connections, host: str, port: int) -> Listener:
 
 
 def _cut_off_deaf_clients(listener: socket.socket) -> None:
-    """Every connection inherits it: one that takes nothing for so long is ended by the kernel."""
+    """Let the kernel end connections whose client reads nothing for UNREAD_SECONDS; they inherit the option."""
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_SECONDS * 1000)

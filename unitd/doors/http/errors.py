@@ -75,29 +75,29 @@ class ApiError(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        """The JSON of it."""
+        """Return the JSON body."""
         type_ = _TYPES.get(self.status, "invalid_request_error")
         return {"error": {"message": str(self), "type": type_, "param": self.param, "code": self.code}}
 
     def response(self) -> Response:
-        """The whole answer; it says when to come again, where that helps."""
+        """Return the response; with status 429 it says when to try again."""
         headers = {"retry-after": str(RETRY_AFTER_SECONDS)} if self.status == 429 else {}
         return Response(orjson.dumps(self.body), self.status, headers, media_type="application/json")
 
 
 def bad_value(message: str, param: str | None) -> ApiError:
-    """A value of the request that cannot be used."""
+    """Return the error for a value that cannot be used."""
     return ApiError(400, message, code="invalid_value", param=param)
 
 
 def unknown_model(name: str, kind: str) -> ApiError:
-    """No card has this name."""
+    """Return the error for a name that no model has."""
     message = f"There is no {kind} model '{name}' here; GET /v1/models lists those there are."
     return ApiError(404, message, code="model_not_found", param="model")
 
 
 def api_error(error: UnitdError) -> ApiError:
-    """What a client of this API is told for an error of the daemon."""
+    """Return an error of the daemon as clients of this API expect it."""
     if isinstance(error, UnitError):
         return _of_unit(error)
     if isinstance(error, EmptyInput | WireError):

@@ -1,7 +1,7 @@
-"""Frames on their way to one WebSocket client, in the order in which they were put.
+"""A queue of frames for one WebSocket client.
 
-Putting never waits, so several tasks can speak to one client and none of them can be caught half-way. Whoever has much
-to say waits for room first; then a client that does not read makes its own answers wait, and nobody else's.
+`put` never waits, so several tasks can send to one client without mixing their frames. A task with much to send calls
+`wait_for_room` first; so a client that does not read delays its own answers alone.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from unitd.doors.http.sockets import close, send
 
 log = logging.getLogger("unitd.doors")
 
-# The socket's own buffer comes first; these wait for it.
+# Frames that wait in the queue when the buffer of the socket is full.
 WAITING_FRAMES = 16
 
 
 class FrameQueue:
-    """The sending half of a connection; `write` runs as long as it lives."""
+    """The sending half of a connection; `write` must run as a task."""
 
     def __init__(self, ws: WebSocket) -> None:
         self._ws = ws
@@ -32,7 +32,7 @@ class FrameQueue:
         self._has_room.set()
 
     def put(self, frame: dict[str, Any]) -> None:
-        """One more frame; dropped when nobody is there to read it."""
+        """Add a frame; drop it when the client is gone or being closed."""
         if self._is_gone or self._close_code is not None:
             return
         self._frames.append(frame)
@@ -41,17 +41,17 @@ class FrameQueue:
             self._has_room.clear()
 
     def close(self, code: int) -> None:
-        """The last thing that is sent, behind all frames; a second call changes nothing."""
+        """Close the connection after all frames have been sent; a second call changes nothing."""
         if self._close_code is None:
             self._close_code = code
             self._changed.set()
 
     async def wait_for_room(self) -> None:
-        """Returns when the client has taken most of what it was sent, or is gone."""
+        """Return when the client has read most frames, or is gone."""
         await self._has_room.wait()
 
     async def write(self) -> None:
-        """Sends until it is closed or the client is gone."""
+        """Send frames until the queue is closed or the client is gone."""
         try:
             while self._close_code is None or self._frames:
                 await self._changed.wait()

@@ -1,4 +1,4 @@
-"""What stands before every dialect: keys, origins, the size of what is sent; and errors that show no traceback."""
+"""Checks before all dialects: keys, origins, host names, and the size of bodies."""
 
 import asyncio
 import re
@@ -25,25 +25,25 @@ from unitd.runtime.sys.access import Access
 from unitd.wire.errors import NotAllowed, Unavailable
 
 OPEN_PATHS = frozenset({"/", "/health", "/healthz"})
-"""Asked for without a key: probes of service managers, and the page, which asks for the key itself."""
+"""Paths that need no key: probes of service managers, and the page, which asks for the key itself."""
 OPEN_FOLDER = "/static/"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 KEY_IS_MISSING = "Give a valid API key: 'api_key' in the query, or an 'X-API-Key' or 'Authorization: Bearer' header."
 
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.\-]*)(?::\d{0,5})?")
-"""A name or an address, and a port; RFC 9110 has a few more characters, which no machine has in its name."""
+"""A name or an address, and a port; RFC 9110 allows a few more characters, which no machine has in its name."""
 
 BODY_SECONDS = 120.0
-"""From a request's head to the end of its body. One may be large and its line slow."""
+"""From a request's head to the end of its body, which may be large and come over a slow line."""
 
 
 class Guard:
-    """ASGI middleware. WebSockets are accepted or refused for their key by their dialects, in their own words."""
+    """ASGI middleware. Only the key of a WebSocket is checked elsewhere: its dialect refuses it in its own words."""
 
     def __init__(
         self, app: ASGIApp, access: Access, body_bytes: int, names: frozenset[str], unfinished: Unfinished
     ) -> None:
-        """`names` are those by which this machine is called."""
+        """Make the middleware; `names` are the names of this machine."""
         self._names = names
         self._unfinished = unfinished
         self._app = app
@@ -71,7 +71,7 @@ class Guard:
             words = error_response(400, "the Host header holds no name or address", "bad_request")
             return WebSocketClose() if is_socket else words
         if (is_socket or scope["method"] not in SAFE_METHODS) and not _is_same_origin(headers):
-            # A close is the same 403; behind an answer in words to a handshake uvicorn logs an error of its own.
+            # A close is a 403, too; after a refusal in words to a handshake uvicorn would log an error of its own.
             words = error_response(403, "pages of other sites may not use this device", "origin_not_allowed")
             return WebSocketClose() if is_socket else words
         try:
@@ -99,25 +99,26 @@ class Guard:
         return None
 
     def _limit_of(self, grant: Grant) -> int:
-        """How long a body may be: what the door takes, or less where the client's token says so."""
+        """Return the size limit of a body: the door's, or less where the client's token says so."""
         return min(self._body_bytes, grant.limits.frame_bytes or self._body_bytes)
 
     def _is_own(self, host: str) -> bool:
-        """A page of the web may have its own name lead here, and then be of the same origin: it is not trusted."""
+        """Return True for a name of this machine. A web page whose own name resolves to it has the same origin, but is
+        not trusted."""
         try:
             name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:  # in brackets there is no address
+        except ValueError:  # the brackets hold no address
             return False
         return name in self._names or name.endswith(".localhost") or is_address(name)
 
 
 def _turned_away(status: int, message: str, code: str, *, type_: str) -> Response:
-    """Without waiting for the rest of what a stranger sends."""
+    """Return an error after which the connection ends, without waiting for the rest of the request."""
     return error_response(status, message, code, type_=type_, headers={"connection": "close"})
 
 
 class _Body:
-    """A body while it comes: so long, for so long, and with all others within the budget."""
+    """The `receive` of a request whose body has a size limit, a time limit, and a share in the budget of all bodies."""
 
     def __init__(self, receive: Receive, limit: int, unfinished: Unfinished, name: str) -> None:
         self.holder_name = name
@@ -131,7 +132,7 @@ class _Body:
         self._patience: asyncio.Timeout | None = None
 
     async def __call__(self) -> Message:
-        """Receive the next piece; behind the last one what comes is only that the client has left."""
+        """Receive the next piece; after the last piece comes only the disconnection of the client."""
         if self._is_complete:
             return await self._receive()
         try:
@@ -153,13 +154,13 @@ class _Body:
         return message
 
     def give_up_unfinished(self) -> None:
-        """Whoever waits for the next piece is told."""
+        """Make the pending or next `receive` fail with status 503."""
         self._is_given_up = True
         if self._patience is not None and not self._patience.expired():
             self._patience.reschedule(0.0)
 
     def close(self) -> None:
-        """The request is over."""
+        """Release the budget: the request is over."""
         self._is_complete = True
         self._unfinished.hold(self, 0)
 
@@ -169,11 +170,11 @@ def _is_open(path: str) -> bool:
 
 
 def _is_same_origin(headers: Headers) -> bool:
-    """A browser says whose page it is that asks; programs say nothing."""
+    """Return False for a page of another site. Browsers send the origin of a page; other programs send none."""
     origin = headers.get("origin")
     if origin is None:
         return True
     try:
         return urlsplit(origin).netloc == headers.get("host")
-    except ValueError:  # an address that is none
+    except ValueError:  # the origin is no valid address
         return False

@@ -1,7 +1,7 @@
-"""`/health`, `/healthz` and `/status`, and what they look at: the engine that serves the default llm.
+"""`/health`, `/healthz` and `/status`, and the state of the engine that serves the default llm.
 
-A model of this machine can be started when its card is there and its file. A server is asked for its `/health`; one
-that does not know this path has answered, too.
+A model of this machine is healthy when its card and its file exist. A server is asked for its `/health`; a server that
+does not know this path has answered, too.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import LoadFailed
 
 SLOT_COOLDOWN_MS = 0
-"""The original waited so long between two requests to one slot of llama.cpp; nothing has to wait here."""
+"""The original waited so long between two requests to one slot of llama.cpp; this daemon need not wait."""
 
-# A server on the same network answers within milliseconds; whoever asks us gives up after some seconds.
+# A server on the same network answers within milliseconds; the client of `/health` gives up after some seconds.
 PROBE_SECONDS = 2.0
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
-    """Return the probes of service managers, and what an administrator looks at."""
+    """Return the routes of the probes and of the status page."""
 
     async def show_health(request: Request) -> JSONResponse:
-        """Answer `/health`; a stranger learns that somebody is here, and makes nobody ask the engine."""
+        """Answer `/health`; for a client without a key, without asking the engine."""
         if grant_of(request).role is None:
             return JSONResponse({"status": "ok"})
         backend = await look_at_backend(context)
@@ -69,14 +69,14 @@ def routes(context: HttpContext) -> list[BaseRoute]:
 
 @dataclass(frozen=True)
 class Backend:
-    """`url` is a server's address, or engine and model of this machine, as in "llama:unitd-chat"."""
+    """The state of an engine; `url` is a server's address, or engine and model, as in "llama:unitd-chat"."""
 
     url: str
     is_healthy: bool
 
 
 async def look_at_backend(context: HttpContext) -> Backend:
-    """What serves the default llm at this moment."""
+    """Return the present backend of the default llm."""
     llm = context.settings.llm
     try:
         card = await context.models.resolve("llm", DEFAULT_NAME)
@@ -90,10 +90,10 @@ async def look_at_backend(context: HttpContext) -> Backend:
 
 
 async def is_well(context: HttpContext, local_client: LocalClient, conversation: ChatSession) -> bool:
-    """True when task and engine go on after a failure: then it is the request that cannot be served.
+    """Return True when task and engine still work after a failure, so that the request itself was refused.
 
     Raises:
-        UnitdError: the guest may not ask.
+        UnitdError: the client may not ask for the tasks.
     """
     tasks = (await local_client.ask("sys", "lstask")).data
     is_idle = any(task["work_id"] == conversation.work_id and task["state"] == "idle" for task in tasks)
@@ -101,7 +101,7 @@ async def is_well(context: HttpContext, local_client: LocalClient, conversation:
 
 
 async def _answers(url: str) -> bool:
-    """True when the server says anything but that it cannot serve now (a model that still loads, say)."""
+    """Return True when the server answers with a status below 500; 503 means that its model is still loading."""
     parts = urlsplit(url)
     is_tls = parts.scheme == "https"
     request = f"GET {parts.path}/health HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n"

@@ -1,7 +1,7 @@
-"""`/metrics`: what the daemon counts, and what is there now, for Prometheus. docs/http.md has the names.
+"""`/metrics`: the counters and the present state of the daemon, for Prometheus. docs/http.md has the names.
 
-The counts are the runtime's own (`runtime.metrics`); the library only writes them down, anew for each request, so
-nothing is counted twice and nothing of it costs anything while nobody asks.
+The runtime counts (`runtime.metrics`); the library only formats the values, anew for each request. So nothing is
+counted twice, and there is no cost between requests.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ COUNTED: tuple[tuple[str, str, Callable[[ModelMetrics], int]], ...] = (
     ("unitd_failed_tasks", "Tasks given up because their program died over them.", lambda meter: meter.failed_tasks),
     ("unitd_shed_periods", "Microphone periods that came faster than heard.", lambda meter: meter.shed_periods),
 )
-"""What each model counts by itself."""
+"""The counters of each model."""
 
 TIMED: tuple[tuple[str, str, Callable[[ModelMetrics], Histogram]], ...] = (
     ("unitd_first_token_seconds", "From a question to the first piece of its answer.", lambda meter: meter.first),
@@ -44,7 +44,7 @@ TIMED: tuple[tuple[str, str, Callable[[ModelMetrics], Histogram]], ...] = (
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
-    """The page that Prometheus reads."""
+    """Return the route that Prometheus reads."""
 
     async def show(request: Request) -> Response:
         processes = {DAEMON: os.getpid()}
@@ -61,7 +61,7 @@ def routes(context: HttpContext) -> list[BaseRoute]:
 
 
 def _resident_bytes(processes: Mapping[str, int]) -> dict[str, int]:
-    """What each process has in memory; one that has just ended is left out."""
+    """Return the resident memory of each process, without those that have just ended."""
     resident = {}
     for name, pid in processes.items():
         try:
@@ -72,12 +72,12 @@ def _resident_bytes(processes: Mapping[str, int]) -> dict[str, int]:
 
 
 class MetricsCollector(Collector):
-    """Everything, as the library wants it."""
+    """All metrics, as the library expects them."""
 
     def __init__(
         self, metrics: Metrics, live: Status, runners: Sequence[TaskRunner], memory: Mapping[str, int], models: Usage
     ) -> None:
-        """`runners`: the tasks that whoever asks may see."""
+        """Make the collector; `runners` are the tasks that the client may see."""
         self._metrics = metrics
         self._live = live
         self._runners = runners
@@ -85,7 +85,7 @@ class MetricsCollector(Collector):
         self._models = models
 
     def collect(self) -> Iterator[Metric]:
-        """One family after the other."""
+        """Yield all metric families."""
         yield from self._counted()
         yield from self._of_models(self._metrics.models)
         yield from self._present()

@@ -1,6 +1,6 @@
-"""`/api/models`: what models there are, to fetch one, to remove one; `sys.lsmode`, `pull_model` and `rmmode` by HTTP.
+"""`/api/models`: `sys.lsmode`, `pull_model` and `rmmode` over HTTP, to list, fetch and remove models.
 
-A pull is told as server-sent events, each with the data of a frame of the wire. Whoever leaves does not stop it.
+A pull is reported as server-sent events, each with the data of a frame of the wire. It goes on when the client leaves.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from unitd.wire.errors import BadFile, Unavailable, UnitdError
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
-    """All of them."""
+    """Return the routes."""
     models = Models(context)
     return [
         Route("/api/models", explaining(models.list, _told), methods=["GET"]),
@@ -34,7 +34,7 @@ class Models:
         self._context = context
 
     async def list(self, request: Request) -> Response:
-        """Each model once, as `sys.lsmode` has it, with the other names that it is known by."""
+        """Return each model once, as `sys.lsmode` has it, with its other names."""
         rows = await self._ask(request, "lsmode", WHOLE)
         models = {row["card"]: row | {"aliases": []} for row in rows if row["mode"] == row["card"]}
         for row in rows:
@@ -43,14 +43,14 @@ class Models:
         return JSONResponse({"models": list(models.values())})
 
     async def pull(self, request: Request) -> Response:
-        """Fetches a model, by any of its names."""
+        """Fetch a model, by any of its names."""
         name = read_body(await request.body()).get("model")
         if not isinstance(name, str) or not name:
             raise bad_value("model must be the name of a model.", "model")
         return Pulled(self._context, request, name)
 
     async def remove(self, request: Request) -> Response:
-        """Deletes an installed model."""
+        """Delete an installed model."""
         name = request.path_params["name"]
         await self._ask(request, "rmmode", name)
         return JSONResponse({"removed": name})
@@ -64,10 +64,10 @@ class Models:
 
 
 class Pulled(Served):
-    """A pull as it goes on; a reader that is slow is told the newest state."""
+    """The progress of a pull; a slow reader gets only the newest state."""
 
     async def serve(self, stream: Stream) -> None:
-        """Until the last state."""
+        """Send states until the last one."""
         frames = self._local_client.follow("sys", "pull_model", self._model)
         async for frame in frames:
             newest = [frame, *frames.take_arrived()][-1].data
@@ -81,7 +81,7 @@ class Pulled(Served):
 
 
 def _told(error: UnitdError) -> ApiError:
-    """What is not there, and what cannot be done now, have statuses of their own here."""
+    """Return an error as this API shows it: missing models and conflicts have a status of their own."""
     if isinstance(error, BadFile):
         return ApiError(404, error.reason, code="model_not_found", param="model")
     if isinstance(error, Unavailable):

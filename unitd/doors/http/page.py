@@ -1,9 +1,9 @@
-"""The page at `/`: static files, all of them in this package, none from anywhere else.
+"""The page at `/`: static files of this package.
 
-The files are found by looking a name up among those that exist, so no path of a request ever reaches the disk. They are
-read once, off the event loop, at the first request. A browser asks for each file again (no-cache) and is answered 304
-while it has not changed: an updated daemon is never seen through an old page. The Content-Security-Policy allows the
-daemon's own files and sockets; the one inline script, the import map, by its hash.
+A name is looked up among the existing files, so no path of a request ever reaches the disk. The files are read once, in
+a thread, at the first request. Browsers ask for each file again (no-cache) and get a 304 while it has not changed, so
+an updated daemon is never used with an old page. The Content-Security-Policy allows the daemon's own files and sockets,
+and the one inline script, the import map, by its hash.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from unitd.doors.http.context import HttpContext
 STATIC = Path(__file__).parent / "static"
 INDEX = "index.html"
 
-# Not the machine's own table of types, which may know none of these, or other names for them.
+# The machine's own table of types may lack some of these, or have other names for them.
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -44,7 +44,7 @@ class _File:
 
 
 def routes(_: HttpContext) -> list[BaseRoute]:
-    """`/` and what it needs; open without a key, for the page is what asks for the key."""
+    """Return the routes of the page; they need no key, because the page asks for the key."""
     return [Route("/", _index, methods=["GET"]), Route("/static/{name:path}", _static, methods=["GET"])]
 
 
@@ -68,7 +68,7 @@ async def _answer(request: Request, name: str) -> Response:
 
 @cache
 def _files() -> dict[str, _File]:
-    """Every file of the page, by its name below `/static/`."""
+    """Return every file of the page, by its name below `/static/`."""
     found = (path for path in sorted(STATIC.rglob("*")) if path.suffix in TYPES)
     return {path.relative_to(STATIC).as_posix(): _read(path) for path in found}
 
@@ -81,7 +81,7 @@ def _read(path: Path) -> _File:
 
 @cache
 def _headers() -> dict[str, str]:
-    """What a browser may do with the page: run these files, talk to this daemon, use the microphone. Nothing else."""
+    """Return headers that let the page run these files, talk to this daemon and use the microphone, nothing else."""
     scripts = " ".join(f"'sha256-{_hash(script)}'" for script in _IMPORT_MAP.findall(_files()[INDEX].content))
     policy = (
         f"default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self'; connect-src 'self'; "

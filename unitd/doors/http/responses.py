@@ -1,7 +1,7 @@
-"""A response that a unit computes: its client is watched, its errors have a status, its tasks end with it.
+"""Responses that a unit computes: they end when the client leaves, errors get a status, tasks end with the response.
 
-A client that leaves is noticed at once, by the end of its connection and not by a write that fails. A stream begins
-with its first bytes, not before: what goes wrong until then is still answered with a status.
+The end of the connection shows at once that a client has left, not a failed write. The headers of a stream are sent
+with its first bytes, so an error before them still gets a status.
 """
 
 import asyncio
@@ -28,19 +28,19 @@ T = TypeVar("T")
 EVENTS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache",
-    "x-accel-buffering": "no",  # a proxy that collects would be no stream
+    "x-accel-buffering": "no",  # no proxy may collect the events
 }
 
 
 class Stream:
-    """The body of a response that has not begun yet, or has."""
+    """The response to one request, written in pieces or as a whole."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
         self._has_begun = False
 
     async def say(self, data: bytes, headers: Mapping[str, str] = EVENTS) -> None:
-        """Sends a piece now; the headers go before the first one."""
+        """Send a piece now; the first one sends the headers, too."""
         if not self._has_begun:
             self._has_begun = True
             encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -48,17 +48,17 @@ class Stream:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self, data: bytes = b"", headers: Mapping[str, str] = EVENTS) -> None:
-        """The last piece."""
+        """Send the last piece."""
         if not self._has_begun:
             await self.say(b"", headers)
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     async def whole(self, content: bytes, media_type: str = "application/json") -> None:
-        """Everything at once."""
+        """Send the whole response at once."""
         await Response(content, media_type=media_type)({"type": "http"}, _nothing, self._send)
 
     async def fail(self, error: ApiError) -> None:
-        """An error instead of an answer; in the middle of a stream it is the last event."""
+        """Send an error instead of an answer; in the middle of a stream, as its last event."""
         if self._has_begun:
             await self.end(event(error.body))
         else:
@@ -66,7 +66,7 @@ class Stream:
 
 
 class Served(Response, ABC):
-    """A response that a unit computes; `unit` and `model` say which."""
+    """A response that the given unit and model compute."""
 
     unit = "llm"
 
@@ -78,14 +78,14 @@ class Served(Response, ABC):
 
     @abstractmethod
     async def serve(self, stream: Stream) -> None:
-        """Asks the unit and writes its answer.
+        """Ask the unit and write its answer.
 
         Raises:
-            UnitdError: there is none, or it broke off.
+            UnitdError: there is no answer, or it broke off.
         """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers; ends early when the client leaves."""
+        """Answer; end early when the client leaves."""
         try:
             await while_connected(receive, self._serve(Stream(send)))
         finally:
@@ -101,19 +101,19 @@ class Served(Response, ABC):
             await stream.fail(ApiError(500, "internal error", code="internal_error"))
 
     async def _explained(self, error: UnitdError) -> ApiError:
-        """A model that does not load may be one that is not there."""
+        """Return the error as the client sees it; a model that does not load may be unknown."""
         if isinstance(error, LoadFailed) and not await is_known(self._models, self.unit, self._model):
             return unknown_model(self._model, self.unit)
         return api_error(error)
 
 
 def event(data: dict[str, Any]) -> bytes:
-    """One server-sent event."""
+    """Return a server-sent event."""
     return b"data: " + orjson.dumps(data) + b"\n\n"
 
 
 async def is_known(models: ModelStore, unit: str, name: str) -> bool:
-    """True when a card of this unit has the name."""
+    """Return True when a card of this unit has the name."""
     try:
         await models.resolve(unit, name)
     except LoadFailed:
@@ -126,13 +126,13 @@ async def _nothing() -> dict[str, Any]:
 
 
 class _ClientLeft(Exception):
-    """Ends what is done for it."""
+    """The client has left."""
 
 
 async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """What the work comes to; None when the client leaves before, at which the work is given up.
+    """Return the result of the work; cancel it and return None when the client leaves before.
 
-    Whatever else the client sends meanwhile is not looked at.
+    Other messages of the client are ignored meanwhile.
     """
     result: T | None = None
     try:

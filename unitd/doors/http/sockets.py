@@ -1,7 +1,7 @@
-"""One message in, one message out: what every dialect does with a WebSocket.
+"""Receiving and sending messages of a WebSocket, for all dialects.
 
-A client that is no longer there is one exception, whichever way it went: uvicorn raises an error of its own for what is
-sent behind a close that it decided on itself (a message too large, a ping without an answer).
+A client that is gone raises WebSocketDisconnect in all cases: uvicorn has another error for messages after a close of
+its own (for a message that is too large, or a ping without an answer).
 """
 
 import logging
@@ -28,7 +28,7 @@ POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 
 MAX_ECHO = 100
-"""Characters of what a client sent, in our words about it."""
+"""At most so many characters of a client's message are repeated in an error."""
 
 # A recording in a message has megabytes.
 _LOGGED_CHARACTERS = 1000
@@ -36,7 +36,7 @@ _TOKEN = re.compile(SHOWN_TOKEN)
 
 
 async def receive(ws: WebSocket) -> str | bytes:
-    """The next message.
+    """Return the next message.
 
     Raises:
         WebSocketDisconnect: the client has left.
@@ -51,7 +51,7 @@ async def receive(ws: WebSocket) -> str | bytes:
 
 
 async def send(ws: WebSocket, message: Message) -> None:
-    """Sends one JSON object.
+    """Send one JSON object.
 
     Raises:
         WebSocketDisconnect: the client has left.
@@ -60,7 +60,7 @@ async def send(ws: WebSocket, message: Message) -> None:
 
 
 async def send_text(ws: WebSocket, text: str) -> None:
-    """Sends one message as it is.
+    """Send one message as it is.
 
     Raises:
         WebSocketDisconnect: the client has left.
@@ -73,7 +73,7 @@ async def send_text(ws: WebSocket, text: str) -> None:
 
 
 async def close(ws: WebSocket, code: int) -> None:
-    """Says goodbye.
+    """Close the socket.
 
     Raises:
         WebSocketDisconnect: the client has left.
@@ -85,7 +85,7 @@ async def close(ws: WebSocket, code: int) -> None:
 
 
 def object_in(message: str | bytes) -> Message | None:
-    """The JSON object of a text message; None for everything else, and for one that is too large."""
+    """Return the JSON object of a text message; None for every other message, and for one that is too large."""
     if isinstance(message, bytes):
         return None
     try:
@@ -96,7 +96,7 @@ def object_in(message: str | bytes) -> Message | None:
 
 
 def _note(direction: str, ws: WebSocket, message: str | bytes) -> None:
-    """The beginning of a message for the log at DEBUG, without the token that a client may show in it."""
+    """Log the beginning of a message at DEBUG, without a token that it may contain."""
     if log.isEnabledFor(logging.DEBUG):
         peer = f"{ws.client.host}:{ws.client.port}" if ws.client else "?"
         beginning = str(message[:_LOGGED_CHARACTERS])

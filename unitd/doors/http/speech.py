@@ -14,13 +14,13 @@ RATE = 24000
 SETUP = {"response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
 WAV = "asr.base64.wav"
 
-# Somebody who pauses in a recording may say several utterances, each a frame of its own. The answer to a recording
-# without a sound tells that everything before it has been heard.
+# A recording with pauses gives several utterances, each in a frame of its own. The answer to an empty recording shows
+# that everything before it has been transcribed.
 SILENCE = wav_of(b"", 16000)
 
 
 class Transcriber:
-    """One asr task."""
+    """One asr task, which transcribes recordings."""
 
     def __init__(self, local_client: LocalClient, work_id: str) -> None:
         self._local_client = local_client
@@ -28,7 +28,7 @@ class Transcriber:
 
     @classmethod
     async def open(cls, local_client: LocalClient, model: str = ASR_MODEL, **setup: Any) -> "Transcriber":
-        """Sets the task up.
+        """Set up the task.
 
         Raises:
             UnitdError: the model is unknown or does not load, a value cannot be used, there is no room.
@@ -37,7 +37,7 @@ class Transcriber:
         return cls(local_client, work_id)
 
     async def hear(self, wav: bytes) -> str:
-        """What is said in a WAV file, without the full stop that the unit puts behind each utterance; "" for nothing.
+        """Return the text of a WAV file, without the full stop that the unit adds to each utterance; "" without speech.
 
         Raises:
             UnitdError: the file cannot be used, or the engine died.
@@ -52,5 +52,5 @@ class Transcriber:
             silence.close()
 
     def close(self) -> None:
-        """Ends the task."""
+        """End the task."""
         self._local_client.leave(self._work_id)

@@ -1,7 +1,7 @@
 """`/ws/units`: the wire of TCP 10001 over a WebSocket, one object per message.
 
-PCM and other bytes come as a binary message behind a text message with the RAW header, as on TCP. Tasks that are set
-up here end with the socket.
+PCM and other bytes come as a binary message after a text message with the RAW header, as on TCP. Tasks that are set up
+here end with the socket.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ log = logging.getLogger("unitd.doors")
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
-    """The socket."""
+    """Return the route of the socket."""
     return [admitted_route("/ws/units", context, lambda ws: SocketHandler(ws, context).run(), _explain)]
 
 
 def _explain(error: UnitdError, context: HttpContext) -> Message:
-    """Returns the refusal; one for a missing or wrong key says what would do instead, for a page that asks for it."""
+    """Return the refusal; one for a missing or wrong key says what is accepted, for a page that asks for it."""
     message = refusal_message(error, context)
     if not isinstance(error, NotAllowed):
         return message
@@ -41,7 +41,7 @@ def _explain(error: UnitdError, context: HttpContext) -> Message:
 
 
 class _Lines:
-    """What waits for the socket, and what holds its reading."""
+    """The output that waits for a socket, and the reasons not to read from it."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.is_gone = False
@@ -60,39 +60,39 @@ class _Lines:
         return len(self._lines)
 
     def add(self, line: bytes) -> None:
-        """One more line."""
+        """Add a line."""
         self._lines.append(line)
         self.waiting_bytes += len(line)
         self._has_room.clear()
         self._changed.set()
 
     def hold(self, reason: str, *, is_held: bool) -> None:
-        """While anything holds it, no more messages are read."""
+        """Add or remove a reason not to read messages."""
         self._holds.add(reason) if is_held else self._holds.discard(reason)
         self._may_read.clear() if self._holds else self._may_read.set()
 
     def release(self) -> None:
-        """Nothing holds it any more."""
+        """Remove all reasons not to read."""
         self._holds.clear()
         self._may_read.set()
 
     async def wait_for_room(self) -> None:
-        """Returns when everything has been taken."""
+        """Return when all lines have been sent."""
         await self._has_room.wait()
 
     async def wait_to_read(self) -> None:
-        """Returns when nothing holds it."""
+        """Return when there is no reason not to read."""
         await self._may_read.wait()
 
     def leave(self) -> None:
-        """The socket is gone, or shall go."""
+        """End the output: the socket is gone or must be closed."""
         self.is_gone = True
         self.left.set()
         self._has_room.set()
         self._changed.set()
 
     async def write(self, ws: WebSocket) -> None:
-        """Sends what waits, until the client is gone or is cut off."""
+        """Send lines until the client is gone or cut off."""
         with suppress(WebSocketDisconnect):
             while not self.is_gone:
                 await self._changed.wait()
@@ -105,7 +105,7 @@ class _Lines:
 
 
 class _Client(BaseClient):
-    """Whoever uses the socket, until it becomes another owner's."""
+    """The client of the socket, until another owner shows a token on it."""
 
     keeps_tasks = False
 
@@ -117,16 +117,16 @@ class _Client(BaseClient):
 
     @property
     def is_gone(self) -> bool:
-        """True when nothing of what is sent to this one arrives."""
+        """Return True when nothing that is sent to this client arrives."""
         return self._is_former or self._handler.lines.is_gone
 
     def send(self, reply: Reply) -> None:
-        """Queues one line; a client that does not read is cut off."""
+        """Queue one line."""
         if not self.is_gone:
             self._handler.send(self, reply)
 
     def admit(self, grant: Grant) -> "_Client":
-        """What it may do from now on, and how much it may send at a time."""
+        """Set the rights of the client and the size of its messages. Return the client that goes on from here."""
         if is_other_owner(self.grant, grant):
             self._is_former = True
             return self._handler.go_on_as(_Client(self._handler, self.name, self.address, grant))
@@ -135,18 +135,18 @@ class _Client(BaseClient):
         return self
 
     def hold(self, reason: str, *, is_held: bool) -> None:
-        """While anything holds it, no more messages are read."""
+        """Add or remove a reason not to read messages."""
         if not self._is_former:
             self._handler.lines.hold(reason, is_held=is_held)
 
     async def wait_for_room(self) -> None:
-        """Returns when everything has been taken."""
+        """Return when all lines have been sent."""
         if not self._is_former:
             await self._handler.lines.wait_for_room()
 
 
 class SocketHandler:
-    """One socket."""
+    """One socket: reads requests, writes replies."""
 
     def __init__(self, ws: WebSocket, context: HttpContext) -> None:
         self._ws = ws
@@ -158,17 +158,17 @@ class SocketHandler:
         self.client = _Client(self, local_client.name, local_client.address, local_client.grant)
 
     def limit(self, grant: Grant) -> None:
-        """How much may be sent at a time."""
+        """Set the size limit of messages to the grant's."""
         self._session.limit(min(grant.limits.frame_bytes or self._frame_bytes, self._frame_bytes))
 
     def go_on_as(self, client: _Client) -> _Client:
-        """From now on the socket is this client's."""
+        """Hand the socket over to this client, and return it."""
         self.client = client
         self.lines.release()
         return client
 
     def send(self, client: _Client, reply: Reply) -> None:
-        """Queues one line; a client that does not read is cut off."""
+        """Queue one line; cut off a client that does not read."""
         metrics, waiting = self._context.server.metrics, self.lines.waiting_bytes
         if waiting > self.lines.limit_bytes:
             log.warning("%s does not read: %d bytes wait, it is disconnected", client.name, waiting)
@@ -179,16 +179,16 @@ class SocketHandler:
 
     @property
     def holder_name(self) -> str:
-        """Who holds what is unfinished."""
+        """Return the name of the client whose message is unfinished."""
         return self.client.name
 
     def give_up_unfinished(self) -> None:
-        """Too much is held of all clients, and most of it here."""
+        """Drop the unfinished message, the largest of all clients, and tell the client."""
         self._session.drop_unfinished()
         self.client.send(error_reply(Unavailable("too much is being sent at the same time"), "0", "sys"))
 
     async def run(self) -> None:
-        """Reads and writes side by side until one of them ends, or the client shall go."""
+        """Read and write at the same time, until one of them ends or the client is cut off."""
         name = self.client.name
         try:
             async with asyncio.TaskGroup() as group:
@@ -202,14 +202,14 @@ class SocketHandler:
                     each.cancel()
         finally:
             self.lines.leave()
-            self._ws.scope[GRANT] = self.client.grant  # whoever it is since `sys.auth` has one connection less
+            self._ws.scope[GRANT] = self.client.grant  # the present grant, after a `sys.auth`, has one connection less
             self._context.server.forget_client(self.client)
             self._context.unfinished.hold(self, 0)
         if was_cut:
             await close(self._ws, TRY_AGAIN_LATER)
 
     async def _read(self) -> None:
-        """Serves what the messages complete."""
+        """Serve the requests that messages complete."""
         while True:
             await self.lines.wait_to_read()
             try:
@@ -223,6 +223,6 @@ class SocketHandler:
                     self.client.send(meaning)
                 else:
                     self._context.server.serve(self.client, meaning)
-            # `sys.auth` may have changed it, and with it how long a message may be
+            # `sys.auth` may have changed the grant, and with it the size limit of messages
             self._ws.scope[GRANT] = self.client.grant
             self._context.unfinished.hold(self, self._session.unfinished_bytes)

@@ -1,8 +1,8 @@
-"""Who is served now and who waits: first come, first served, with so many at the same time.
+"""The waiting line of the turn-based chat: first come, first served, with a limit at the same time.
 
-One list in the order of arrival tells all of it: its first `places` tickets are served, the others wait, and who leaves
-moves everybody behind one place on. But nobody waits for others who has no ticket that is served: the engine shares
-its time out among them, and whoever asks for many answers waits for his own.
+One list holds all tickets in the order of arrival: the first `places` are served, the others wait, and they move up
+when a ticket is removed. A party without a served ticket never waits: the engine shares its time among parties, and a
+party with many requests waits for its own ones.
 """
 
 import asyncio
@@ -11,18 +11,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 Tell = Callable[[int], Awaitable[None]]
-"""Takes a place in the queue; the next to be served has 1."""
+"""Is called with the position in the line; the next to be served has 1."""
 
 
 @dataclass(eq=False)
 class _Ticket:
-    """Somebody who is served or waits."""
+    """A request that is served or waits."""
 
     party: Hashable
 
 
 class WaitingLine:
-    """A queue before a counter with several places."""
+    """A queue with several places that are served."""
 
     def __init__(self, places: int) -> None:
         self._places = places
@@ -31,15 +31,15 @@ class WaitingLine:
 
     @property
     def view(self) -> dict[str, int]:
-        """How many are served at the same time at most, how many are, and how many wait."""
+        """Return the number of places, of requests that are served, and of those that wait."""
         waiting = len(self._waiting)
         return {"slots": self._places, "active": len(self._tickets) - waiting, "queued": waiting}
 
     @asynccontextmanager
     async def turn(self, tell: Tell, party: Hashable = None) -> AsyncIterator[bool]:
-        """Entered when it is the caller's turn, which ends with the block; true when the caller had to wait.
+        """Wait for a turn, which ends with the block. Yield True when the caller had to wait.
 
-        Whoever waits is told the place, and each one nearer. Callers of the same `party` count as one.
+        `tell` is called with the first position and each better one. Callers of the same `party` count as one.
         """
         ticket = _Ticket(party)
         self._tickets.append(ticket)
@@ -52,7 +52,7 @@ class WaitingLine:
 
     @property
     def _waiting(self) -> list[_Ticket]:
-        """Those that are not served, the next one first."""
+        """Return the tickets that wait, the next one first."""
         parties = set[Hashable]()
         waiting: list[_Ticket] = []
         for at, ticket in enumerate(self._tickets):

@@ -1,9 +1,9 @@
-"""The connection under every WebSocket: uvicorn's, with bounds.
+"""uvicorn's WebSocket connection, with limits; the only place that knows its inner names.
 
-uvicorn answers each ping at once, whether or not its answers are read, parses all that came before anybody else has a
-turn, keeps every fragment of a message, and waits for the end of one for ever. Here pings of a client that does not
-read are not answered, a little is parsed at a time, and what a client has begun to say must end in time and fit in the
-budget that all clients share. A client that is sent away is heard no more.
+uvicorn answers each ping at once, whether or not its answers are read; it parses all input before another client is
+served, keeps every fragment of a message, and waits without limit for the end of a message. Here pings of a client that
+does not read are not answered, little is parsed at a time, and a message must end in time and fit in the budget that
+all clients share. Input of a client that has been sent away is ignored.
 """
 
 import asyncio
@@ -26,34 +26,33 @@ if TYPE_CHECKING:  # of what is overridden; there are no public ones
 log = logging.getLogger("unitd.doors")
 
 MESSAGE_SECONDS = 120.0
-"""From the first byte of a message to its last. One may be large and its line slow."""
+"""From the first byte of a message to its last. A message may be large and its line slow."""
 
 MAX_FRAGMENTS = 16_384
-"""Of one message; with 32 MiB each of them would have 2 KiB."""
+"""At most so many in one message; of 32 MiB each would have 2 KiB."""
 
 PIECE_BYTES, FRAMES_AT_ONCE = 2048, 64
-"""As many bytes are parsed at a time, until so many frames have come: then others have a turn. A frame may have 6."""
+"""Bytes are parsed in such pieces until there are so many frames; then others are served. A frame may have 6 bytes."""
 
 BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 SENT_AWAY = frozenset({POLICY_VIOLATION, TRY_AGAIN_LATER})
-"""Close codes behind which a client is heard no more."""
+"""Close codes after which the input of a client is ignored."""
 
 UNCOUNTED_BYTES = 4096
-"""Of a connection; as much as its objects take anyway."""
+"""Of each connection so many bytes are not counted: its objects take as much anyway."""
 
 LAST_SECONDS = 1.0
-"""So long a client that is sent away has to take what it was told."""
+"""Time for a client that is sent away to read the reason."""
 
 
 def bounded(unfinished: Unfinished, message_bytes: int) -> type[asyncio.Protocol]:
-    """Return the class of connections whose messages have at most so many bytes, fewer where the client's token says
-    so."""
+    """Return a class of connections whose messages may have so many bytes, or fewer by the client's token."""
     return type("Bounded", (BoundedConnection,), {"unfinished": unfinished, "message_bytes": message_bytes})
 
 
 class BoundedConnection(WebSocketsSansIOProtocol):
-    """One client's WebSocket. uvicorn makes them, so the bounds are the class's: see `bounded`."""
+    """One client's WebSocket. uvicorn creates the instances, so the limits are class attributes (see `bounded`)."""
 
     unfinished: Unfinished
     message_bytes: int
@@ -62,17 +61,17 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         super().__init__(*args, **kwargs)
         self._limit_bytes = self.message_bytes
         self._rest = b""
-        """What has been read and not parsed."""
+        """Bytes that have been read and not parsed."""
 
         self._waiting_bytes = 0
-        """Of messages that the dialect has not taken."""
+        """Size of the messages that the dialect has not received."""
 
         self._handled = self._fragments = 0
         self._going_on: asyncio.Handle | None = None
         self._message_timer: asyncio.TimerHandle | None = None
         self._is_sent_away = False
 
-    # What comes
+    # Input
 
     def data_received(self, data: bytes) -> None:
         if not self._is_sent_away:
@@ -83,12 +82,12 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         super().handle_events()
 
     def handle_connect(self, event: Request) -> None:
-        """Until the dialect asks for the first message nothing is read: it may send the client away."""
+        """Read nothing until the dialect asks for the first message: it may send the client away."""
         super().handle_connect(event)
         self.read_paused = True
 
     def handle_ping(self) -> None:
-        """A client that does not take what it is sent gets no more answers, which RFC 6455 leaves to us."""
+        """Answer a ping, unless the client does not read; RFC 6455 permits that."""
         if self.writable.is_set():
             super().handle_ping()
         else:
@@ -103,7 +102,7 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         super().handle_bytes(event)
 
     def handle_cont(self, event: Frame) -> None:
-        """All fragments are one piece of memory; empty ones are none, and still work."""
+        """Join a fragment to the message, in one piece of memory, and limit the number of fragments."""
         if self._is_sent_away:
             return
         self._fragments += 1
@@ -129,7 +128,7 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         super().send_receive_event_to_app()
 
     def _parse(self, data: bytes) -> None:
-        """Parses until there is something to wait for; the rest is parsed when that has come."""
+        """Parse until there is a reason to wait; the rest is parsed later."""
         self._handled = at = 0
         while at < len(data) and self._may_parse and self._handled < FRAMES_AT_ONCE:
             super().data_received(data[at : at + PIECE_BYTES])
@@ -143,8 +142,7 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         self._update_reading()
 
     def _refuse_handshake(self) -> None:
-        """What the library takes for no request (another method than GET, say) it leaves without an answer; all of
-        it is there at once."""
+        """Answer a handshake that the library cannot read (another method than GET, say); the library would not."""
         self.transport.write(b"".join(self.conn.data_to_send()) or BAD_REQUEST)
         self.transport.close()
 
@@ -157,13 +155,13 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         return not (self.read_paused or self._is_sent_away or self.transport.is_closing())
 
     def _update_reading(self) -> None:
-        """The transport reads when there is nothing else to do first."""
+        """Let the transport read while nothing else must be done first."""
         if self._may_parse and not self._rest:
             self.transport.resume_reading()
         else:
             self.transport.pause_reading()
 
-    # What is unfinished
+    # Unfinished messages
 
     @property
     def holder_name(self) -> str:
@@ -186,7 +184,7 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         self.unfinished.hold(self, size if size > UNCOUNTED_BYTES else 0)
 
     def _end_late_message(self) -> None:
-        """The time does not count in which it is we who do not read."""
+        """Send the client away; time in which the daemon does not read does not count."""
         self._message_timer = None
         if self._may_parse:
             self._refuse(POLICY_VIOLATION, f"a message did not end within {MESSAGE_SECONDS:g} s")
@@ -201,7 +199,7 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         self._refuse(CloseCode.MESSAGE_TOO_BIG, f"a message may have {self._limit_bytes} bytes")
 
     def _refuse(self, code: int, words: str) -> None:
-        """Ends the connection for what its client has sent; the dialect finds it closed."""
+        """End the connection because of the client's input; the dialect receives a disconnection."""
         if self._is_sent_away or self.transport.is_closing():
             return
         log.warning("%s is disconnected: %s", self.holder_name, words)
@@ -213,7 +211,7 @@ class BoundedConnection(WebSocketsSansIOProtocol):
         self._send_away()
 
     def _send_away(self) -> None:
-        """Nothing is heard of this client any more, and soon it is gone, whether it has read our words or not."""
+        """Ignore further input, and end the connection soon, whether or not the client has read the reason."""
         self._is_sent_away = True
         self.stop_keepalive()
         self._rest, self.frames = b"", []
@@ -224,15 +222,15 @@ class BoundedConnection(WebSocketsSansIOProtocol):
             self.transport.write_eof()
         self.loop.call_later(LAST_SECONDS, self.transport.abort)
 
-    # What goes
+    # Output
 
     async def send(self, message: "ASGISendEvent") -> None:
-        """No more than one message waits beside what the transport thinks is enough."""
+        """Send a message after the transport's buffer has room; at most one message waits beside it."""
         is_last = message["type"] == "websocket.close" and message.get("code") in SENT_AWAY
-        if is_last and not self.writable.is_set():  # who does not read cannot be told
+        if is_last and not self.writable.is_set():  # the client does not read the reason
             self.transport.abort()
             return
-        while not self.writable.is_set():  # of several who waited, the first may have filled it again
+        while not self.writable.is_set():  # another waiting sender may have filled it again
             await self.writable.wait()
         await super().send(message)
         if message["type"] == "websocket.accept":
@@ -267,7 +265,7 @@ class BoundedConnection(WebSocketsSansIOProtocol):
             self._going_on = self.loop.call_soon(self._parse_rest)
 
     def keepalive_timeout(self) -> None:
-        """While it is we who do not read, no answer can come."""
+        """Wait longer for an answer to a ping while the daemon does not read."""
         if self.read_paused:
             self.pong_timer = self.loop.call_later(self.ping_timeout or 0.0, self.keepalive_timeout)
         else:

@@ -1,7 +1,7 @@
-"""`/ws`: two dialects on one address, told apart by their first message.
+"""`/ws`: two dialects at one address, distinguished by the first message.
 
-`action` belongs to chunked streaming; `type`, `cancel` and the plain-text sentinels to barge-in inference, whose form
-all errors have before that is decided.
+`action` belongs to chunked streaming; `type`, `cancel` and the plain-text sentinels belong to barge-in inference.
+Errors before that decision have the form of barge-in inference.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from unitd.doors.http.sockets import close, object_in, receive, send
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
-    """The socket."""
+    """Return the route of the socket."""
     sessions = Sessions(context.settings.http.barge_in)
     return [admitted_route("/ws", context, lambda ws: _serve_dialect(ws, context, sessions))]
 
 
 async def _serve_dialect(ws: WebSocket, context: HttpContext, sessions: Sessions) -> None:
-    """Waits for the message that decides."""
+    """Wait for the message that decides, and serve its dialect."""
     barge_in = context.settings.http.barge_in
     sentinels = {barge_in.end_sentinel, barge_in.cancel_sentinel} - {""}
     while True:

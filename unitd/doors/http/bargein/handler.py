@@ -1,11 +1,10 @@
-"""Barge-in text inference: a person talks to a persona, and a new utterance stops the old answer in mid-word.
+"""Barge-in text inference: a person talks to a persona, and a new utterance interrupts the running answer.
 
-A connection has at most one turn at a time, and so has a session, whatever connection it comes by: `start` cuts what
-runs of either, tells whoever listened to it, and begins anew. Reading, answering and warming are tasks of their own;
-what they say goes through one `FrameQueue` in order. So a ping is answered while a prompt is read, and a cut never
-waits.
+A connection has at most one turn at a time, and so has a session, on whatever connection: `start` cuts the running
+turns of both, notifies their clients, and begins a new turn. Reading, answering and warming are separate tasks; their
+frames go through one `FrameQueue` in order. So a ping is answered while a prompt is read, and a cut never waits.
 
-Idle is a connection that has no turn and has said nothing for a while.
+A connection is idle when it has no turn and has sent nothing for a while.
 """
 
 import asyncio
@@ -50,7 +49,7 @@ TOO_MANY_REQUESTS = 429
 
 
 async def serve(ws: WebSocket, context: HttpContext, sessions: Sessions, first: str | bytes) -> None:
-    """Talks to one client until it leaves or is silent too long; then its turn ends."""
+    """Serve one client until it leaves or is silent for too long; then end its turn."""
     out = FrameQueue(ws)
     async with asyncio.TaskGroup() as group:
         group.create_task(out.write(), name="writing to a barge-in client")
@@ -77,7 +76,7 @@ class Caller:
         self._cancels = SlidingWindow(settings.cancels, settings.cancel_window_s)
         self._session_id: str | None = None
         self._persona = Persona()
-        """The last one that was spoken of: a history is warmed behind it."""
+        """The last persona that was used; a history is read ahead after its prompt."""
 
         self._turn: Turn | None = None
         self._warmings: set[asyncio.Task[None]] = set()
@@ -93,13 +92,13 @@ class Caller:
         }
 
     async def listen(self, first: str | bytes) -> None:
-        """Serves message after message, from the one that brought the client here."""
+        """Serve all messages, beginning with the first one, which has been received already."""
         message: str | bytes | None = first
         while message is not None and self._serve(message):
             message = await self._next()
 
     def hang_up(self) -> None:
-        """Ends what goes on; the client is gone or told to go."""
+        """End the turn and the warmings, and close the connection."""
         if self._turn is not None:
             self._turn.cut()
         for warming in self._warmings:
@@ -107,7 +106,7 @@ class Caller:
         self._out.close(NORMAL_CLOSURE)
 
     async def _next(self) -> str | bytes | None:
-        """The next message; None when there will be none."""
+        """Return the next message; None when there is no further one."""
         await self._out.wait_for_room()
         try:
             async with asyncio.timeout(None) as self._silence:
@@ -122,13 +121,13 @@ class Caller:
             self._silence = None
 
     def _watch_silence(self) -> None:
-        """Silence is counted from now on, but not while an answer is on its way."""
+        """Start the idle timeout anew; during a turn there is none."""
         if self._silence is not None and not self._silence.expired():
             now = asyncio.get_running_loop().time()
             self._silence.reschedule(None if self._turn else now + self._settings.idle_timeout_s)
 
     def _serve(self, data: str | bytes) -> bool:
-        """Does what one message says; False when the client wants no more."""
+        """Serve one message. Return False after the client's last one."""
         try:
             message = read_message(data, self._settings)
             self._check_pace(message)
@@ -142,7 +141,11 @@ class Caller:
         return True
 
     def _check_pace(self, message: Message) -> None:
-        """Cancels are counted for themselves, what keeps or ends the connection is not."""
+        """Apply the rate limits: one for cancels, one for other messages, none for ping, pong and end.
+
+        Raises:
+            Refusal: the limit is reached.
+        """
         if isinstance(message, Ping | Pong | End):
             return
         kind, window = ("cancel", self._cancels) if isinstance(message, Cancel) else ("message", self._messages)
@@ -150,7 +153,7 @@ class Caller:
             words = f"At most {window.limit} {kind} messages in {window.seconds:g} s; try again in {retry_in} s."
             raise Refusal(f"{kind}_rate_limited", words, retry_in=retry_in)
 
-    # What clients say
+    # Messages of clients
 
     def _start(self, start: Start) -> None:
         session = self._session_of(start.session_id)
@@ -179,7 +182,7 @@ class Caller:
             self._watch_silence()
 
     def _cancel(self, cancel: Cancel) -> None:
-        """Answered also when there is nothing to cancel: the client may have sent it just too late."""
+        """Cut the turn; confirm also when there is none, for the client may have sent the cancel just too late."""
         echo = {} if cancel.request_id is None else {"request_id": cancel.request_id}
         if self._turn is None or not self._turn.cut(**echo):
             self._out.put(CANCELLED | echo)
@@ -235,6 +238,6 @@ class Caller:
 
 
 def _take(window: SlidingWindow) -> int | None:
-    """Counts one more event; else whole seconds until there is room for it."""
+    """Count an event and return None; return the seconds until there is room when the limit is reached."""
     now = asyncio.get_running_loop().time()
     return None if window.take(now) else max(1, math.ceil(window.seconds_until_room(now)))

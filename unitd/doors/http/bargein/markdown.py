@@ -1,14 +1,13 @@
-"""Markdown and HTML are taken out of a text while it streams.
+"""Removal of markdown and HTML from a text while it streams.
 
-How it works. Each kind of mark is a rule with two patterns: `whole`, all of it (with what must follow, where that
-decides), and `begun`, whatever may still become it. At each place of the text the rules are asked in their order. The
-first whose `whole` matches replaces it; the first whose `begun` reaches to the end of what has arrived holds the rest
-back until more arrives. Where no rule cares, the text goes out at once. So nothing is held back but what may still turn
-out to be a mark, and the output does not depend on how the text was cut.
+Algorithm. Each kind of mark is a rule with two patterns: `whole` matches the whole mark (and what must follow it, where
+that decides), `begun` matches any beginning of it. At each position of the text the rules are tried in order. The first
+whose `whole` matches replaces the mark; the first whose `begun` matches up to the end of the input holds the rest back
+until more arrives. Where no rule matches, the text is passed on at once. So only a possible mark is held back, and the
+output does not depend on how the text was cut into pieces.
 
-What counts as a mark is decided for speech: `2 * 3`, `5*3`, `snake_case`, `3 < 4`, `#1` and `[sic]` are text. Numbers
-of lists stay. Code keeps its words and loses its fences and backticks. A mark that the end of the text cuts in half is
-dropped.
+Marks are defined for speech: `2 * 3`, `5*3`, `snake_case`, `3 < 4`, `#1` and `[sic]` are text. Numbers of lists stay.
+Code keeps its words and loses its fences and backticks. A mark that the end of the text cuts in half is dropped.
 """
 
 import html
@@ -17,7 +16,7 @@ from collections.abc import Callable
 from html.entities import html5
 from typing import NamedTuple
 
-# Longer ones are no links of a chat; held back for so long at most.
+# A longer text in brackets is no link; so at most so much text is held back.
 MAX_LINK_TEXT = 300
 
 
@@ -27,52 +26,52 @@ class Rule(NamedTuple):
     whole: re.Pattern[str]
     begun: re.Pattern[str]
     say: Callable[["MarkdownStripper", re.Match[str]], str]
-    """What stands in its place."""
+    """Returns the text in its place."""
 
     cut: Callable[[str], str | None]
-    """What is left of one that the end of the text cuts off, None for all of it."""
+    """Returns the rest of a mark that the end of the text cuts off; None when it is no mark and stays as it is."""
 
 
 class MarkdownStripper:
-    """Feed pieces of a text, get it without its marks."""
+    """A filter: feed it the pieces of a text, and it returns the text without marks."""
 
     def __init__(self) -> None:
         self._held = ""
         self._before = "\n"
-        """The character in front of the place that is looked at, as it came."""
+        """The input character before the present position."""
 
         self._is_line_start = True
-        """Nothing but spaces and marks since the last newline."""
+        """True while there have been only spaces and marks since the last newline."""
 
         self._is_row = False
-        """In the line of a table."""
+        """True inside a line of a table."""
 
         self._code = ""
-        """The backticks that the code of this line began with."""
+        """The backticks that began the code in this line; "" outside of code."""
 
         self._fence = ""
-        """The fence that the code of these lines began with."""
+        """The fence that began this block of code; "" outside of a block."""
 
         self._inner: str | None = None
-        """The text of a link, to be looked at once more."""
+        """The text of a link, which is scanned for marks, too."""
 
     def feed(self, text: str) -> str:
-        """As much of the text so far as is certain."""
+        """Return the part of the text so far that can no longer change."""
         self._held, said = self._scan(self._held + text, is_last=False)
         return said
 
     def finish(self) -> str:
-        """The rest, now that nothing follows."""
+        """Return the rest: the text has ended."""
         _, said = self._scan(self._held, is_last=True)
         self._held = ""
         return said
 
     def _scan(self, text: str, *, is_last: bool) -> tuple[str, str]:
-        """What must wait, and what may be said."""
+        """Return the text that must wait, and the text that is passed on."""
         said: list[str] = []
         at, end = 0, len(text)
         if is_last:
-            text += "\n"  # the end of a text decides like the end of a line
+            text += "\n"  # the end of a text counts as the end of a line
         while at < end:
             step = self._step(text, at, end, is_last=is_last)
             if step is None:
@@ -85,7 +84,7 @@ class MarkdownStripper:
         return "", "".join(said)
 
     def _step(self, text: str, at: int, end: int, *, is_last: bool) -> tuple[int, str] | None:
-        """The next place and what is said up to it; None when that is not certain yet."""
+        """Return the next position and the output up to it; None when more input must decide."""
         for rule, is_line_mark in self._rules():
             if (match := rule.whole.match(text, at)) is not None:
                 words = rule.say(self, match)
@@ -110,7 +109,7 @@ class MarkdownStripper:
         return _AT_LINE_START if self._is_line_start else _IN_TEXT
 
     def _pass(self, passed: str, *, is_line_mark: bool = False) -> None:
-        """Notes what lies behind us now."""
+        """Update the state for text that has been passed."""
         self._before = passed[-1]
         last_line = passed[passed.rfind("\n") + 1 :]
         if last_line != passed:
@@ -119,28 +118,28 @@ class MarkdownStripper:
         if last_line.strip() and not is_line_mark:
             self._is_line_start = False
 
-    # What the rules say
+    # Replacements of the rules
 
     def _say_nothing(self, match: re.Match[str]) -> str:
-        """The mark goes."""
+        """Drop the mark."""
         return ""
 
     def _say_inside(self, match: re.Match[str]) -> str:
-        """What the first group holds."""
+        """Return the first group."""
         return match[1]
 
     def _say_link(self, match: re.Match[str]) -> str:
-        """The words of a link, without their own marks."""
+        """Scan the text of a link next."""
         self._inner = match[1]
         return ""
 
     def _say_entity(self, match: re.Match[str]) -> str:
-        """The character that it stands for, if it is one."""
+        """Return the character of an entity; an unknown one stays as it is."""
         is_number = match[0][1] == "#"
         return html.unescape(match[0]) if is_number else html5.get(match[0][1:], match[0])
 
     def _say_emphasis(self, match: re.Match[str]) -> str:
-        """Stars and underscores, where they are no marks: alone, between digits, in the middle of a name."""
+        """Drop stars and underscores, except alone, between digits, and inside a name."""
         marks, before, after = match[1], self._before, match[2]
         is_alone = before.isspace() and after.isspace()
         is_product = marks == "*" and before.isdigit() and after.isdigit()
@@ -148,33 +147,33 @@ class MarkdownStripper:
         return marks if is_alone or is_product or is_name else ""
 
     def _say_pipe(self, match: re.Match[str]) -> str:
-        """Between two cells."""
+        """Return a space between two cells of a table."""
         return " " if self._is_row else match[0]
 
     def _begin_row(self, match: re.Match[str]) -> str:
-        """The first pipe of a table's row."""
+        """Drop the first pipe of a table's row."""
         self._is_row = True
         return ""
 
     def _begin_code(self, match: re.Match[str]) -> str:
-        """Backticks in a line."""
+        """Drop the backticks that begin code in a line."""
         self._code = match[0]
         return ""
 
     def _end_code(self, match: re.Match[str]) -> str:
-        """As many backticks as the code began with end it."""
+        """Drop as many backticks as the code began with; others are part of the code."""
         if match[0] != self._code:
             return match[0]
         self._code = ""
         return ""
 
     def _begin_fence(self, match: re.Match[str]) -> str:
-        """The line before a block of code."""
+        """Drop the line before a block of code."""
         self._fence = match[1]
         return ""
 
     def _end_fence(self, match: re.Match[str]) -> str:
-        """The line behind it."""
+        """Drop the line after a block of code."""
         if not match[1].startswith(self._fence):
             return match[0]
         self._fence = ""
@@ -199,12 +198,12 @@ def _rule(
 
 
 def _nothing(held: str) -> str:
-    """Half of it is not shown."""
+    """Drop a mark that is cut in half."""
     return ""
 
 
 def _link_text(held: str) -> str | None:
-    """What is left of a link whose address has begun."""
+    """Return the text of a link whose address has begun; None before that."""
     text, bracket, _ = held.partition("](")
     return text.lstrip("![") if bracket else None
 
@@ -265,4 +264,4 @@ _IN_FENCE = tuple((rule, False) for rule in _HTML)
 _IN_FENCE_AT_LINE_START = ((_FENCE_END, True), *_IN_FENCE)
 
 PLAIN = re.compile(r"[^<&\\!\[*_~`|\n]+")
-"""What no rule in the middle of a line begins with."""
+"""Characters with which no rule in the middle of a line begins."""

@@ -1,7 +1,6 @@
-"""What clients of the barge-in dialect say: JSON at the door, frozen dataclasses behind it.
+"""Messages of the barge-in dialect, read from JSON into frozen dataclasses.
 
-A field that is null counts as absent, a field that is not known is ignored. Plain text is JSON unless it is one of the
-two sentinels.
+A field that is null counts as absent; an unknown field is ignored. Text is JSON unless it is one of the two sentinels.
 """
 
 from collections.abc import Callable
@@ -25,9 +24,9 @@ PERSONA_KEYS = {
     "gender": "gender",
     "user_identity": "identity",
 }
-"""The client's names, and the template's."""
+"""The client's keys, and the template's names for them."""
 
-# The same ranges as the llm unit has.
+# The ranges of the llm unit.
 _NUMBERS = {
     "temperature": (0, 100),
     "top_p": (0, 1),
@@ -40,7 +39,7 @@ _MAX_TOP_K = 1_000_000
 
 
 class Refusal(Exception):
-    """A message that is not served: an error code of the dialect, words, and what else the client is told."""
+    """A message that is refused, with an error code of the dialect, a text, and further fields."""
 
     def __init__(self, code: str, message: str, **details: Any) -> None:
         super().__init__(message)
@@ -59,28 +58,28 @@ class _Fields(Fields):
 
 @dataclass(frozen=True)
 class Start:
-    """A turn begins, whatever went on before."""
+    """Begin a turn; a running one is cut."""
 
     session_id: str
     utterance: str
     history: str = ""
     persona: dict[str, str] = field(default_factory=dict)
-    """By the template's names; what is missing stays as it was."""
+    """By the template's names; a missing part stays as it was."""
 
     sampling: dict[str, Any] | None = None
-    """Replaces what the session had; None keeps it."""
+    """Replaces the sampling of the session; None keeps it."""
 
 
 @dataclass(frozen=True)
 class Cancel:
-    """The turn ends."""
+    """End the turn."""
 
     request_id: str | int | None = None
 
 
 @dataclass(frozen=True)
 class Warm:
-    """Reads a persona or a history before it is needed."""
+    """Read a persona or a history ahead."""
 
     segment: str
     text: str
@@ -89,7 +88,7 @@ class Warm:
 
 @dataclass(frozen=True)
 class ChatPrompt:
-    """Another persona from the next turn on."""
+    """Change the persona, from the next turn on."""
 
     session_id: str | None
     persona: dict[str, str]
@@ -97,27 +96,27 @@ class ChatPrompt:
 
 @dataclass(frozen=True)
 class Ping:
-    """Wants an answer."""
+    """Ask for a pong."""
 
 
 @dataclass(frozen=True)
 class Pong:
-    """An answer that nobody waited for."""
+    """Answer to a ping; it is ignored."""
 
 
 @dataclass(frozen=True)
 class End:
-    """The client leaves."""
+    """End the connection."""
 
 
 Message = Start | Cancel | Warm | ChatPrompt | Ping | Pong | End
 
 
 def read_message(data: str | bytes, settings: BargeInSettings) -> Message:
-    """The meaning of one WebSocket message.
+    """Return the meaning of a WebSocket message.
 
     Raises:
-        Refusal: it has none, or a field cannot be used.
+        Refusal: the message has none, or a field cannot be used.
     """
     if isinstance(data, bytes):
         raise Refusal("invalid_message", "Binary messages mean nothing here, send JSON as text.")
@@ -182,7 +181,7 @@ def _read_warm(fields: _Fields, segment: str) -> Warm:
 
 
 def _read_chat_prompt(fields: _Fields) -> ChatPrompt:
-    """`chat_prompt` is another name for the persona's text here."""
+    """Return the changed persona; `chat_prompt` is another name for its text."""
     persona = _persona(fields)
     if (text := fields.text("chat_prompt", None)) is not None:
         persona["persona"] = text
@@ -215,7 +214,7 @@ def _persona(fields: _Fields) -> dict[str, str]:
 
 
 def _sampling(fields: _Fields) -> dict[str, Any] | None:
-    """The known keys of a `sampling` object; None without one."""
+    """Return the known keys of the `sampling` object; None without one."""
     if "sampling" not in fields:
         return None
     given = fields.table("sampling")

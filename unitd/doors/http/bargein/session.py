@@ -1,7 +1,7 @@
-"""What the barge-in dialect remembers of a person between two turns: persona, sampling, and the turn that is going on.
+"""Sessions of the barge-in dialect: persona, sampling, and the running turn of a person.
 
-Sessions are known by the id that their client chose, on whatever connection it comes. The least recently used one is
-forgotten when there are too many or they hold too much text; one with a turn going on stays.
+A session is found by the id that its client chose, on any connection. The least recently used session is dropped when
+there are too many or they hold too much text; a session with a running turn stays.
 """
 
 import re
@@ -11,17 +11,17 @@ from typing import Any, Protocol
 from unitd.core.access.rate_limit import SlidingWindow
 from unitd.core.config.schema import BargeInSettings
 
-# Some times as many as can be connected; a session without a persona takes less than a kilobyte.
+# Several times as many as connections; a session without a persona takes less than a kilobyte.
 MAX_SESSIONS = 1000
 MAX_CHARACTERS = 4 * 1024 * 1024
 
 NAMES = re.compile(r"\{(persona|style|gender|identity|history)\}")
-"""What a system template may name."""
+"""The names that a system template may use."""
 
 
 @dataclass(frozen=True)
 class Persona:
-    """Who the assistant is, and whom it talks to; "" is not told."""
+    """The role of the assistant, and the identity of the person it talks to; "" is left out."""
 
     persona: str = ""
     style: str = ""
@@ -29,13 +29,13 @@ class Persona:
     identity: str = ""
 
     def changed(self, changes: dict[str, str]) -> "Persona":
-        """The same, but for what these say."""
+        """Return the persona with these changes."""
         return replace(self, **changes)
 
     def prompt(self, template: str, history: str) -> str:
-        """The system prompt. A line of the template whose names are all without a value is left out.
+        """Return the system prompt, without template lines whose names all have no value.
 
-        Values are put in once and not looked at again: braces in them mean nothing.
+        Braces in values have no meaning: a value is not expanded again.
         """
         values = vars(self) | {"history": history}
         lines = []
@@ -47,26 +47,26 @@ class Persona:
 
 
 class Interruptible(Protocol):
-    """A turn, as its session sees it."""
+    """A turn that can be cut."""
 
     def cut(self) -> bool:
-        """Ends it and tells its client; False when it is over already."""
+        """End the turn and tell its client. Return False when it has ended already."""
 
 
 @dataclass(eq=False)
 class Session:
-    """One person's settings, kept from turn to turn."""
+    """The settings of one person, kept from turn to turn."""
 
     updates: SlidingWindow
     persona: Persona = Persona()
     sampling: dict[str, Any] = field(default_factory=dict)
-    """What was asked for in place of the configuration's."""
+    """The options that replace those of the configuration."""
 
     turn: Interruptible | None = None
 
     @property
     def size(self) -> int:
-        """Characters that it keeps."""
+        """Return the number of characters that the session keeps."""
         return sum(map(len, vars(self.persona).values()))
 
 
@@ -76,13 +76,13 @@ class Sessions:
     def __init__(self, settings: BargeInSettings) -> None:
         self._settings = settings
         self._by_id: dict[tuple[str, str], Session] = {}
-        """By the name of the token and the id that its client chose."""
+        """By the name of the token and the id that the client chose."""
 
     def __len__(self) -> int:
         return len(self._by_id)
 
     def of(self, holder: str, session_id: str) -> Session:
-        """A token's session of this id, a new one if it is not known."""
+        """Return the session of this token and id; a new one if there is none."""
         session = self._by_id.pop((holder, session_id), None)
         if session is None:
             limit, seconds = self._settings.persona_updates, self._settings.persona_update_window_s

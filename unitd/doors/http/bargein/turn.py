@@ -2,11 +2,11 @@
 
     ack ──> [toolcall …] ──> token … ──> final ──> done       or, at any point, done with `cancelled`, or an error
 
-Where the board has tools of its own the model may use them, and `toolcall` tells: `yes` for each call at once, `no`
-before the first token of an answer that did without.
+Where the board has tools of its own the model may use them, and `toolcall` reports it: `yes` at each call, `no` before
+the first token of an answer without calls.
 
-A turn can be cut at any moment, by its own client or by another connection of its session. That takes no time: its
-last frame is put at once, the engine hears of it in the same breath, and nothing of the turn can follow.
+A turn can be cut at any moment, by its own client or by another connection of its session. The last frame is queued at
+once, the engine is told at once, and no other frame of the turn can follow.
 """
 
 import asyncio
@@ -50,18 +50,18 @@ CANCELLED = {"type": "done", "cancelled": True}
 
 @dataclass(frozen=True)
 class Question:
-    """What the engine is asked, and how its answer is treated."""
+    """The request to the engine, and the treatment of its answer."""
 
     utterance: str
     messages: list[dict[str, str]]
-    """All that is said before the answer, the utterance last."""
+    """All messages before the answer; the utterance is the last."""
 
     options: dict[str, Any]
     is_sanitized: bool
 
 
 def question_of(utterance: str, history: str, session: Session, settings: BargeInSettings) -> Question:
-    """The question of a turn, with what the session knows and the configuration's values for the rest."""
+    """Return the question of a turn, with the values of the session, else those of the configuration."""
     system = session.persona.prompt(settings.system_template, history)
     sampling = {key: session.sampling.get(key, getattr(settings, key)) for key in SAMPLING_KEYS}
     return Question(
@@ -73,12 +73,12 @@ def question_of(utterance: str, history: str, session: Session, settings: BargeI
 
 
 def system_message(prompt: str) -> list[dict[str, str]]:
-    """A conversation's beginning; none without a prompt."""
+    """Return the system message of a conversation as a list; [] without a prompt."""
     return [{"role": "system", "content": prompt}] if prompt else []
 
 
 def error_frame(error: UnitdError, *, is_refusal: bool = False) -> dict[str, Any]:
-    """An error of the engine in the dialect's words; `is_refusal`: it is the request that cannot be served."""
+    """Return the frame of an engine's error; with `is_refusal` the request itself was wrong."""
     code = "internal_error"
     if is_refusal:
         code = "validation_error"
@@ -88,7 +88,7 @@ def error_frame(error: UnitdError, *, is_refusal: bool = False) -> dict[str, Any
 
 
 class Turn:
-    """One answer on its way to one client."""
+    """One turn: an answer for one client."""
 
     def __init__(
         self,
@@ -108,16 +108,16 @@ class Turn:
         self._said: list[str] = []
         self._tools = home_tools(context.settings.home)
         self._has_decided = not self._tools
-        """The client knows whether tools are used, or there are none."""
+        """True when the client has been told whether tools are used, or there are none."""
 
         self._is_over = False
 
     def begin(self, group: asyncio.TaskGroup) -> None:
-        """Asks; the frames go out as they come."""
+        """Start the turn as a task of the group."""
         self._task = group.create_task(self._run(), name=f"turn of {self._local_client.name}")
 
     def cut(self, **echo: Any) -> bool:
-        """Ends it and says so, with these fields; False when it is over already."""
+        """End the turn and tell the client, with these fields. Return False when it has ended already."""
         if self._is_over:
             return False
         self._out.put(CANCELLED | echo)
@@ -127,7 +127,7 @@ class Turn:
         return True
 
     def _end(self) -> None:
-        """Lets go of everything; safe to call twice."""
+        """Release everything. Safe to call twice."""
         if not self._is_over:
             self._is_over = True
             self._local_client.close()
@@ -168,7 +168,7 @@ class Turn:
             self._out.put({"type": "token", "text": text})
 
     def _decide(self, *calls: ToolCall) -> None:
-        """Tells of calls as they are made, or once that there are none."""
+        """Report calls as they are made, or once that there are none."""
         if calls or not self._has_decided:
             self._has_decided = True
             listed = [{"name": call.name, "arguments": call.arguments} for call in calls]
@@ -177,7 +177,7 @@ class Turn:
             )
 
     def _finish(self, end: Ended) -> None:
-        """The last frames. Whoever has access to the task may have ended it: an `exit`, a `cancel`, a reset."""
+        """Send the last frames. Another client may have ended the task by `exit`, `cancel` or reset."""
         if end.reason == "interrupted":
             self._out.put(CANCELLED)
             self._end()

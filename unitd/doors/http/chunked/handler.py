@@ -1,8 +1,8 @@
 """Chunked streaming for voice agents: answers in pieces that the client asks for, over `/ws`.
 
-Each stream is one llm task, and one asyncio task of its connection's group. Messages are answered in their order, and
-none of them waits for an answer of the engine: streams of one connection generate side by side while it is pinged.
-They end with it. `chunked_stream` knows one stream.
+Each stream is one llm task, and one asyncio task of its connection's group. Messages are answered in order, and none
+waits for the engine: streams of one connection generate at the same time, and pings are answered. Streams end with
+their connection. `stream` has the logic of one stream.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ from unitd.wire.errors import InternalError, LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.doors")
 
-# Far more than a voice agent has at a time; each keeps its text until it is ended.
+# Far more than a voice agent uses at a time; each stream keeps its text until it is ended.
 MAX_STREAMS = 64
-# It is said with every message, and kept for as long as the stream.
+# The id is sent with every message, and kept as long as the stream.
 MAX_STREAM_ID = 256
 
 
 async def serve(ws: WebSocket, context: HttpContext, first: str | bytes) -> None:
-    """Talks to one client until it leaves; then its streams end."""
+    """Serve one client until it leaves; then end its streams."""
     local_client = context.local_client(ws, "ws")
     try:
         async with asyncio.TaskGroup() as group:
@@ -53,7 +53,7 @@ class _UnknownStream(Exception):
 
 
 class _ChunkedConnection:
-    """One connection: its streams by their ids, and the task in which each of them runs."""
+    """One connection: its streams by their ids, and their tasks."""
 
     def __init__(
         self, ws: WebSocket, context: HttpContext, local_client: LocalClient, group: asyncio.TaskGroup
@@ -72,20 +72,20 @@ class _ChunkedConnection:
         }
 
     async def listen(self, first: str | bytes) -> None:
-        """Answers messages until the client leaves."""
+        """Answer messages until the client leaves."""
         message: str | bytes | None = first
         while message is not None:
             await self._answer(object_in(message))
             message = await self._receive()
 
     def hang_up(self) -> None:
-        """Ends what still runs."""
+        """End all streams."""
         for task in self._tasks.values():
             task.cancel()
         self._context.streams.difference_update(self._streams.values())
 
     async def _receive(self) -> str | bytes | None:
-        """The next message; None when the client has left."""
+        """Return the next message; None when the client has left."""
         try:
             return await receive(self._ws)
         except WebSocketDisconnect:
@@ -132,7 +132,7 @@ class _ChunkedConnection:
         await stream.go_on(read_pause(fields))
 
     async def _end(self, stream_id: str, _: Message) -> None:
-        """Cuts what it generates: nothing of it follows the confirmation."""
+        """Cut and forget a stream: no message of it follows the confirmation."""
         self._known(stream_id)
         task = self._tasks[stream_id]
         task.cancel()
@@ -153,7 +153,7 @@ class _ChunkedConnection:
     # A stream's own task
 
     async def _run(self, stream: Stream) -> None:
-        """Whatever goes wrong ends the stream, not its connection."""
+        """Run a stream; an error ends the stream, not its connection."""
         try:
             await self._generate(stream)
         except UnitdError as error:  # the client may not even ask why it failed: too many requests, say
@@ -174,7 +174,7 @@ class _ChunkedConnection:
                 conversation.close()
 
     async def _tell_failure(self, stream: Stream, conversation: ChatSession | None, error: UnitdError) -> None:
-        """A conversation that the engine does not take (one too long, say) is no stream; else the engine is gone."""
+        """Refuse a conversation that the engine does not accept (one too long, say); else report the engine as lost."""
         if not stream.has_spoken and await self._is_refusal(conversation, error):
             await self._refuse(stream, error)
         else:
@@ -182,28 +182,28 @@ class _ChunkedConnection:
             await stream.fail()
 
     async def _refuse(self, stream: Stream, error: UnitdError) -> None:
-        """There is no such stream any more; its id is free."""
+        """Forget the stream and tell the client; the id is free again."""
         stream_id = stream.start.stream_id
         self._forget(stream_id)
         await self._send({"stream_id": stream_id, "error": error.reason or str(error)})
 
     async def _is_refusal(self, conversation: ChatSession | None, error: UnitdError) -> bool:
-        """True when the engine works, so that it is the request that cannot be served."""
+        """Return True when the engine works, so that the request itself was refused."""
         if conversation is None:
             return not isinstance(error, LoadFailed)
         return await is_well(self._context, self._local_client, conversation)
 
-    # What is sent
+    # Output
 
     async def _send_for(self, stream: Stream, message: Message) -> None:
-        """A stream's message; with its id when another one's tokens may come in between."""
+        """Send a message of a stream; with the stream's id when tokens of another one may come in between."""
         others = (each for each in self._streams.values() if each is not stream)
         if any(each.is_generating and each.start.is_streaming for each in others):
             message = {"stream_id": stream.start.stream_id} | message
         await self._send(message)
 
     async def _send(self, message: Message) -> None:
-        """One message; to nobody once the client is gone, of which the reading side learns and ends everything."""
+        """Send a message; do nothing when the client is gone, for the reading side ends the connection."""
         if self._is_gone:
             return
         try:

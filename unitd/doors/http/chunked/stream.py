@@ -1,10 +1,10 @@
-"""One answer in chunks: what `start_stream` begins and `end_stream` forgets.
+"""One answer in chunks: `start_stream` begins it, `end_stream` forgets it.
 
     generating --policy--> held --continue_stream--> generating ... --the answer's end--> done
 
-What happens to the engine while a stream is held is told with the next continue: a client that has not asked for more
-is not waiting for a message. A chunk is what is generated between two stops. Token streaming sends each token, then a
-message about the chunk; buffered mode, the default, one message with the whole chunk.
+An error of the engine while a stream is held is reported after the next continue: a client that has not asked for more
+does not wait for a message. A chunk is the text between two stops. Token streaming sends each token, then a message
+about the chunk; buffered mode, the default, sends one message with the whole chunk.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ Message = dict[str, Any]
 
 
 class Refusal(Exception):
-    """A message that cannot be served; its words go to the client."""
+    """A message that cannot be served; its text is sent to the client."""
 
 
 class _Fields(Fields):
@@ -56,10 +56,10 @@ class Start:
 
 
 def read_start(stream_id: str, fields: Message) -> Start:
-    """Checks the types; ranges and roles are the unit's to judge.
+    """Read the fields and check their types; the unit checks ranges and roles.
 
     Raises:
-        Refusal: one of them is wrong.
+        Refusal: a type is wrong.
     """
     given = _Fields(fields)
     messages = given.get("messages")
@@ -70,10 +70,10 @@ def read_start(stream_id: str, fields: Message) -> Start:
 
 
 def read_pause(fields: Message) -> Message:
-    """The policy, with the cap that the document sets where the client sets none.
+    """Return the pause policy, with the documented cap where the client sets none.
 
     Raises:
-        Refusal: it is none.
+        Refusal: a field cannot be used.
     """
     given = _Fields({} if fields.get("pause") is None else fields["pause"], "pause")
     at_sentences = given.flag("sentence_boundary", False)
@@ -84,36 +84,36 @@ def read_pause(fields: Message) -> Message:
 
 @dataclass
 class _Chunk:
-    """What is generated between two stops; times in seconds of the monotonic clock."""
+    """The text between two stops; times are in seconds of the monotonic clock."""
 
     asked_at: float = field(default_factory=time.monotonic)
     first_at: float | None = None
     pieces: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        """One more piece."""
+        """Add a piece."""
         if self.first_at is None:
             self.first_at = time.monotonic()
         self.pieces.append(text)
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """Return the whole text."""
         return "".join(self.pieces)
 
     @property
     def ttft_ms(self) -> int:
-        """From the client's message to the first token; 0 without one."""
+        """Return the time from the client's message to the first token; 0 without a token."""
         return 0 if self.first_at is None else round((self.first_at - self.asked_at) * 1000)
 
     @property
     def elapsed_ms(self) -> int:
-        """From the client's message until now."""
+        """Return the time from the client's message until now."""
         return round((time.monotonic() - self.asked_at) * 1000)
 
 
 class Stream:
-    """One answer; while `is_generating` its client waits for the end of a chunk."""
+    """One answer in chunks."""
 
     def __init__(self, start: Start, send: Callable[["Stream", Message], Awaitable[None]]) -> None:
         self.start = start
@@ -127,19 +127,19 @@ class Stream:
 
     @property
     def is_generating(self) -> bool:
-        """True from a start or continue to the message about its chunk."""
+        """Return True from a start or continue until the message about its chunk."""
         return self._chunk is not None
 
     @property
     def has_spoken(self) -> bool:
-        """True once a token came."""
+        """Return True as soon as there is a token."""
         return bool(self._text or (self._chunk and self._chunk.pieces))
 
     async def run(self, conversation: ChatSession, longest: int) -> None:
-        """Walks through the answer, of `longest` tokens, until it is done.
+        """Generate the answer, of at most `longest` tokens, until it is done.
 
         Raises:
-            UnitdError: the engine failed, or does not take this conversation.
+            UnitdError: the engine failed, or does not accept this conversation.
         """
         start = self.start
         options = SAMPLING | {"temperature": start.temperature, "max_token_len": longest, "pause": start.pause}
@@ -154,7 +154,7 @@ class Stream:
                     await self._end(event)
 
     async def go_on(self, pause: Message) -> None:
-        """The client wants the next chunk, under this policy."""
+        """Generate the next chunk, with this pause policy."""
         self._chunk = _Chunk()
         if self.is_done:
             await self._report("already_done", 0)
@@ -162,7 +162,7 @@ class Stream:
             self._continued.put_nowait(pause)
 
     async def fail(self) -> None:
-        """The engine is gone, and the answer with it."""
+        """End the answer: the engine is lost."""
         assert self._chunk is not None
         self.is_done = True
         await self._report("connection_error", len(self._chunk.pieces))
@@ -178,11 +178,11 @@ class Stream:
         said = len(self._chunk.pieces)
         counted = ended.completion_tokens - self._tokens
         self.is_done = True
-        # Who counts may see the end's own token as one, or nothing at all in an answer that was cut.
+        # The engine may count the end token as well, or report nothing for an answer that was cut.
         await self._report(_reason_of(ended, said), counted if said and counted > 0 else said)
 
     async def _report(self, reason: str, tokens: int) -> None:
-        """The message about a chunk."""
+        """Send the message about a chunk."""
         assert self._chunk is not None
         chunk, self._chunk = self._chunk, None
         self._text += chunk.text
@@ -193,7 +193,7 @@ class Stream:
         await self._send(self, message)
 
     def _summary(self, chunk: _Chunk, reason: str, tokens: int) -> Message:
-        """Of a chunk whose tokens were sent one by one."""
+        """Return the message about a chunk whose tokens were sent one by one."""
         return {
             "type": "done" if self.is_done else "paused",
             "reason": reason,
@@ -204,7 +204,7 @@ class Stream:
         }
 
     def _whole(self, chunk: _Chunk, reason: str, tokens: int) -> Message:
-        """A chunk in buffered mode."""
+        """Return the message with a chunk in buffered mode."""
         status = {"status": "started"} if self._is_first_chunk else {}
         return {
             "stream_id": self.start.stream_id,
@@ -220,8 +220,8 @@ class Stream:
 
 
 def _reason_of(ended: Ended, said: int) -> str:
-    """The document's word for the end of an answer, of which the last chunk has `said` so much."""
-    if ended.reason == "interrupted":  # by somebody else: the task was ended from another door
+    """Return the documented word for the end of an answer whose last chunk has `said` pieces."""
+    if ended.reason == "interrupted":  # another client has ended the task
         return "connection_error"
     if not said:
         return "empty_response"
