@@ -1,7 +1,7 @@
-"""A stream of answers by one llm task: what every dialect that chats is a translation of.
+"""A chat with one llm task, for all protocols that chat.
 
-A dialect keeps the conversation itself and says the whole of it with each question; the unit finds what it has read of
-it already. The task is seen by taskinfo while it lives, and ends with its stream.
+The protocol keeps the conversation and sends all of it with each question; the unit reuses what it has already read.
+The task is listed by taskinfo until the session is closed.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 from unitd.core.config.schema import HomeSettings
 from unitd.doors.local_client import LocalClient, ReplyStream
 
-# What the door reads, besides what was asked for.
+# What this module reads from frames, besides the options of the caller.
 SETUP = {
     "response_format": "llm.utf-8.stream",
     "input": "llm.utf-8",
@@ -24,21 +24,21 @@ SETUP = {
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The prompt is read; the first token comes next."""
+    """The prompt has been read; the first token comes next."""
 
     prompt_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """More of the answer: the text of one token, or of a few."""
+    """The next piece of the answer: the text of one or a few tokens."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The model wants this function called; its result belongs into the next question."""
+    """A function that the model wants to be called; its result belongs in the next question."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The answer stopped by its policy, after so many tokens of this chunk; `resume` lets it go on."""
+    """The answer paused by its policy, after so many tokens of this chunk; `resume` continues it."""
 
     reason: str
     tokens: int
@@ -55,11 +55,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end: stop, length, sentence_boundary_eos or interrupted."""
+    """The end of the answer; the reason is stop, length, sentence_boundary_eos or interrupted."""
 
     reason: str
     stop_word: str | None
-    """What ended it, if a stop string or the end of a turn did; None at the end of the text itself."""
+    """The stop string or end-of-turn token that ended the answer; None at the end of the text itself."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -69,12 +69,12 @@ Event = Read | Said | ToolCall | Held | Ended
 
 
 def home_tools(home: HomeSettings) -> dict[str, str]:
-    """What a setup says so that the model may use the board's own tools; nothing where there are none."""
+    """Return the keys of a setup that let the model use the board's own tools; {} when the board has none."""
     return {"tools": "home"} if home.tools is not None else {}
 
 
 class ChatSession:
-    """One llm task. One answer at a time."""
+    """One llm task, with one answer at a time."""
 
     def __init__(self, local_client: LocalClient, work_id: str, replies: ReplyStream) -> None:
         self.work_id = work_id
@@ -84,7 +84,7 @@ class ChatSession:
 
     @classmethod
     async def open(cls, local_client: LocalClient, model: str = "default", **setup: Any) -> "ChatSession":
-        """Sets the task up.
+        """Set up the task and return the session.
 
         Raises:
             UnitdError: the model is unknown or does not load, a value cannot be used, there is no room.
@@ -92,7 +92,7 @@ class ChatSession:
         return cls(local_client, *await local_client.set_up("llm", {"model": model, **SETUP, **setup}))
 
     def answer(self, messages: Sequence[dict[str, Any]], **options: Any) -> AsyncGenerator[Event, None]:
-        """Asks; yields what happens until the answer has ended. After `Held` it waits for `resume`.
+        """Ask, and yield events until the answer has ended. After `Held` the answer waits for `resume`.
 
         Raises:
             UnitdError: a value cannot be used, the prompt does not fit, the engine died.
@@ -100,14 +100,14 @@ class ChatSession:
         return self._events(None, {"messages": list(messages), **options})
 
     def ask(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
-        """As `answer`, of a task whose setup has the `messages`, the question the last of them.
+        """Do the same for a task whose setup has the `messages`, with the question as the last one.
 
-        The board's own tools need it so: the devices are put in at setup.
+        The board's own tools need this, because the devices are added at setup.
         """
         return self._events(question, options)
 
     def complete(self, text: str, **options: Any) -> AsyncGenerator[Event, None]:
-        """Goes on where a text ends, without any template; else as `answer`."""
+        """Continue a text without any chat template; otherwise the same as `answer`."""
         return self._events(text, {"raw": True, **options})
 
     async def _events(self, text: str | None, options: dict[str, Any]) -> AsyncGenerator[Event, None]:
@@ -123,15 +123,15 @@ class ChatSession:
             frames.close()
 
     async def resume(self, pause: dict[str, Any] | None = None) -> None:
-        """The held answer goes on, to its end or to where the new policy stops it."""
+        """Continue a held answer, until its end or until the new policy pauses it."""
         await self._local_client.ask(self.work_id, "work", {"pause": pause or {}})
 
     async def warm(self) -> None:
-        """Reads the setup's `messages`, so that the first answer comes sooner that begins with them."""
+        """Read the setup's `messages` ahead, so that the first answer that begins with them comes sooner."""
         await self._local_client.ask(self.work_id, "warm")
 
     def close(self) -> None:
-        """Ends the task, and with it what runs; safe to call twice."""
+        """End the task and its answer. Safe to call twice."""
         if not self._is_closed:
             self._is_closed = True
             self._replies.close()
@@ -139,7 +139,7 @@ class ChatSession:
 
 
 def _event_of(data: dict[str, Any]) -> Event | None:
-    """What a frame of a streamed answer says; an empty delta only says that it is alive."""
+    """Return the event of a frame; None for an empty delta, which only shows that the answer is still alive."""
     if "finish" not in data:
         return ToolCall(**data)
     if data["finish"]:

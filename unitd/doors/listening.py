@@ -1,10 +1,10 @@
-"""Listening sockets that count whom they accept, from then until the descriptor is closed.
+"""Listening sockets that count their connections, from `accept` until the descriptor is closed.
 
-A protocol of asyncio learns of a client of TLS when both have shaken hands, which a client may put off; so the doors to
-the network cannot count their own clients. Here a client who finds no place costs nothing: neither a descriptor nor
-the 80 KiB that a handshake takes.
+asyncio tells a protocol of a TLS client only after the handshake, which the client may delay; so the doors to the
+network cannot count their own clients. A client that is refused here costs neither a descriptor nor the 80 KiB of a
+handshake.
 
-Descriptors are kept back for who is on this machine already: the Unix socket, and programs that are started.
+Some descriptors are reserved for this machine: for clients of the Unix socket and for child programs.
 """
 
 import asyncio
@@ -27,20 +27,20 @@ from unitd.runtime.sys.access import Access
 log = logging.getLogger("unitd.doors")
 
 RESERVED_DESCRIPTORS = 384
-"""256 clients of the Unix socket, some for each of 30 programs, and those of the daemon itself."""
+"""For 256 clients of the Unix socket, several for each of 30 programs, and those of the daemon itself."""
 
 HANDSHAKES = 128
-"""That may be unfinished at a door; twice as many as come at the same moment after a restart."""
+"""At most so many may be unfinished at a door: twice as many as arrive at once after a restart."""
 
 COLLECT_EVERY = 64
-"""Handshakes that come to nothing; their memory is free then."""
+"""After so many failed handshakes the garbage collector frees their memory."""
 
 PATIENCE_SECONDS = 1.0
-"""A handshake that takes longer gives its place to whoever finds none."""
+"""A handshake that takes longer is ended when a new client finds no place."""
 
 
 class Network:
-    """The connections of all doors to the network together."""
+    """The connections of all doors to the network."""
 
     def __init__(self) -> None:
         most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -49,17 +49,17 @@ class Network:
 
     @property
     def is_full(self) -> bool:
-        """Whether the descriptors that are left are not for the network."""
+        """Return True when the descriptors that are left are reserved for this machine."""
         return len(self.connections) >= self._most
 
 
 class Connections:
-    """Who is connected to one door, and who may be."""
+    """The connections of one door, and its limits."""
 
     def __init__(
         self, door: str, limit: int, access: Access, network: Network, *, is_encrypted: bool = False, told: int = 0
     ) -> None:
-        """So many more than `limit` come in, for the door to tell them that they cannot stay."""
+        """Accept up to `told` connections more than `limit`: the door tells those clients that they are refused."""
         self.limit = limit
         self._door = door
         self._access = access
@@ -68,7 +68,7 @@ class Connections:
         self._told = told
         self._connections: WeakSet[Connection] = WeakSet()
         self._unfinished: dict[int, Connection] = {}
-        """Those whose handshake has not ended, by descriptor, in the order in which they came."""
+        """Connections whose handshake has not ended, by descriptor, the oldest first."""
 
         self._refused = self._broken = 0
 
@@ -81,12 +81,12 @@ class Connections:
         return sum(each.network == network for each in self._connections)
 
     def settle(self, transport: asyncio.BaseTransport) -> None:
-        """Take a handshake for finished."""
+        """Note that the handshake of a connection has ended."""
         if (connection := self._unfinished.get(transport.get_extra_info("socket").fileno())) is not None:
             self._forget_handshake(connection)
 
     def admit(self, accepted: socket.socket, address: str) -> "Connection | None":
-        """Return a connection that is counted; None when there is no place for it."""
+        """Return the socket as a counted connection; None when it is refused."""
         open_there = self.count_from(address)
         if not self._access.may_connect(address, open_there - self._told) or not self._has_room():
             self._refused += 1
@@ -104,7 +104,7 @@ class Connections:
         return connection
 
     def leave(self, connection: "Connection") -> None:
-        """Count a connection no more that is being closed."""
+        """Stop counting a connection that is being closed."""
         self._connections.discard(connection)
         self._network.connections.discard(connection)
         if connection.handshake_timer is not None:
@@ -112,7 +112,7 @@ class Connections:
             self._note_broken()
 
     def _has_room(self) -> bool:
-        """Whether there is a place for one more, if need be that of somebody who is slow to shake hands."""
+        """Return True when there is a place for one more; end the oldest slow handshake to make one."""
         is_full = len(self) >= self.limit + self._told or self._network.is_full
         if not is_full and len(self._unfinished) < HANDSHAKES:
             return True
@@ -123,7 +123,7 @@ class Connections:
         return True
 
     def _end_handshake(self, connection: "Connection") -> None:
-        """End a connection whose handshake has not ended; its transport learns that from the socket."""
+        """End a connection whose handshake has not ended; its transport reads the end from the socket."""
         log.debug("= %s: a client of %s has not shaken hands", self._door, connection.network)
         self._forget_handshake(connection)
         self._note_broken()
@@ -136,8 +136,11 @@ class Connections:
         del self._unfinished[connection.fileno()]
 
     def _note_broken(self) -> None:
-        """What asyncio has of such a connection holds itself by the error that ended it, 80 KiB for as long as nobody
-        collects; Python would do it after some thousands."""
+        """Count a failed handshake, and collect garbage after COLLECT_EVERY of them.
+
+        asyncio's objects of such a connection are in a reference cycle with the error that ended it: 80 KiB each until
+        a collection, which Python itself starts only after some thousands.
+        """
         self._broken += 1
         if self._broken % COLLECT_EVERY == 0:
             asyncio.get_running_loop().call_later(PATIENCE_SECONDS, gc.collect)
@@ -151,25 +154,25 @@ class Connection(socket.socket):
         self.network = network
         self.since = time.monotonic()
         self.handshake_timer: asyncio.TimerHandle | None = None
-        """Until both have shaken hands."""
+        """Set until the handshake has ended."""
 
         self._open_connections = connections
 
     def close(self) -> None:
-        """Close the descriptor, and give the place back."""
+        """Close the descriptor and stop counting the connection."""
         self._open_connections.leave(self)
         super().close()
 
     def end(self) -> None:
-        """Let whoever reads from it find the end."""
+        """Shut the connection down in both directions: its reader finds the end."""
         try:
             self.shutdown(socket.SHUT_RDWR)
-        except OSError as error:  # its client was faster
+        except OSError as error:  # the client has closed it already
             log.debug("= %s: %s", self.network, error)
 
 
 class Listener(socket.socket):
-    """A listening socket that takes only those whom its door has room for; asyncio asks it for each of them."""
+    """A listening socket that accepts clients only while its door has room; asyncio calls `accept` for each."""
 
     def __init__(
         self, connections: Connections, family: int, type_: int, proto: int = 0, fileno: int | None = None
@@ -181,7 +184,7 @@ class Listener(socket.socket):
         """Return the next client and its address.
 
         Raises:
-            ConnectionAbortedError: there was no place for it; asyncio takes that for one that has left by itself.
+            ConnectionAbortedError: the client is refused; asyncio treats it as one that has left by itself.
         """
         accepted, address = super().accept()
         connection = self._open_connections.admit(accepted, address[0])
@@ -192,14 +195,14 @@ class Listener(socket.socket):
 
 
 def passed(connections: Connections, activated: socket.socket) -> Listener:
-    """Return a listener in the place of a socket that was opened for us."""
+    """Return a listener that takes over a socket that was opened for the daemon."""
     listener = Listener(connections, activated.family, activated.type, activated.proto, activated.detach())
     listener.setblocking(False)
     return listener
 
 
 async def bound(connections: Connections, host: str, port: int) -> Sequence[Listener]:
-    """Return a listener for each address that the host stands for, for one of them where any free port will do.
+    """Return a listener for each address of the host; for port 0, any free port, for the first address alone.
 
     Raises:
         OSError: an address cannot be listened on.

@@ -1,11 +1,10 @@
-"""A client inside the daemon: what a door's conversation asks goes the way of every request.
+"""A client inside the daemon, for doors that speak another protocol than the wire's (HTTP, WebSocket, MQTT, ...).
 
-Doors of other dialects (HTTP, WebSocket, MQTT, ...) translate to requests and replies of the wire by this class, so
-that their tasks are seen, paused, interrupted, limited and measured like those of TCP. Replies find their way by the
-request_id: an answer to whoever asked, an inference's frames and a task's own output to the `ReplyStream` that wait
-there.
+Such a door translates its conversations to requests and replies of the wire with this class, so its tasks are listed,
+paused, interrupted, limited and measured like those of TCP clients. The request_id routes a reply: an answer to the
+caller of `ask`, the frames of an inference and the output of a task to their `ReplyStream`.
 
-A reader that does not keep up is cut: past `LIMIT_FRAMES` waiting frames its inference ends with an error.
+A reader that does not keep up is cut off: past `LIMIT_FRAMES` waiting frames its inference ends with an error.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ LIMIT_FRAMES = 16_384
 
 
 class ReplyStream:
-    """The frames of one request, or of a task, in their order; iterate until `close` or the first error."""
+    """The frames of one request or one task, in order. Iterate over it until `close` or the first error."""
 
     def __init__(self, forget: Callable[[], None]) -> None:
         self._forget = forget
@@ -35,7 +34,7 @@ class ReplyStream:
         self._is_overrun = False
 
     def put(self, reply: Reply) -> None:
-        """One more frame; too many that nobody takes end it."""
+        """Add a frame; end the stream when too many frames wait."""
         if len(self._frames) >= LIMIT_FRAMES:
             self._is_overrun = True
             self._forget()
@@ -44,7 +43,7 @@ class ReplyStream:
         self._arrived.set()
 
     def take_arrived(self) -> list[Reply]:
-        """All that has arrived and was not taken; does not wait.
+        """Return all frames that wait, without waiting for more.
 
         Raises:
             UnitdError: one of the frames carries its code.
@@ -54,7 +53,7 @@ class ReplyStream:
         return arrived
 
     def close(self) -> None:
-        """Nobody listens any more; what waits is dropped, whoever iterates stops."""
+        """Stop listening: drop the frames that wait and end the iteration."""
         self._forget()
         self._frames.clear()
         self._is_closed = True
@@ -64,7 +63,7 @@ class ReplyStream:
         return self
 
     async def __anext__(self) -> Reply:
-        """The next frame.
+        """Return the next frame.
 
         Raises:
             UnitdError: the frame carries its code, or too many frames waited.
@@ -105,14 +104,14 @@ class LocalClient(BaseClient):
     # As the daemon sees it
 
     def send(self, reply: Reply) -> None:
-        """Passes a reply on to whoever waits for it."""
+        """Pass a reply on to the caller or the stream that waits for it."""
         if (listener := self._listeners.get(reply.request_id)) is not None:
             listener(reply)
 
     # As the door uses it
 
     async def ask(self, work_id: str, action: str, data: Any = None, *, object_: str = NONE) -> Reply:
-        """One request and its reply.
+        """Send a request and return its reply.
 
         Raises:
             UnitdError: what the reply says.
@@ -134,7 +133,7 @@ class LocalClient(BaseClient):
     def infer(
         self, work_id: str, data: str | bytes | None, *, object_: str, options: dict[str, Any] | None = None
     ) -> ReplyStream:
-        """Sends an inference at once; its frames arrive at what is returned.
+        """Send an inference at once and return the stream of its frames.
 
         Raises:
             BadField: the options are nested too deeply.
@@ -150,13 +149,13 @@ class LocalClient(BaseClient):
         return replies
 
     def follow(self, work_id: str, action: str, data: Any) -> ReplyStream:
-        """Sends a request that is answered by one frame after the other."""
+        """Send a request that is answered by several frames, and return their stream."""
         request_id, replies = self._listen()
         self._server.serve(self, Request(request_id, work_id, action, NONE, data))
         return replies
 
     def feed(self, work_id: str, object_: str) -> tuple[Callable[[bytes], None], ReplyStream]:
-        """For audio that comes piece by piece: what sends a piece, and what the task says about all of them."""
+        """Return a function that sends a piece of audio, and the stream of the task's answers to all pieces."""
         request_id, replies = self._listen()
 
         def send(data: bytes) -> None:
@@ -165,7 +164,7 @@ class LocalClient(BaseClient):
         return send, replies
 
     async def set_up(self, unit: str, data: dict[str, Any]) -> tuple[str, ReplyStream]:
-        """A new task: its work_id, and its output that no request asks for.
+        """Set up a task. Return its work_id, and the stream of the output that no request asks for.
 
         Raises:
             UnitdError: what the reply says.
@@ -183,18 +182,18 @@ class LocalClient(BaseClient):
             raise
 
     def leave(self, work_id: str) -> None:
-        """Ends a task; not awaited."""
+        """End a task, without waiting for the end."""
         if not self.is_gone:
             self._server.serve(self, Request(str(next(self._numbers)), work_id, "exit"))
 
     def _leave_unwanted(self, reply: Reply) -> None:
-        """A task whose maker did not wait for it to be set up."""
+        """End a task whose caller was cancelled before the task was set up."""
         self._listeners.pop(reply.request_id, None)
         if not reply.code:
             self.leave(reply.work_id)
 
     def close(self) -> None:
-        """The peer is gone: what it asked for is cut, its tasks end. Safe to call twice."""
+        """Cut all requests of this client and end its tasks. Safe to call twice."""
         if not self.is_gone:
             self.is_gone = True
             self._listeners.clear()
@@ -218,5 +217,5 @@ def _without_error(reply: Reply) -> Reply:
 
 
 def _reason_in(reply: Reply) -> str:
-    """The message without the words that belong to its code."""
+    """Return the message of a reply without the words that belong to its code."""
     return reply.message.removeprefix(error_of_code(reply.code, "").words).lstrip(": ")

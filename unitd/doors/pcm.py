@@ -1,8 +1,7 @@
-"""Audio between the forms of browsers and those of units, with nothing but the standard library.
+"""Conversion of audio between browsers and units, with the standard library alone.
 
-Browsers compute in 32-bit floats from -1 to 1, units in 16-bit integers. All of it is mono and little-endian. A
-minute takes a sixth of a second: convert in a thread. It is done block by block, for in the middle of a block no
-other thread gets on.
+Browsers use 32-bit floats from -1 to 1, units 16-bit integers; both mono and little-endian. A minute of audio takes a
+sixth of a second, so convert in a thread. The conversion works in blocks: during a block no other thread can run.
 """
 
 import math
@@ -17,14 +16,14 @@ _STEP = 1 / 32768
 _BLOCK_SAMPLES = 16_384
 
 LOWEST_RATE, HIGHEST_RATE = 8000, 192_000
-"""Samples a second that the ears can resample from."""
+"""The range of sample rates that speech to text accepts."""
 
 
 def s16_of_floats(floats: bytes) -> bytes:
-    """16-bit PCM of float PCM; what is louder than 1 is held there.
+    """Return float PCM as 16-bit PCM; louder samples are clipped to 1.
 
     Raises:
-        ValueError: the bytes are no whole number of samples, or hold what is no number.
+        ValueError: the bytes are no whole number of samples, or a sample is not finite.
     """
     if len(floats) % 4:
         raise ValueError(f"{len(floats)} bytes are no whole number of 32-bit samples")
@@ -33,13 +32,13 @@ def s16_of_floats(floats: bytes) -> bytes:
 
 
 def floats_of_s16(pcm: bytes) -> bytes:
-    """Float PCM of 16-bit PCM."""
+    """Return 16-bit PCM as float PCM."""
     step = 2 * _BLOCK_SAMPLES
     return b"".join([_float_block(pcm[start : start + step]) for start in range(0, len(pcm), step)])
 
 
 def wav_of(pcm: bytes, rate: int) -> bytes:
-    """A WAV file of 16-bit PCM."""
+    """Return a WAV file of 16-bit PCM."""
     sizes = (36 + len(pcm), b"WAVE", b"fmt ", 16, 1, 1, rate, rate * 2, 2, 16, b"data", len(pcm))
     return b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", *sizes) + pcm
 
@@ -48,7 +47,7 @@ def _s16_block(floats: bytes) -> bytes:
     samples = array("f", floats)
     if sys.byteorder == "big":
         samples.byteswap()
-    # A sum of 32-bit numbers cannot overflow a 64-bit one: it is finite when all of them are.
+    # A 64-bit sum of 32-bit floats cannot overflow: it is finite exactly when all samples are.
     if not math.isfinite(sum(samples)):
         raise ValueError("it holds samples that are no numbers")
     if max(samples) > 1 or min(samples) < -1:

@@ -1,9 +1,9 @@
-"""Tasks that the configuration wants: set up at start without any client, linked by their names, and kept alive.
+"""Tasks of the configuration: set up at start without a client, linked by their names, and kept alive.
 
-A task that cannot be set up (its model is not there yet) is tried again with growing patience, one warning for it; a
-microphone that is missing is the audio program's matter. One that its program dies over is not tried again: that would
-end the work of all others in the program. A task that somebody ends, or that sys.reset ends, comes back under a new
-work_id, and so do those that listen to it, with their links.
+A task that cannot be set up (its model is not there yet) is tried again after growing waits, with one warning; a
+missing microphone is handled by the audio program. A task whose program dies during its setup is not tried again,
+because that would end the work of all other tasks in the program. A task that a client or sys.reset ends comes back
+under a new work_id, and the tasks that listen to it are linked to the new one.
 """
 
 import asyncio
@@ -25,28 +25,28 @@ MAX_BACKOFF_SECONDS = 60.0
 
 
 class Pipeline:
-    """One chain of tasks; an observer of all tasks, so that it notices when one of its own is gone."""
+    """One chain of tasks. It observes all tasks, to notice when one of its own has ended."""
 
     def __init__(self, server: Server, settings: PipelineSettings) -> None:
         self.settings = settings
         self._local_client = LocalClient(server, f"pipeline {settings.name}", "pipeline", keeps_tasks=True)
         self._work_ids: dict[str, str] = {}
         self._given_up: set[str] = set()
-        """Tasks that their program died over."""
+        """Tasks whose program died during their setup."""
 
         self._server = server
         self._changed = asyncio.Event()
 
     def on_said(self, task: Task, reply: Reply) -> None:
-        """What its tasks say goes where they are linked to."""
+        """Do nothing: the links route the output of the tasks."""
 
     def on_changed(self, work_id: str) -> None:
-        """One of ours may be gone."""
+        """Check the tasks again when one of this pipeline has changed or ended."""
         if work_id in self._work_ids.values():
             self._changed.set()
 
     async def run(self) -> None:
-        """Sets everything up and keeps it so, until cancelled."""
+        """Set up all tasks and keep them alive, until cancelled."""
         failures = 0
         while True:
             self._changed.clear()
@@ -62,12 +62,12 @@ class Pipeline:
             await self._changed.wait()
 
     def end(self) -> None:
-        """Its tasks end; `run` was cancelled before."""
+        """End all tasks; cancel `run` first."""
         for work_id in self._work_ids.values():
             self._local_client.leave(work_id)
 
     async def _complete(self) -> None:
-        """Whatever is missing is set up, in the order of the configuration, so that sources come first."""
+        """Set up the missing tasks, in the order of the configuration, so that sources come first."""
         alive = {each["work_id"] for each in (await self._local_client.ask("sys", "lstask")).data}
         self._work_ids = {name: work_id for name, work_id in self._work_ids.items() if work_id in alive}
         there = self._work_ids.keys() | self._given_up
@@ -92,7 +92,7 @@ class Pipeline:
         self._work_ids[task.name] = work_id
 
     async def _relink(self, renewed: set[str]) -> None:
-        """Those that stayed listen to the new tasks of the old names."""
+        """Link the tasks that stayed to the renewed tasks of the same names."""
         for task in self.settings.tasks:
             if task.name in renewed or task.name in self._given_up:
                 continue

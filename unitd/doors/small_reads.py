@@ -1,8 +1,8 @@
-"""Reads that are small enough for what is made of them.
+"""Small reads, so that one client does not block the event loop.
 
-asyncio reads up to 256 KiB at once. Of a client that means harm these are a hundred thousand braces, chunks or frames,
-and all others wait until the last of them is looked at. So the stream doors read in smaller pieces and are called again
-for the next one, when the others had their turn.
+asyncio reads up to 256 KiB at once. A hostile client can fill them with a hundred thousand braces, chunks or frames,
+and all others wait until the last one is parsed. So the stream doors read smaller pieces; between two of them other
+clients are served.
 """
 
 import asyncio
@@ -10,22 +10,22 @@ from typing import Protocol
 
 
 class _Receiver(Protocol):
-    """A protocol that takes bytes."""
+    """A protocol with `data_received`."""
 
     def data_received(self, data: bytes) -> None:
-        """Takes what was read."""
+        """Take the bytes that were read."""
 
 
 class SmallReads(asyncio.BufferedProtocol):
-    """For protocols with `data_received`: a base class beside theirs."""
+    """A second base class for protocols that have `data_received`."""
 
-    # One for all connections: what is read into it is copied before anybody else's turn.
+    # One buffer for all connections: its content is copied before the next read.
     _buffer = memoryview(bytearray(16 * 1024))
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Return where asyncio puts what it reads."""
+        """Return the buffer that asyncio reads into."""
         return self._buffer
 
     def buffer_updated(self: _Receiver, nbytes: int) -> None:
-        """So much was read."""
+        """Pass on the bytes that were read."""
         self.data_received(bytes(SmallReads._buffer[:nbytes]))

@@ -1,4 +1,4 @@
-"""TLS for doors that other machines reach: one certificate for all of them, taken over again at a reload."""
+"""TLS for doors that other machines reach: one certificate for all, read again at a reload."""
 
 import ssl
 from asyncio.sslproto import SSLProtocol
@@ -13,29 +13,29 @@ READ_BYTES = 32 * 1024
 DAY_SECONDS = 86_400
 WARNING_DAYS = 30
 _NO_CHECK_TIME = 0x200000
-"""X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which the module gives no name."""
+"""X509_V_FLAG_NO_CHECK_TIME of OpenSSL, for which the ssl module has no name."""
 
 
 class Tls:
-    """The certificate and its key. Touches the disk: make it, and call `load`, in a thread."""
+    """The certificate and its key. The constructor and `load` read files: call them in a thread."""
 
     def __init__(self, cert: Path, key: Path) -> None:
-        """Raises ConfigError: the files cannot be used."""
+        """Raise ConfigError when the files cannot be used."""
         _bound_buffers()
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.expires = 0.0
-        """In unix seconds."""
+        """Unix time at which the certificate ends."""
 
         self.load(cert, key)
 
     def load(self, cert: Path, key: Path) -> None:
-        """New connections get this certificate from now on.
+        """Use this certificate for new connections.
 
         Raises:
             ConfigError: the files cannot be used; what was loaded before stays.
         """
-        trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)  # two that do not belong together would spoil the other one
+        trial = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)  # a pair that does not match would damage the context in use
         try:
             trial.load_cert_chain(cert, key)
             self.expires = _expiry(trial, cert)
@@ -44,7 +44,7 @@ class Tls:
             raise ConfigError(f"auth.tls_cert {cert} with {key}: {_reason(error)}") from error
 
     def warning(self, now: float) -> str:
-        """What an administrator should do soon; "" when it is not yet time."""
+        """Return a warning that the certificate ends soon or has ended; "" when it is not yet time."""
         days = (self.expires - now) / DAY_SECONDS
         if days <= 0:
             return f"the TLS certificate expired {-days:.0f} days ago; clients refuse it"
@@ -52,16 +52,19 @@ class Tls:
 
 
 def _bound_buffers() -> None:
-    """asyncio keeps 256 KiB to read into for every connection by TLS, from before its handshake; it has no option for
-    that, only this attribute. A record of TLS is never longer than 16 KiB and some bytes."""
+    """Make asyncio's read buffer of a TLS connection smaller.
+
+    asyncio allocates 256 KiB for each connection before the handshake and has no option for that, only this attribute.
+    A TLS record is never longer than 16 KiB and some bytes.
+    """
     SSLProtocol.max_size = READ_BYTES
 
 
 def _expiry(serving: ssl.SSLContext, cert: Path) -> float:
-    """When the certificate of a context ends.
+    """Return the unix time at which the certificate of a context ends.
 
-    The standard library shows a certificate only to whom has verified it. So both ends of a connection in memory are
-    played here, one of which trusts this certificate alone, whatever the time is.
+    The standard library shows only a certificate that it has verified. So this function makes both ends of a connection
+    in memory; the client end trusts this certificate alone and ignores the time.
     """
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False

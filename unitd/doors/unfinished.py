@@ -1,7 +1,7 @@
-"""What clients have begun to send and not ended: one budget of memory for all doors.
+"""Unfinished input of clients: one memory budget for all doors.
 
-Each door bounds what one client may send at a time; many clients who never end what they began would fill the memory
-all the same. Over the budget whoever holds most gives it up: a client with a short message never waits for others.
+Each door limits one message; many clients that never end their messages would still fill the memory. Over the budget
+the largest unfinished message is dropped, so a client with a short message never waits for others.
 """
 
 import logging
@@ -15,14 +15,14 @@ class Holder(Protocol):
 
     @property
     def holder_name(self) -> str:
-        """Who it is, for the log."""
+        """Return the name of the client, for the log."""
 
     def give_up_unfinished(self) -> None:
-        """Drop what has come so far, and tell the client."""
+        """Drop what has arrived so far, and tell the client."""
 
 
 class Unfinished:
-    """Who holds how many bytes."""
+    """The number of unfinished bytes of each holder."""
 
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
@@ -30,7 +30,7 @@ class Unfinished:
         self._held: dict[Holder, int] = {}
 
     def hold(self, holder: Holder, size: int) -> None:
-        """Note how many bytes a holder has from now on, 0 when what it began has ended."""
+        """Set the number of unfinished bytes of a holder; 0 when its message is complete."""
         before = self._held.get(holder, 0)
         if size == before:
             return

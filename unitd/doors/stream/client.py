@@ -1,9 +1,9 @@
-"""What waits to be sent to one client, and what happens when it does not read.
+"""The output of one client, and what happens when the client does not read it.
 
 Policy. A network client whose unread output passes the limit is disconnected, with a log line: it has asked for more
-than it takes, and keeping everything would let one client use up the memory of all. A serial line cannot be
-disconnected, so it loses deltas in mid-stream instead (counted, logged), never an answer or the end of a stream. Units
-never wait for either.
+than it reads, and to keep everything would let one client use up the memory of all. A serial line cannot be
+disconnected, so it loses deltas in the middle of a stream instead (counted and logged), never an answer or the end of a
+stream. Units never wait for a client.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.outbox")
 
-# A serial line that nobody reads at all: past this many times the limit even answers are dropped, and counted.
+# When a serial line is not read at all: past this many times the limit answers are dropped and counted, too.
 LOSSY_HARD_FACTOR = 4
 
 
@@ -46,7 +46,7 @@ class StreamClient(BaseClient):
         frame_interval: float = 0.0,
         succeed: Callable[[], "StreamClient"] | None = None,
     ) -> None:
-        """`succeed` makes the client that goes on here when the line becomes another owner's."""
+        """Make a client; `succeed` makes the one that replaces it when another owner shows a token on the same line."""
         super().__init__(name, door)
         self._succeed = succeed
         self.dropped_frames = 0
@@ -64,11 +64,11 @@ class StreamClient(BaseClient):
 
     @property
     def is_gone(self) -> bool:
-        """True while there is nothing to write to."""
+        """Return True while there is no open connection."""
         return self._transport is None or self._transport.is_closing()
 
     def admit(self, grant: Grant) -> "StreamClient":
-        """What it may do from now on, and how much it may send at a time."""
+        """Set the rights of the client and the size of its messages. Return the client that goes on from here."""
         if is_other_owner(self.grant, grant) and self._succeed is not None:
             return self._succeed().admit(grant)
         self.grant = grant
@@ -76,18 +76,18 @@ class StreamClient(BaseClient):
         return self
 
     def attach(self, transport: asyncio.Transport) -> None:
-        """Writes go here from now on."""
+        """Write to this transport from now on."""
         self._transport = transport
 
     def detach(self) -> None:
-        """The line is gone; what is sent from now on is dropped and counted."""
+        """Forget the transport: from now on output is dropped and counted."""
         self._transport = None
         self._has_room.set()
         if self.dropped_frames:
             log.info("%s lost %d frames in all", self.name, self.dropped_frames)
 
     def take_over(self, former: "StreamClient") -> None:
-        """Goes on with the line of a client that is none any more; for what that one had asked nothing is held."""
+        """Take over the transport of the client before; drop the holds that its requests caused."""
         self.name, self.address = former.name, former.address
         self.grant = STRANGER
         transport, was_held, is_full = former._transport, former.is_held, not former._has_room.is_set()
@@ -101,22 +101,22 @@ class StreamClient(BaseClient):
             self.note_full()
 
     def note_full(self) -> None:
-        """The client does not take what was written: neither do we take what it writes."""
+        """Stop reading from the client: its output buffer is full."""
         self._has_room.clear()
         self.hold("unread", is_held=True)
 
     def note_room(self) -> None:
-        """It does again."""
+        """Read from the client again: its output buffer has room."""
         self._has_room.set()
         self.hold("unread", is_held=False)
 
     @property
     def is_held(self) -> bool:
-        """True while nothing is read from this client."""
+        """Return True while the daemon does not read from this client."""
         return bool(self._holds)
 
     def hold(self, reason: str, *, is_held: bool) -> None:
-        """While anything holds it, no more requests are read from this client."""
+        """Add or remove a reason not to read requests from this client."""
         was_held = bool(self._holds)
         self._holds.add(reason) if is_held else self._holds.discard(reason)
         if self._transport is None or self._transport.is_closing() or bool(self._holds) == was_held:
@@ -124,11 +124,11 @@ class StreamClient(BaseClient):
         self._transport.pause_reading() if self._holds else self._transport.resume_reading()
 
     async def wait_for_room(self) -> None:
-        """For whoever has much to send and can wait; returns at once when the client is gone."""
+        """Return when the output buffer has room, and at once when the client is gone."""
         await self._has_room.wait()
 
     def send(self, reply: Reply) -> None:
-        """Writes one line; see the policy above for what happens when it cannot be taken."""
+        """Write one line, or drop it by the policy above."""
         transport = self._transport
         if transport is None or transport.is_closing():
             self._drop("it is gone")

@@ -23,24 +23,24 @@ from unitd.wire.messages import error_reply
 
 log = logging.getLogger("unitd.doors")
 
-# A slow Wi-Fi link may stall for seconds in the middle of a frame.
+# A slow Wi-Fi link may stall for seconds in the middle of a message.
 TCP_IDLE_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
-# So many more than there are places for are told so at once; by TLS only after a handshake, which they may put off.
+# So many clients beyond the limit get an error before they are disconnected; by TLS fewer, for each needs a handshake.
 TOLD, TOLD_BY_TLS = 64, 8
-# That wait in the kernel; where more come at once, a client tries again only after a second.
+# Connections that wait in the kernel; a client beyond them tries again only after a second.
 BACKLOG = 1024
-# So long a stranger may stay, and so long at most a client stays whose token was revoked or is over.
+# A client without a token is disconnected after this time, one whose token has ended at most this time after the end.
 STRANGER_SECONDS = 30.0
-# As much as the loop reads at once: what a client that is gone had still sent must not hold the others up.
+# As much as asyncio reads at once: the last bytes of a client that is gone must not delay the others.
 _UNREAD_BYTES = 256 * 1024
 
-# From 3.13 on Python removes the file of a socket when it stops listening; one that was passed is not ours to remove.
+# Python 3.13 and later remove the file of a socket when it stops listening; the file of a passed socket must stay.
 _KEEP_FILE: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
 
 
 class _StreamConnection(StreamProtocol, SmallReads):
-    """The protocol of one client, which counts itself in its door and takes its name from its peer."""
+    """One connection of a stream door; it is named after its peer."""
 
     def __init__(self, door: "StreamDoor", server: Server, settings: StreamSettings) -> None:
         super().__init__(server, settings)
@@ -48,7 +48,7 @@ class _StreamConnection(StreamProtocol, SmallReads):
         self.network = ""
         self._is_encrypted = False
         self._first_line: FirstLine | None = FirstLine()
-        """None once it is known that the client speaks our protocol."""
+        """None as soon as the client is known to speak the daemon's protocol."""
 
         self._first_line_timer: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
@@ -74,14 +74,14 @@ class _StreamConnection(StreamProtocol, SmallReads):
             self._look_again_later()
 
     def data_received(self, data: bytes) -> None:
-        """A page of the web can make a browser on this machine send here what it likes, inside another protocol."""
+        """Serve bytes unless they belong to another protocol: a web page can make a browser send HTTP here."""
         if self._first_line is not None:
             data = self._harmless(self._first_line, data)
         if data:
             super().data_received(data)
 
     def _harmless(self, line: FirstLine, data: bytes) -> bytes:
-        """Return what may be served of these bytes, and of those that were held before them."""
+        """Return the bytes that may be served, of these and of those that were held before."""
         if self.client.is_gone:
             return b""
         served = line.take(data)
@@ -97,7 +97,7 @@ class _StreamConnection(StreamProtocol, SmallReads):
         return served
 
     def _give_up_first_line(self) -> None:
-        """What could be a request stands in a line that does not end, so that it cannot be served."""
+        """Disconnect a client whose first line does not end, so that the request in it cannot be served."""
         log.warning("%s sends a first line without an end, it is disconnected", self.client.name)
         self._refuse(error_reply(NotJson("the first line does not end"), "0", "sys"))
         self.hang_up()
@@ -118,12 +118,12 @@ class _StreamConnection(StreamProtocol, SmallReads):
         super().connection_lost(exc)
 
     def give_up_unfinished(self) -> None:
-        """The rest of what was dropped shall not be taken for something else."""
+        """Drop the unfinished message and disconnect, so that the rest of it is not parsed as another message."""
         super().give_up_unfinished()
         self.hang_up()
 
     def eof_received(self) -> bool:
-        """TLS knows no half-closed connections. A first line that ends here was no request of HTTP."""
+        """Return True to keep the other direction open, which TLS cannot do. A held first line was no HTTP request."""
         if self._first_line is not None and (held := self._first_line.release()):
             super().data_received(held)
         return super().eof_received() and not self._is_encrypted
@@ -142,7 +142,7 @@ class _StreamConnection(StreamProtocol, SmallReads):
         self._looking = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._look_again)
 
     def _look_again(self) -> None:
-        """Whoever shows no token shall not keep others out, nor hear on what its tasks say when it is revoked."""
+        """Disconnect a client without a valid token: it must neither take a place nor listen to its tasks."""
         if self._server.access.counts(self.client.grant):
             self._look_again_later()
         else:
@@ -152,19 +152,19 @@ class _StreamConnection(StreamProtocol, SmallReads):
 
 
 def _notice_silence(connection: socket.socket) -> None:
-    """A peer that lost its power or its Wi-Fi says no goodbye: the kernel asks, and ends the connection for it."""
+    """Let the kernel end connections whose peer has lost its power or its Wi-Fi."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 15), (socket.TCP_KEEPCNT, 4)):
         connection.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 class StreamDoor(Door):
-    """Listening sockets and the clients that came in by them."""
+    """Listening sockets and their clients."""
 
     def __init__(self, context: DoorContext, name: str, frame_interval_ms: int) -> None:
         self.name = name
         self.accepted: Connections | None = None
-        """The connections of clients that came by the network; None of a Unix socket."""
+        """The counted connections of a network door; None for a Unix socket."""
 
         self._context = context
         self._server = context.server
@@ -183,7 +183,7 @@ class StreamDoor(Door):
         return {self.name: len(self._clients)}
 
     def refusal(self, newcomer: "_StreamConnection") -> Unavailable | None:
-        """Why a client that has just connected cannot stay; None when it can."""
+        """Return the reason why a new client is refused; None when it may stay."""
         if len(self._clients if self.accepted is None else self.accepted) > self._max_connections:
             return Unavailable(f"{self._max_connections} clients are connected already")
         open_now = 0 if self.accepted is None else self.accepted.count_from(newcomer.client.address) - 1
@@ -198,13 +198,13 @@ class StreamDoor(Door):
             self.accepted.limit = limit
 
     def enter(self, client: "_StreamConnection") -> int:
-        """A client is connected; returns its number."""
+        """Add a connection. Return its number."""
         self._clients.add(client)
         self._all_gone.clear()
         return next(self._numbers)
 
     def leave(self, client: "_StreamConnection") -> None:
-        """A client is gone."""
+        """Remove a connection."""
         self._clients.discard(client)
         if not self._clients:
             self._all_gone.set()
@@ -213,12 +213,12 @@ class StreamDoor(Door):
         return _StreamConnection(self, self._server, self._settings)
 
     def stop_accepting(self) -> None:
-        """Takes no new clients; those that are here stay."""
+        """Take no new clients; those that are connected stay."""
         for listener in self._listeners:
             listener.close()
 
     async def close(self) -> None:
-        """Ends every connection once what was written has left; who does not read it in time loses it."""
+        """End every connection after its output has been sent, or after GOODBYE_SECONDS."""
         for client in list(self._clients):
             client.hang_up()
         with suppress(TimeoutError):
@@ -227,7 +227,7 @@ class StreamDoor(Door):
 
 
 class TcpDoor(StreamDoor):
-    """Listens on an address, or on sockets that were opened for the daemon."""
+    """The door on a TCP address, or on sockets that were opened for the daemon."""
 
     def __init__(self, context: DoorContext) -> None:
         super().__init__(context, "tcp", context.settings.tcp.frame_interval_ms)
@@ -261,7 +261,7 @@ class TcpDoor(StreamDoor):
 
 
 class UnixDoor(StreamDoor):
-    """Listens on a path, where the socket file of a dead daemon is replaced, or on sockets that were opened for it."""
+    """The door on a path, where a dead socket file is replaced, or on sockets that were opened for the daemon."""
 
     def __init__(self, context: DoorContext) -> None:
         super().__init__(context, "unix", context.settings.unix.frame_interval_ms)
@@ -270,7 +270,7 @@ class UnixDoor(StreamDoor):
         """Listen. Return the path.
 
         Raises:
-            ConfigError: another daemon listens there, the path is no socket, or it cannot be made.
+            ConfigError: another daemon listens there, the path is no socket, or it cannot be created.
         """
         loop, settings = asyncio.get_running_loop(), self._context.settings
         for each in self._activated:
@@ -288,7 +288,11 @@ class UnixDoor(StreamDoor):
 
 
 def _clear_way(path: Path) -> None:
-    """Removes a dead socket file; refuses to touch anything else."""
+    """Remove a dead socket file and nothing else.
+
+    Raises:
+        ConfigError: another daemon listens on the path, or it cannot be used.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():

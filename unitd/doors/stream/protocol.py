@@ -1,8 +1,8 @@
-"""The protocol object that every byte-stream door uses: bytes to the session, requests to the dispatcher.
+"""The protocol of all byte-stream doors: bytes go to the session, requests to the dispatcher.
 
-Flow. While a client does not read its answers we do not read its requests, so a pipelining client cannot make the
-daemon buffer more than its outbox allows. A client that sends requests faster than they can be served is read from when
-all others have had their turn.
+Flow control. While a client does not read its answers the daemon does not read its requests, so a pipelining client
+cannot make the daemon buffer more than its outbox allows. A client that sends requests faster than they can be served
+is read from again after all others have been served.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.doors")
 
-# One read may bring thousands of requests; after so long the other clients are served.
+# One read may contain thousands of requests; after this time the other clients are served.
 TURN_SECONDS = 0.01
 
 _TOKEN = re.compile(SHOWN_TOKEN.encode())
@@ -32,13 +32,13 @@ _TOKEN = re.compile(SHOWN_TOKEN.encode())
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """What all doors of one kind share."""
+    """The settings of one door."""
 
     door: str
     frame_bytes: int
     outbox_bytes: int
     idle_seconds: float
-    """An incomplete object without a new byte for this long is dropped (-2)."""
+    """An incomplete object is dropped (-2) when no byte arrives for this long."""
 
     clock: Callable[[], float]
     unfinished: Unfinished
@@ -68,7 +68,7 @@ class StreamProtocol(asyncio.Protocol):
         self._unfinished_bytes = 0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._unserved: Iterator[Request | Reply] = iter(())
-        """What has been read and waits for this client's next turn."""
+        """Requests that have been read and wait for this client's next turn."""
 
     def _new_client(self, name: str) -> StreamClient:
         settings = self._settings
@@ -86,19 +86,19 @@ class StreamProtocol(asyncio.Protocol):
         )
 
     def _succeed(self) -> StreamClient:
-        """The client of another owner, on the same line."""
+        """Return a client for another owner on the same line."""
         former, self.client = self.client, self._new_client("")
         self.client.take_over(former)
         return self.client
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The line is there."""
+        """Attach the client to the connection."""
         self._transport = cast(asyncio.Transport, transport)
         self.client.attach(self._transport)
         log.debug("= %s is connected", self.client.name)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The line is gone; what this client asked for is cut."""
+        """Cut the requests of the client: the connection has ended."""
         if self._idle_timer is not None:
             self._idle_timer.cancel()
             self._idle_timer = None
@@ -110,8 +110,8 @@ class StreamProtocol(asyncio.Protocol):
         log.debug("= %s is gone%s", self.client.name, f": {exc}" if exc else "")
 
     def data_received(self, data: bytes) -> None:
-        """Serves what these bytes complete."""
-        if not self.client.is_gone:  # it was told to go; of TLS there may be a rest
+        """Serve the requests that these bytes complete."""
+        if not self.client.is_gone:  # after the disconnection TLS may still deliver bytes
             self._serve(data)
 
     def _serve(self, data: bytes) -> None:
@@ -121,7 +121,7 @@ class StreamProtocol(asyncio.Protocol):
         self._serve_on()
 
     def _serve_on(self) -> None:
-        """Serves what was read, for one turn; what is left of it then waits for the next, and nothing more is read."""
+        """Serve requests for one turn; the rest waits for the next turn, and until then nothing more is read."""
         loop, until = asyncio.get_running_loop(), time.monotonic() + TURN_SECONDS
         for meaning in self._unserved:
             if isinstance(meaning, Reply):
@@ -143,11 +143,11 @@ class StreamProtocol(asyncio.Protocol):
 
     @property
     def holder_name(self) -> str:
-        """Who holds what is unfinished."""
+        """Return the name of the client whose message is unfinished."""
         return self.client.name
 
     def give_up_unfinished(self) -> None:
-        """Too much is held of all clients, and most of it here."""
+        """Drop the unfinished message, the largest of all clients, and tell the client."""
         self._drop_unfinished()
         self._refuse(error_reply(Unavailable("too much is being sent at the same time"), "0", "sys"))
 
@@ -157,40 +157,42 @@ class StreamProtocol(asyncio.Protocol):
         self._settings.unfinished.hold(self, 0)
 
     def eof_received(self) -> bool:
-        """The client sends no more, which mostly means that it left: its inferences are cut, its last requests
-        (`printf … | nc -N`) are still answered."""
+        """Cut the inferences of a client that sends no more, which usually means that it has left.
+
+        Its last requests (`printf … | nc -N`) are still answered.
+        """
         self._server.forget_client(self.client)
         self._server.when_answered(self.client, self.hang_up)
         return True
 
     def hang_up(self) -> None:
-        """Ends the connection once what was written has left."""
+        """End the connection after its output has been sent."""
         if self._transport is not None:
             self._transport.close()
 
     def cut_off(self) -> None:
-        """Ends the connection at once: one that reads nothing would stay for as long as something waits for it."""
+        """End the connection at once, also when its output is not read."""
         if self._transport is not None:
             self._transport.abort()
 
     def pause_writing(self) -> None:
-        """The client does not read."""
+        """Note that the client does not read."""
         self.client.note_full()
 
     def resume_writing(self) -> None:
-        """The client reads again."""
+        """Note that the client reads again."""
         self.client.note_room()
 
     def _loggable(self, data: bytes) -> bytes:
-        """Without the token that is shown. A stranger says nothing else, and may say it in pieces."""
+        """Return bytes for the log without a token; without a grant, when one may come in pieces, only their number."""
         if self.client.grant.role is None:
             return b"%d bytes" % len(data)
         return _TOKEN.sub(rb"\1...", data)
 
     def _watch_idle(self) -> None:
-        """One timer for a whole dribble: when it fires early, it is set again for the rest."""
+        """Drop an object that stays incomplete. One timer serves all its bytes: when it is early, it is set again."""
         loop = asyncio.get_running_loop()
-        if self.client.is_held:  # it is we who do not read
+        if self.client.is_held:  # the daemon itself does not read
             self._last_byte_at = loop.time()
         due = self._last_byte_at + self._settings.idle_seconds
         self._idle_timer = None
@@ -204,6 +206,6 @@ class StreamProtocol(asyncio.Protocol):
             self._refuse(refusal)
 
     def _refuse(self, refusal: Reply) -> None:
-        """What could not be read never comes to the daemon, so it is counted here."""
+        """Send and count the refusal of bytes that never reach the dispatcher, which counts all other errors."""
         self._server.metrics.errors[refusal.code] += 1
         self.client.send(refusal)

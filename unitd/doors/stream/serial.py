@@ -1,7 +1,7 @@
-"""The serial door: one line, one client, opened again when the adapter comes back.
+"""The serial door: one line with one client, opened again when the adapter comes back.
 
-The client behind the line stays the same over unplugging: its tasks and their output wait for it. What it had running
-is cut when the line goes, like that of any lost client.
+The client stays the same when the line is unplugged and comes back, and so do its tasks. Its running requests are cut
+when the line is lost, like those of any lost client.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from unitd.wire.errors import reason_of
 
 log = logging.getLogger("unitd.serial")
 
-# A UART has no stalls of its own: two seconds of silence inside an object means that bytes were lost.
+# A UART does not stall: two seconds of silence inside an object mean that bytes were lost.
 SERIAL_IDLE_SECONDS = 2.0
 # The answer to uartsetup must have left before the speed changes. The original waits 100 ms, which at 9600 baud is
 # less than the answer takes; ten bits make a byte on the line.
@@ -48,11 +48,14 @@ class _SerialConnection(StreamProtocol):
 
 
 class _Transport(serial_asyncio_fast.SerialTransport):
-    """The library's, which waits for ever, and the loop with it, when it writes to a line that is exactly full; and
-    which writes nothing without end once a full line has been emptied."""
+    """The library's transport without two faults; the only place that knows its private names.
+
+    The library blocks, and the event loop with it, when it writes to a line that is exactly full; and it calls its
+    writer without end after a full line has been emptied.
+    """
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Only when the line has room."""
+        """Write when the line has room."""
         if not self._closing:
             self._write_buffer.append(data)
             self._maybe_pause_protocol()
@@ -65,7 +68,7 @@ class _Transport(serial_asyncio_fast.SerialTransport):
 
 
 class SerialDoor(Door):
-    """Keeps the line open; `reconfigure` changes its parameters for as long as the daemon runs."""
+    """The door that keeps the line open; `reconfigure` changes its parameters until the daemon ends."""
 
     name = "serial"
 
@@ -134,16 +137,16 @@ class SerialDoor(Door):
 
     @property
     def settings(self) -> LineSettings:
-        """The present line parameters."""
+        """Return the present line parameters."""
         return self._line
 
     def reconfigure(self, settings: LineSettings) -> None:
-        """Takes new line parameters over, after the answer has left."""
+        """Change the line parameters, after the answer has been sent."""
         delay = RECONFIGURE_DELAY_SECONDS + ANSWER_BITS / self._line.baud
         asyncio.get_running_loop().call_later(delay, self._apply, settings)
 
     def _apply(self, settings: LineSettings) -> None:
-        """What the device does not take is not kept either: the line must open again after unplugging."""
+        """Apply the parameters; keep them only if the device accepts them, for the line is opened again with them."""
         if self._transport is not None and self._transport.serial is not None:
             try:
                 self._transport.serial.apply_settings(
