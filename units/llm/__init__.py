@@ -1,1 +1,1 @@
-"""The llm unit: llama.cpp behind an engine for several sequences."""
+"""The llm unit: llama.cpp, with an engine for several sequences, or a remote server."""

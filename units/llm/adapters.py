@@ -1,4 +1,4 @@
-"""The LoRA adapters that the tasks of one model use: each loaded once, and let go with its last task."""
+"""The LoRA adapters that the tasks of one model use: each is loaded once, and freed with its last task."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from units.setup_values import refusal
 
 
 class Adapters:
-    """By file, as it was when it was loaded: a file that is replaced is another adapter to the next task."""
+    """Adapters by file, as it was when it was loaded: a replaced file is another adapter for the next task."""
 
     def __init__(self, model: Model, context: Context) -> None:
         self._model = model
@@ -19,10 +19,10 @@ class Adapters:
         self._loaded: dict[str, Adapter] = {}
 
     def blend(self, wanted: Sequence[Mapping[str, Any]]) -> Blend:
-        """What a setup names: files and how much of each.
+        """Return the adapters that a setup names, each with its scale.
 
         Raises:
-            UnitFault: one of them cannot be used; the others, if nobody else uses them, leave with `keep`.
+            UnitFault: an adapter cannot be used; the others are freed by `keep`, if no other task uses them.
         """
         try:
             return tuple((self._load(Path(each["path"])), each["scale"]) for each in wanted)
@@ -39,10 +39,10 @@ class Adapters:
         return self._loaded[identity]
 
     def keep(self, used: Iterable[Blend]) -> None:
-        """Gives the memory of all others back."""
+        """Free all adapters but these."""
         wanted = {adapter.identity for blend in used for adapter, _ in blend}
         unwanted = self._loaded.keys() - wanted
         if unwanted:
-            self._context.use(())  # whatever was computed last, nothing may point to what is freed
+            self._context.use(())  # no context may point to what is freed
         for identity in unwanted:
             self._loaded.pop(identity).close()

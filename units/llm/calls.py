@@ -19,11 +19,11 @@ _ANY_ARGUMENTS = {"type": "object"}
 _DEFINITIONS = ("$defs", "definitions")
 
 _NAME = re.compile(QUOTED.pattern + r"|[A-Za-z][A-Za-z0-9-]*", QUOTED.flags)
-"""What stands in GBNF: texts, sets of characters, tokens, comments, and names of rules."""
+"""The parts of GBNF: texts, sets of characters, tokens, comments, and names of rules."""
 
 
 def with_calls(spec: SamplerSpec, tools: Tools | None) -> SamplerSpec:
-    """The sampler's settings of an answer that may, or must, call.
+    """Return the sampler's settings of an answer that may, or must, call.
 
     Raises:
         ValueError: the JSON schema of the answer in words is none.
@@ -37,9 +37,9 @@ def with_calls(spec: SamplerSpec, tools: Tools | None) -> SamplerSpec:
 
 
 def grammar_of(tools: Tools, answer: str = "") -> str:
-    """What an answer with calls looks like from its first mark on, as GBNF.
+    """Return the GBNF of an answer with calls, from its first mark on.
 
-    An answer in words that has a grammar of its own may stand instead.
+    An answer in words with a grammar of its own (`answer`) may stand instead.
     """
     calls = _grammar(json.dumps(tools.callable), MAX_CALLS if tools.is_parallel else 1)
     if not answer:
@@ -49,7 +49,7 @@ def grammar_of(tools: Tools, answer: str = "") -> str:
 
 @lru_cache(maxsize=32)
 def _grammar(functions: str, most: int) -> str:
-    """The same tools come with each question of a conversation, and schemas are slow to translate."""
+    """Return the grammar, cached: a conversation repeats its tools, and schemas are slow to translate."""
     definitions: dict[str, Any] = {}
     calls = []
     for at, function in enumerate(json.loads(functions)):
@@ -64,7 +64,7 @@ def _grammar(functions: str, most: int) -> str:
 
 
 def _hoisted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A schema as part of a larger one, and what it refers to; one that is too much for a grammar allows anything."""
+    """Return a schema as part of a larger one, and its definitions; one that is too large allows anything."""
     rest = {key: each for key, each in parameters.items() if key not in _DEFINITIONS}
     tables = [parameters.get(key) or {} for key in _DEFINITIONS]
     if not all(isinstance(table, dict) for table in tables):
@@ -81,12 +81,12 @@ def _hoisted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], d
 
 
 def _renamed(grammar: str, prefix: str) -> str:
-    """The same grammar with other names for its rules."""
+    """Return the same grammar with other names for its rules."""
     return _NAME.sub(lambda found: prefix + found[0] if found[0][0].isalpha() else found[0], grammar)
 
 
 def _with_references(schema: Any, prefix: str) -> Any:
-    """References to a tool's own definitions find them under their new names."""
+    """Return the schema with references to a tool's own definitions under their new names."""
     if isinstance(schema, list):
         return [_with_references(each, prefix) for each in schema]
     if not isinstance(schema, dict):
@@ -101,7 +101,7 @@ _CLOSE_OR_TEXT = re.compile(rf'"(?:\\.|[^"\\])*(?:"|\\?\Z)|{re.escape(CLOSE)}', 
 
 
 def _call_of(text: str) -> tuple[str, str, str]:
-    """Partition a text at the mark that ends a call; a mark within a JSON text is none."""
+    """Partition a text at the mark that ends a call; a mark within a JSON text does not count."""
     for found in _CLOSE_OR_TEXT.finditer(text):
         if found[0] == CLOSE:
             return text[: found.start()], CLOSE, text[found.end() :]
@@ -109,19 +109,19 @@ def _call_of(text: str) -> tuple[str, str, str]:
 
 
 class CallStream(TextStream):
-    """Text as in any answer; what stands between the marks of a call is told to `on_call` instead."""
+    """A text stream that passes what stands between the marks of a call to `on_call` instead."""
 
     def __init__(self, stop: Sequence[str], on_call: Callable[[ToolCall], None]) -> None:
         super().__init__(stop)
         self._on_call = on_call
         self._unread = ""
-        """The beginning of a mark, perhaps, or of a call."""
+        """The beginning of a call, or of what may become a mark."""
 
         self._is_calling = False
         self._has_called = False
 
     def finish(self) -> str:
-        """As ever; a call that was not completed is dropped."""
+        """Return what was held back; a call that was not completed is dropped."""
         rest = "" if self._is_calling else super()._show(self._unread)
         self._unread = ""
         return rest + super().finish()
@@ -139,17 +139,17 @@ class CallStream(TextStream):
         return shown
 
     def _show_plain(self) -> str:
-        """All that cannot become a mark."""
+        """Show all that cannot become a mark."""
         keep = len(self._unread) - suspect_length(self._unread, (OPEN,))
         text, self._unread = self._unread[:keep], self._unread[keep:]
         return self._between(text)
 
     def _between(self, text: str) -> str:
-        """Lines that only separate calls are nothing to show."""
+        """Show text between calls, unless it only separates them."""
         return "" if self._has_called and not text.strip() else super()._show(text)
 
     def _called(self, text: str) -> str:
-        """A whole call; what only looks like one is text."""
+        """Report a whole call; show what only looks like one."""
         if (call := maybe_call(text)) is None:
             return super()._show(f"{OPEN}{text}{CLOSE}")
         self._has_called = True

@@ -1,4 +1,4 @@
-"""The OpenAI chat API as its client sees it: what a request says, and how calls come back in pieces."""
+"""The OpenAI chat API from its client's side: the body of a request, and calls that come back in pieces."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from units.llm.tools import ToolCall, Tools, maybe_call, new_id
 
 
 def request_body(model: str, options: LlmOptions, messages: Sequence[Message]) -> dict[str, Any]:
-    """Only what was asked for: servers refuse what they do not know."""
+    """Return the body with only the options that were set: servers refuse what they do not know."""
     spec = options.sampler
     body: dict[str, Any] = {
         "model": model,
@@ -20,7 +20,7 @@ def request_body(model: str, options: LlmOptions, messages: Sequence[Message]) -
         "stream_options": {"include_usage": True},
     }
     optional: dict[str, tuple[Any, Any]] = {
-        # As many as there is room for: how many that is, only the server knows.
+        # No limit: only the server knows how many there is room for.
         "max_tokens": (min(options.max_tokens, options.context), options.context),
         "top_p": (spec.top_p, 1.0),
         "top_k": (spec.top_k, 0),
@@ -30,7 +30,7 @@ def request_body(model: str, options: LlmOptions, messages: Sequence[Message]) -
         "frequency_penalty": (spec.frequency_penalty, 0.0),
         "seed": (spec.seed, None),
         "stop": (list(options.stop), []),
-        # Unless it is asked for the server does as it is configured: many refuse a key that is not OpenAI's.
+        # Sent only where it is asked for: many servers refuse a key that is not OpenAI's.
         "chat_template_kwargs": ({"enable_thinking": options.thinks}, {"enable_thinking": False}),
         "logit_bias": ({str(token): max(bias, -100.0) for token, bias in spec.logit_bias}, {}),
     }
@@ -51,7 +51,7 @@ def _turn(message: Message) -> dict[str, Any]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    """Here the arguments are JSON in a text."""
+    """Return a call with its arguments as JSON in a text."""
     function = {"name": call.name, "arguments": orjson.dumps(call.arguments).decode()}
     return {"id": call.id, "type": "function", "function": function}
 
@@ -72,7 +72,7 @@ class CallPieces:
         self._calls: dict[int, dict[str, str]] = {}
 
     def add(self, pieces: Sequence[Mapping[str, Any]]) -> None:
-        """The `tool_calls` of one delta."""
+        """Take the `tool_calls` of one delta."""
         for piece in pieces:
             call = self._calls.setdefault(piece.get("index", 0), {"id": "", "name": "", "arguments": ""})
             call["id"] = piece.get("id") or call["id"]
@@ -81,7 +81,7 @@ class CallPieces:
             call["arguments"] += function.get("arguments") or ""
 
     def complete(self) -> list[ToolCall]:
-        """All of them, now that the answer is over; what a server cut in the middle is dropped."""
+        """Return all calls of the finished answer; a call that a server cut in the middle is dropped."""
         said = [(each["id"], _object_text(each["name"], each["arguments"])) for each in self._calls.values()]
         return [call._replace(id=id_ or new_id()) for id_, text in said if (call := maybe_call(text)) is not None]
 

@@ -1,9 +1,9 @@
 """A client's own tools in the form that the bundled model was taught (train/README.md, "Tools").
 
-That model reads of a tool only its name and its parameters, and looks up what a user means in a list of devices in the
-system prompt. Tools of other people have neither: `set_light(room: kitchen|bedroom, on)` is nothing that it knows. So
-each value of the parameter that says which thing is meant becomes a device ("kitchen light"), a parameter that
-switches between two states becomes `state: on|off`, and the model reads
+That model reads of a tool only its name and its parameters, and looks up the user's words in a list of devices in the
+system prompt. Other tools have no such list: the model does not know `set_light(room: kitchen|bedroom, on)`. So each
+value of the parameter that says which thing is meant becomes a device ("kitchen light"), a parameter that switches
+between two states becomes `state: on|off`, and the model reads
 
     Devices:
     - kitchen light, kitchen; light in kitchen: "kitchen light"
@@ -12,8 +12,8 @@ switches between two states becomes `state: on|off`, and the model reads
     Tools:
     set_light(entity, state: on|off)
 
-Its calls are turned back into the client's: {"room": "kitchen", "on": true}. What the user's words name is not left to
-chance: who says "kitchen" gets no call for another room, and who says "garage light", where none is, gets no call.
+Its calls are turned back into the client's: {"room": "kitchen", "on": true}. The user's words limit the choice:
+"kitchen" allows no call for another room, and "garage light", where there is none, allows no call.
 """
 
 import itertools
@@ -32,7 +32,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 MOST_DEVICES = 30
-"""It was taught with 14; with more than this it finds nothing."""
+"""The model was taught with 14; with more than this it finds nothing."""
 
 _KINDS: tuple[tuple[str, str, str], ...] = (
     ("cover", "blinds", "blind blinds curtain curtains cover covers shutter shutters shade shades gate awning"),
@@ -44,17 +44,17 @@ _KINDS: tuple[tuple[str, str, str], ...] = (
     ("scene", "scene", "scene scenes"),
     ("sensor", "sensor", "sensor sensors humidity"),
 )
-"""What the model calls a kind of devices, what people call one of them, and the words by which a tool is for it."""
+"""The model's name for a kind of devices, a common name for one of them, and the words by which a tool is for it."""
 
 _NOUNS = _set("blinds curtains shutters gate door light lamp heater thermostat radiator fan speaker tv radio")
-"""Words of the above that name a device by themselves."""
+"""Those of the words above that name a device by themselves."""
 
 _OTHER_KIND = "switch"
 
 _AREAS = _set("room area location place zone floor where")
 _THINGS = _set("device entity appliance name target item thing id relay plug outlet socket switch")
 _VALUES = _set("unit units color colour mode speed level state status action command position brightness temperature")
-"""Words in the name of a parameter: it says where, it says what, it says neither."""
+"""Words in the name of a parameter: of places, of things, and of neither."""
 
 _STATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "on|off": (
@@ -64,7 +64,7 @@ _STATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "open|closed": (("open", "opened", "up", "raise"), ("closed", "close", "shut", "down", "lower")),
     "locked|unlocked": (("locked", "lock"), ("unlocked", "unlock")),
 }
-"""What the model calls two opposite states, and what tools call them."""
+"""The model's names of two opposite states, and the names that tools give them."""
 
 _SUBJECT, _STATE = "entity", "state"
 
@@ -73,7 +73,7 @@ _BEFORE_A_NOUN = _MANY | _set(
     "the a an my our your some any this that these those of other and no more less on off up down to turn switch set "
     "make put dim open close shut lock unlock start stop is are need want have get give me please which smart with"
 )
-"""What stands before "light" and names none."""
+"""Words before "light" that name no light."""
 
 
 @dataclass(frozen=True)
@@ -84,24 +84,24 @@ class _Device:
     kind: str
     area: str
     value: str
-    """What the client calls it."""
+    """The client's name of the thing."""
 
     @property
     def line(self) -> str:
-        """Its line in the list, as train/corpus/tools/house.py writes it; an area by itself is an alias."""
+        """The line of the device in the list, as train/corpus/tools/house.py writes it; an area alone is an alias."""
         if self.area:
             return f'- {self.name}, {self.area}; {self.kind} in {self.area}: "{self.name}"'
         return f'- {self.name}; {self.kind}: "{self.name}"'
 
     @property
     def words(self) -> set[str]:
-        """What a user has to say to name it."""
+        """Return the words that name the device."""
         return set(map(_single, _words(self.value)))
 
 
 @dataclass(frozen=True)
 class _Form:
-    """How one function is shown."""
+    """The form in which one function is shown."""
 
     function: dict[str, Any]
     subject: str
@@ -110,7 +110,7 @@ class _Form:
     """The parameter that switches; "" if none does."""
 
     states: Mapping[str, Any]
-    """What the model says for a state, to what the client says."""
+    """By the model's word for a state, the client's value."""
 
     def meant(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the client's arguments."""
@@ -147,7 +147,7 @@ class Devices:
         self._devices = list(dict.fromkeys(device for form in forms.values() for device in form.devices))
         functions = tuple(forms[each["name"]].function if each["name"] in forms else each for each in tools.functions)
         self.tools = replace(tools, functions=functions)
-        """As the model reads them."""
+        """The tools as the model reads them."""
 
     @property
     def listing(self) -> str:
@@ -163,7 +163,7 @@ class Devices:
         return replace(self.tools, functions=tuple(_only(function, named) for function in self.tools.functions))
 
     def misses(self, text: str) -> bool:
-        """True for a text that names a device or a place, and none of these."""
+        """Return True for a text that names a device or a place, and none of these."""
         words = list(map(_single, _words(text)))
         if any(device.words <= set(words) for device in self._devices) or _MANY & set(words):
             return False

@@ -1,16 +1,16 @@
 """The batching engine: several sequences over one copy of the weights, one small step at a time.
 
 Theory of operation. A `Generation` is a growing list of tokens; a `Slot` is one sequence of the KV cache and knows
-which tokens it holds. What a generation has and its slot has not is missing: the whole prompt at first, one token
-while it speaks. A step computes one batch of all speakers (one token each) and one chunk of one reader's prompt, so
-that a long prompt never stalls somebody's stream. A slot keeps its tokens when its generation ends: the next prompt of
+which tokens it holds. Tokens that a generation has and its slot has not are missing: the whole prompt at first, one
+token while it speaks. A step computes one batch of all speakers (one token each) and one chunk of one reader's prompt,
+so that a long prompt never stalls another stream. A slot keeps its tokens when its generation ends: the next prompt of
 that task reuses the longest common beginning.
 
 Adapters (LoRA) belong to the whole context while it computes, so speakers with other adapters have a batch of their own
 in each step.
 
-A held generation (pause) stays where it is; `slots` has the rules by which slots change hands, `shares` those by which
-a generation gives its slot up for somebody else's. It comes back and goes on to the letter.
+A held generation (pause) stays where it is. `slots` has the rules by which slots change hands, `shares` those by which
+a generation gives its slot up for another one. It comes back later and continues its text without any difference.
 
 A cut (cancel, exit) arrives in another thread: it rings the alarm if the task is part of the running batch, llama.cpp
 gives up between two graph nodes, and the step takes back whatever part of the batch is in the cache. The other
@@ -34,9 +34,9 @@ from units.llm.slots import Slots
 SMALLEST_EXACT_CHUNK = 8
 
 
-# Whether somebody's time has come is not looked at with each token of a small model.
+# The rules of turns are not applied with each token of a small model.
 LOOK_SECONDS = 0.05
-# While a grammar thinks and nothing else is to do, messages are looked for so often.
+# While a grammar is slow and nothing else is to do, messages are looked for so often.
 THINKING_SECONDS = 0.02
 
 # A sentence's end with its closing quotes and brackets is shorter.
@@ -56,7 +56,7 @@ class Engine:
         is_exact: bool,
         on_spoken: Callable[[], None] = lambda: None,
     ) -> None:
-        """`on_spoken` is called when all speakers have said their token, before somebody's prompt is read."""
+        """`on_spoken` is called when all speakers have said their token, before a prompt is read."""
         self._model = model
         self._context = context
         self._alarm = alarm
@@ -72,16 +72,16 @@ class Engine:
 
     @property
     def is_busy(self) -> bool:
-        """True while some generation is not held."""
+        """Return True while a generation is not held."""
         return any(not generation.is_held for generation in self._generations)
 
     def start(self, generation: Generation) -> None:
-        """Takes a generation in; it gets a slot when one is free."""
+        """Take a generation; it gets a slot when one is free."""
         self._generations.append(generation)
         self._next_look = 0.0
 
     def end(self, generation: Generation, reason: str, error: str = "") -> None:
-        """Ends a generation and tells its listener; nothing happens to one that is over."""
+        """End a generation and tell its listener; do nothing if it is over."""
         if generation not in self._generations:
             return
         self._generations.remove(generation)
@@ -92,35 +92,35 @@ class Engine:
         generation.listener.on_end(generation, reason, error)
 
     def has_room(self) -> bool:
-        """True while a slot is empty, so that reading ahead takes nothing from anybody."""
+        """Return True while a slot is empty, so that reading ahead takes nothing from others."""
         return self._slots.has_empty()
 
     def state_of(self, generation: Generation) -> bytearray:
-        """The cache of a generation that has a slot."""
+        """Return the cache of a generation that has a slot."""
         assert generation.slot is not None
         return self._context.save(generation.slot.index)
 
     def release(self, task: str) -> None:
-        """A task is gone: its cache is free for others."""
+        """Free the cache of a task that is gone."""
         self._cut.discard(task)
         self._slots.release(task)
 
     # Interrupts
 
     def cut(self, task: str) -> None:
-        """From the reader thread: a batch that holds this task is not worth finishing."""
+        """Cut a batch that holds this task short; called in the reader thread."""
         self._cut.add(task)
         if task in self._in_batch:
             self._alarm.ring()
 
     def cut_handled(self, task: str) -> None:
-        """The cut's message has been dealt with."""
+        """Forget a cut whose message has been handled."""
         self._cut.discard(task)
 
     # Steps
 
     def step(self) -> None:
-        """One batch of all speakers, then a chunk of one prompt."""
+        """Compute one batch of all speakers, then a chunk of one prompt."""
         if waiting := [each for each in self._generations if each.slot is None and not each.is_held]:
             self._place(waiting)
         active = [each for each in self._generations if each.slot is not None and not each.is_held]
@@ -134,7 +134,7 @@ class Engine:
             self._read(self._next_reader(readers), has_company=bool(speakers))
 
     def _place(self, waiting: list[Generation]) -> None:
-        """Gives away what is free; else, now and then, a slot whose holder has had it long enough."""
+        """Give away free slots; else, now and then, a slot whose holder has had it long enough."""
         while waiting and self._slots.has_free():
             line = self._shares()
             first = min(waiting, key=line.place_in_line)
@@ -154,36 +154,36 @@ class Engine:
         return Shares(each for each in self._generations if each.slot is not None and not each.is_held)
 
     def _choose_on(self, *, has_company: bool) -> None:
-        """Goes on with tokens for which a grammar is waited."""
+        """Continue choices that wait for a grammar."""
         patience = 0.0 if has_company else THINKING_SECONDS
         active = [each for each in self._generations if each.slot is not None and not each.is_held]
         for generation in [each for each in active if each.sampler.is_choosing]:
             self._take(generation, partial(generation.sampler.go_on, patience))
 
     def _speak(self, speakers: Sequence[Generation]) -> None:
-        """The next token of every speaker."""
+        """Compute the next token of every speaker."""
         seconds = 0.0
         for group in _batches(speakers, self._context.batch_size):
             began = time.monotonic()
             if self._compute([(each, 1) for each in group]):
                 seconds += time.monotonic() - began
                 for row, generation in enumerate(group):
-                    if not generation.missing:  # else it is what was said before
+                    if not generation.missing:  # else the token was said before
                         self._say_next(generation, row)
         if seconds:
             self._pace.note_step(seconds)
 
     def _next_reader(self, readers: Sequence[Generation]) -> Generation:
-        """The most urgent; by turns the one that will be done first and the one that has waited longest.
+        """Return the most urgent reader; by turns the one with least to read and the one that has waited longest.
 
-        So a short question is soon read beside long texts, and many of them do not keep a long text waiting.
+        So a short question is soon read beside long texts, and many short ones do not keep a long text waiting.
         """
         self._reads += 1
         is_shortest_next = self._reads % 2
         return min(readers, key=lambda each: (-each.priority, each.unread if is_shortest_next else each.last_step))
 
     def _read(self, reader: Generation, *, has_company: bool) -> None:
-        """A chunk of a prompt; the last one is followed by the first token."""
+        """Read a chunk of a prompt; after the last chunk comes the first token."""
         reader.last_step = began = time.monotonic()
         largest = self._context.batch_size
         budget = self._pace.chunk(largest) if has_company else self._pace.chunk_alone(largest)
@@ -199,13 +199,13 @@ class Engine:
             self.end(reader, "stop")
 
     def _chunk_size(self, missing: int, budget: int) -> int:
-        """At most `budget`, but never so that less than the smallest chunk is read or left over."""
+        """Return at most `budget`, but never so that less than the smallest chunk is read or left over."""
         if missing <= budget or missing < 2 * self._recomputed:
             return missing
         return min(budget, missing - self._recomputed)
 
     def _compute(self, parts: Sequence[tuple[Generation, int]]) -> bool:
-        """Decodes the next `count` missing tokens of each; False when cut short or failed, and taken back."""
+        """Decode the next `count` missing tokens of each; return False when that was cut short or failed."""
         entries: list[Entry] = []
         for generation, count in parts:
             assert generation.slot is not None
@@ -236,18 +236,18 @@ class Engine:
         return True
 
     def _take_back(self, parts: Sequence[tuple[Generation, int]]) -> None:
-        """Makes the cache what the slots say it is."""
+        """Make the cache agree with the slots."""
         for generation, _ in parts:
             assert generation.slot is not None
             self._slots.shorten(generation.slot, len(generation.slot.tokens))
 
     def _say_next(self, generation: Generation, row: int) -> None:
-        """Samples one token and says it, or ends; behind a sentence's end it is only looked at."""
-        if not generation.sampler.is_choosing:  # else its slot was taken meanwhile, and this was computed once more
+        """Sample one token and say it, or end; after a sentence's end only look at it."""
+        if not generation.sampler.is_choosing:  # else it lost its slot meanwhile, and this was computed once more
             self._take(generation, partial(generation.sampler.sample, self._context, row))
 
     def _take(self, generation: Generation, choose: Callable[[], int | None]) -> None:
-        """What is chosen is said; nothing yet where the choice takes longer."""
+        """Say the chosen token; do nothing while the choice goes on."""
         try:
             token = choose()
         except DeadEnd as error:
@@ -265,7 +265,7 @@ class Engine:
             self._say(generation, token)
 
     def _say(self, generation: Generation, token: int) -> None:
-        """One more token of the answer; it may be the last one, or the last one for now."""
+        """Say one more token of the answer; it may be the last one, or the last one for now."""
         generation.tokens.append(token)
         generation.chunk_tokens += 1
         if text := generation.text.feed(self._model.piece(token)):
@@ -288,9 +288,9 @@ class Engine:
         generation.listener.on_pause(generation, reason)
 
     def resume(self, generation: Generation) -> None:
-        """Goes on; a token that was looked at in advance opens the next chunk."""
+        """Go on; a token that was looked at in advance opens the next chunk."""
         generation.is_held, generation.is_at_boundary, generation.chunk_tokens = False, False, 0
-        generation.waits_since, generation.is_returning = time.monotonic(), False  # if it has no slot any more
+        generation.waits_since, generation.is_returning = time.monotonic(), False  # for one that has no slot any more
         generation.recent = ""  # a sentence that ended the last chunk does not end this one
         if generation.ahead is not None:
             token, generation.ahead = generation.ahead, None
@@ -298,9 +298,9 @@ class Engine:
 
 
 def _batches(speakers: Sequence[Generation], largest: int) -> Iterator[Sequence[Generation]]:
-    """What can be computed together: speakers with the same adapters, at most `largest` of them.
+    """Return groups that can be computed together: speakers with the same adapters, at most `largest` of them.
 
-    In the order of their slots: llama.cpp is quick only with what stands in neighbouring sequences.
+    They are in the order of their slots: llama.cpp is quick only with neighbouring sequences.
     """
     alike: dict[Blend, list[Generation]] = {}
     for speaker in sorted(speakers, key=lambda each: each.slot.index if each.slot else 0):

@@ -1,7 +1,7 @@
-"""GBNF grammars: what is looked at before llama.cpp sees them, llama.cpp's own functions, and schemas made into them.
+"""GBNF grammars: checks before llama.cpp gets them, llama.cpp's own functions, and grammars of schemas.
 
-Nothing here is for the program's own process, but for those of `units.llm.grammars`: a grammar of some hundred bytes
-may keep llama.cpp busy for ever, take all memory, or end the process.
+Only the processes of `units.llm.grammars` use this module: a grammar of some hundred bytes may keep llama.cpp busy for
+ever, take all memory, or end the process.
 """
 
 import ctypes
@@ -21,14 +21,14 @@ from llama_cpp import llama_grammar
 
 from units.llm.llama import Model, log_filter
 
-# Of the converter's strings, which may hold what JSON's may not: raw control characters and halves of surrogate pairs.
+# The converter's strings may hold what JSON's may not: raw control characters and halves of surrogate pairs.
 _ANY_CHARACTER = re.compile(r"^char ::= .*$", re.MULTILINE)
 _ESCAPE = r'"\\" (["\\/bfnrt] | "u" ([0-9a-ce-fA-CE-F] [0-9a-fA-F] | [dD] [0-7]) [0-9a-fA-F] [0-9a-fA-F])'
 _LESS = '"<" char-0'
 _CHARACTER = rf'char ::= [^"\\\x7F\x00-\x1F] | {_ESCAPE}'
 
 QUOTED = re.compile(r'"(?:\\.|[^"\\])*+"?|\[(?:\\.|[^\]\\])*+\]?|<[^>]*+>?|#[^\r\n]*+', re.DOTALL)
-"""What stands for itself in GBNF: texts, sets of characters, tokens, comments."""
+"""Parts of GBNF without names of rules: texts, sets of characters, tokens, comments."""
 
 # llama.cpp's parser and its search for left recursion call themselves: of 8 MiB of stack 5,000 parentheses and 50,000
 # rules leave something, 20,000 and 100,000 do not. A schema needs a fraction.
@@ -51,13 +51,13 @@ _REPEATED = re.compile(rf"\s++|({QUOTED.pattern}|[\w-]++|.)(?:\s*+\{{([\d\s,]*+)
 _NO_RULE = re.compile(r"Undefined rule identifier '([^']*)'")
 
 Allowed = np.ndarray[Any, np.dtype[np.bool_]]
-"""For each token of the vocabulary whether it may come next."""
+"""Whether each token of the vocabulary may come next."""
 
 _CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 
 
 class DeadEnd(Exception):
-    """A grammar allows nothing that the vocabulary has, or that a bias has left of it."""
+    """A grammar allows no token of the vocabulary, or none that a bias has left."""
 
 
 class Candidates:
@@ -71,10 +71,10 @@ class Candidates:
         self._array = llama_cpp.llama_token_data_array(data=data, size=len(logits), selected=-1, sorted=False)
 
     def choose(self, chain: Any) -> int:
-        """Lets the samplers choose.
+        """Let the samplers choose.
 
         Raises:
-            DeadEnd: they took what is forbidden, for want of anything else.
+            DeadEnd: they chose a forbidden token, for want of any other.
         """
         llama_cpp.llama_sampler_apply(chain, ctypes.byref(self._array))
         chosen = self._array.data[self._array.selected]
@@ -83,23 +83,23 @@ class Candidates:
         return int(chosen.id)
 
     def forbid_all_but(self, allowed: Allowed) -> None:
-        """Forbids what a grammar refuses."""
+        """Forbid what a grammar refuses."""
         self._table["logit"][~allowed] = -math.inf
 
     def allowed_by(self, grammar: Any) -> Allowed:
-        """Which of them a grammar allows; it forbids the others."""
+        """Return the candidates that a grammar allows, and forbid the others."""
         llama_cpp.llama_sampler_apply(grammar, ctypes.byref(self._array))
         allowed: Allowed = np.isfinite(self._table["logit"])
         return allowed
 
 
 def allows(grammar: Any, token: int) -> bool:
-    """Whether this may come next; llama.cpp ends the process when a grammar is given what it refuses."""
+    """Return whether a token may come next; llama.cpp ends the process when a grammar gets what it refuses."""
     return bool(Candidates(np.ones(1, np.float32), [token]).allowed_by(grammar)[0])
 
 
 def check_size(text: str) -> None:
-    """Counts what a grammar would become, without expanding it.
+    """Count what a grammar would become, without expanding it.
 
     Raises:
         ValueError: it is more than llama.cpp could compile.
@@ -121,16 +121,16 @@ def check_size(text: str) -> None:
 
 
 def _copies(times: str) -> int:
-    """How often what is repeated so is written out."""
+    """Return how often a repeated item is written out."""
     numbers = [int(each[:_DIGITS]) for each in re.findall(r"\d+", times)]
     return max(numbers, default=0) if max(numbers, default=0) <= MAX_REPEATS_OF_GBNF else numbers[0]
 
 
 def make_grammar(model: Model | None, text: str) -> Any:
-    """A compiled grammar; without a model no rule can name a token.
+    """Return a compiled grammar; without a model no rule can name a token.
 
     Raises:
-        ValueError: it does not compile, or is more than llama.cpp could compile.
+        ValueError: the grammar does not compile, or is more than llama.cpp could compile.
     """
     check_size(text)
     grammar: Any = None
@@ -147,7 +147,7 @@ def make_grammar(model: Model | None, text: str) -> Any:
 
 
 def _said_by(work: Callable[[], None]) -> str:
-    """What some work writes to the process's stderr, where llama.cpp says which syntax is wrong."""
+    """Return what some work writes to stderr, where llama.cpp reports errors of syntax."""
     sys.stderr.flush()
     kept, heard = os.dup(2), os.memfd_create("stderr")
     os.dup2(heard, 2)
@@ -164,7 +164,7 @@ def _said_by(work: Callable[[], None]) -> str:
 
 
 def _why_not(text: str, said: str) -> str:
-    """The reason for which a grammar does not compile, with the line where one is told."""
+    """Return why a grammar does not compile, with the line where llama.cpp names one."""
     if found := _NO_RULE.search(said):
         use = re.search(rf"(?<![A-Za-z0-9-]){re.escape(found[1])}(?![A-Za-z0-9-])", text)
         return f"grammar does not compile: {_line_of(text, use.start() if use else 0)}there is no rule {found[1]!r}"
@@ -188,9 +188,9 @@ def _line_of(text: str, place: int) -> str:
 def _repetition(
     item: str, least: int, most: int | None, separator_rule: str = "", item_rule_is_literal: bool = False
 ) -> str:
-    """Repeats as GBNF itself can; the converter writes a pair of parentheses for each time.
+    """Return a repetition in GBNF's own form; the converter would write a pair of parentheses for each time.
 
-    No answer is as long as a database's column may be: a limit beyond what can be counted is none.
+    A limit beyond what can be counted is left out: no answer is as long as a database's column may be.
     """
     if least > MAX_REPEATS:
         raise ValueError(f"something must be repeated {least} times, a grammar can at most {MAX_REPEATS} times")
@@ -213,13 +213,13 @@ llama_grammar._build_repetition = _repetition
 
 class _Converter(llama_grammar.SchemaConverter):
     def _format_literal(self, literal: str) -> str:
-        """The name or value of this JSON in GBNF, which escapes as JSON does: once more, and characters as they are."""
+        """Return the name or value of this JSON in GBNF, which escapes as JSON does, with characters as they are."""
         return json.dumps(json.dumps(json.loads(literal), ensure_ascii=False), ensure_ascii=False)
 
 
 @lru_cache(maxsize=32)
 def grammar_of_schema(schema: str) -> str:
-    """The GBNF of a JSON schema, by llama.cpp's converter; the same ones come again and again.
+    """Return the GBNF of a JSON schema, by llama.cpp's converter; cached, as schemas are repeated.
 
     Raises:
         ValueError: it is no schema, uses what the converter does not know, or its grammar does not compile.
@@ -247,7 +247,7 @@ def without_marks(grammar: str, marks: Sequence[str]) -> str:
 
 @lru_cache
 def _marked_characters(marks: tuple[str, ...]) -> str:
-    """The rule for a character, with one more for each beginning of a mark."""
+    """Return the rule for a character, with one more rule for each beginning of a mark."""
     beginnings = sorted({mark[:size] for mark in marks for size in range(1, len(mark))}, key=len)
     names = {beginning: f"char-{at}" for at, beginning in enumerate(beginnings)}
     rules = [rf'char ::= [^"\\<\x7F\x00-\x1F] | char-escape | {_LESS}', f"char-escape ::= {_ESCAPE}"]

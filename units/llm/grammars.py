@@ -1,16 +1,16 @@
 """Grammars, each in a process of its own that is forked from one that has the vocabulary and little else.
 
-Theory of operation. llama.cpp follows all ways in which a grammar may have come to what was said. An ambiguous one of
-some hundred bytes has 2^25 of them, at once or behind twenty tokens, and nothing can interrupt the search. So neither
-the schema's converter, nor the compiler, nor the search runs in the program that serves everybody: a `Grammar` is the
-connection to a process that has limits of time for each answer, and of memory.
+Theory of operation. llama.cpp follows all ways in which a grammar may have come to a text. An ambiguous grammar of some
+hundred bytes has 2^25 of them, at once or after twenty tokens, and nothing can interrupt the search. So neither the
+schema's converter, nor the compiler, nor the search runs in the program that serves all tasks: a `Grammar` is the
+connection to a process with limits of memory, and of time for each answer.
 
-The first process (the nursery) is forked when the model is loaded, before the cache is there: what it has in common
-with the program is never written to again, and a fork of it takes some milliseconds. It waits for connections and forks
-for each one.
+The first process (the fork server) is forked when the model is loaded, before the cache is there: the memory that it
+shares with the program is never written to again, and a fork of it takes some milliseconds. It waits for connections
+and forks for each one.
 
-A token that the model chooses is told to the grammar, which mostly takes it: one message there and back, 0.1 ms. Only
-when it refuses it says which tokens it allows.
+Each token that the model chooses is sent to the grammar, which mostly takes it: one message there and back, 0.1 ms.
+Only when it refuses the token does it say which tokens it allows.
 """
 
 import os
@@ -51,55 +51,55 @@ class Grammars:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._nursery: confined.Confined | None = None
+        self._fork_server: confined.Confined | None = None
         self._begun: WeakSet[Grammar] = WeakSet()
 
     @property
     def in_use(self) -> int:
-        """How many grammars wait for what answers say."""
+        """Return how many grammars wait for the tokens of answers."""
         return sum(each.is_in_use and not each.connection.closed for each in self._begun)
 
     def start(self) -> None:
-        """Forks the first process; the earlier, the less it has in common with what the program computes."""
-        if self._nursery is None:
-            self._nursery = confined.start(self._fork_on_demand)
+        """Fork the first process; the earlier, the less memory of computations does it share."""
+        if self._fork_server is None:
+            self._fork_server = confined.start(self._fork_on_demand)
 
     def begin(self, spec: SamplerSpec, tools: Tools | None = None, *, is_trial: bool = False) -> "Grammar":
-        """A process that compiles the grammar of these settings, and looks at a first token for a trial."""
+        """Return a process that compiles the grammar of these settings; for a trial it also checks a first token."""
         ours, theirs = Pipe()
         try:
             self._hand_over(theirs)
-        except OSError:  # somebody has ended the first process
+        except OSError:  # the first process was killed
             self.close()
             self._hand_over(theirs)
         theirs.close()
         self._begun.add(grammar := Grammar(ours))
-        with suppress(OSError):  # it died already: whoever waits for its answer is told
+        with suppress(OSError):  # it died already: the wait for its answer fails
             ours.send((spec, tools, is_trial))
         return grammar
 
     def _hand_over(self, connection: "Connection[Any, Any]") -> None:
-        """To a new process."""
+        """Give a connection to a new process."""
         self.start()
-        assert self._nursery is not None
-        send_handle(self._nursery.connection, connection.fileno(), self._nursery.pid)
+        assert self._fork_server is not None
+        send_handle(self._fork_server.connection, connection.fileno(), self._fork_server.pid)
 
     def close(self) -> None:
-        """Ends all of them."""
-        if self._nursery is not None:
-            self._nursery.close()
-            self._nursery = None
+        """End all processes."""
+        if self._fork_server is not None:
+            self._fork_server.close()
+            self._fork_server = None
 
     # In the first process
 
     def _fork_on_demand(self, connection: "Connection[Any, Any]") -> None:
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for its children
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # its children are not waited for
         _ = self._model.byte_tokens  # looked up in the whole vocabulary, once for all of them
         while True:
             wanted: Connection[Any, Any] = Connection(recv_handle(connection))
             try:
                 confined.fork(self._serve, wanted)
-            except OSError as error:  # there are as many processes as there may be
+            except OSError as error:  # the limit of processes is reached
                 wanted.send(f"grammar cannot be compiled now: {error.strerror}")
             wanted.close()
 
@@ -128,7 +128,7 @@ class Grammars:
 
 
 def _resolved(spec: SamplerSpec, tools: Tools | None) -> SamplerSpec:
-    """The settings with the one grammar that they come to."""
+    """Return the settings with the one grammar that results from them."""
     spec = with_calls(spec, tools)
     grammar = grammar_of_schema(spec.json_schema) if spec.json_schema else spec.grammar
     return spec._replace(grammar=grammar, json_schema="")
@@ -140,20 +140,20 @@ class Grammar:
     def __init__(self, connection: "Connection[Any, Any]") -> None:
         self.connection = connection
         self.is_in_use = False
-        """Whoever tried it does not close it."""
+        """True when an answer uses it: its trial does not close it then."""
 
     def tell(self, action: str, argument: Any = None) -> None:
-        """Asks for one of `_Process.actions`."""
+        """Ask for one of `_Process.actions`."""
         try:
             self.connection.send((action, argument))
         except OSError as error:
             raise DeadEnd(TOO_AMBIGUOUS) from error
 
     def maybe_answer(self, patience: float) -> tuple[Any] | None:
-        """What it answers; None when it has not yet.
+        """Return the answer in a tuple; None while there is none.
 
         Raises:
-            DeadEnd: it never will.
+            DeadEnd: no answer will come.
         """
         try:
             return (self.connection.recv(),) if self.connection.poll(patience) else None
@@ -161,18 +161,18 @@ class Grammar:
             raise DeadEnd(TOO_AMBIGUOUS) from error
 
     def end(self) -> None:
-        """Hangs up, at which the process ends: at once, or by its limits. The connection stays for whoever waits."""
+        """Hang up, so that the process ends at once or by its limits. The connection stays for a thread that waits."""
         with socket.socket(fileno=os.dup(self.connection.fileno())) as end, suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Ends it, connection and all."""
+        """End the process and close the connection."""
         self.end()
         self.connection.close()
 
 
 class _Process:
-    """A compiled grammar, and what it can be asked."""
+    """A compiled grammar and its actions."""
 
     def __init__(self, model: Model, grammar: Any) -> None:
         self._model = model
@@ -184,24 +184,24 @@ class _Process:
         }
 
     def look_ahead(self) -> None:
-        """Does once what the first token asks for, so that a setup is not acknowledged for what dies over it."""
+        """Do what the first token will need, so that a setup is not accepted for a grammar that dies of it."""
         self._allowed()
 
     def _allowed(self) -> Allowed:
         return Candidates(np.zeros(self._model.vocab_size, np.float32)).allowed_by(self._grammar)
 
     def _take(self, token: int) -> bool:
-        """Goes on with a token; False, and stays where it is, where that is forbidden."""
+        """Take a token; return False, without any change, where it is forbidden."""
         if not allows(self._grammar, token):
             return False
         llama_cpp.llama_sampler_accept(self._grammar, token)
         return True
 
     def _go_through(self, said: bytes) -> bool:
-        """Takes all of what was said; False, and back to its beginning, where that is forbidden.
+        """Take all of a text; return False, back at its beginning, where it is forbidden.
 
-        llama.cpp can wait for a mark by itself, and ends the process when what follows in the same token is forbidden.
-        Bytes, because tokens of a mark may begin before it and end behind it.
+        llama.cpp can wait for a mark by itself, but ends the process when what follows in the same token is forbidden.
+        The text is bytes because tokens may begin before a mark and end after it.
         """
         for byte in said:
             token = self._model.byte_tokens.get(byte)

@@ -22,7 +22,7 @@ from units.llm.tools import CALL_MARKS
 VERSION = str(llama_cpp.__version__)
 _WARN, _ERROR = 3, 4  # ggml_log_level
 SMALL_MODEL_BYTES = 64 * 1024 * 1024
-# A warning for each tensor of an adapter: its base is computed from rearranged weights, it is not. So it must be.
+# An expected warning for each tensor of an adapter: only its base is computed from rearranged weights.
 _REPACKED = "cannot use buft"
 _ABORTED = 2  # llama_decode's answer when the abort callback said so
 
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
 
 
 class Alarm:
-    """Set from any thread, seen by llama.cpp between two nodes of its graph.
+    """A flag that any thread sets and llama.cpp reads between two nodes of its graph.
 
     The callback is libc's strlen over a two-byte buffer: 0 while its first byte is zero, 1 (true) once it is not. A
     Python callback would take the interpreter's lock for each of some hundred nodes of every token.
@@ -49,21 +49,21 @@ class Alarm:
         self.address = ctypes.addressof(self._flag)
 
     def ring(self) -> None:
-        """The running decode ends soon, and so does the next one."""
+        """End the running decode soon, and the next one too."""
         self._flag[0] = b"\x01"
 
     def silence(self) -> None:
-        """Decoding may go on."""
+        """Let decoding go on."""
         self._flag[0] = b"\x00"
 
 
 class _LogFilter:
-    """Warnings and errors of llama.cpp go to stderr; the last error explains a failed load."""
+    """Writes warnings and errors of llama.cpp to stderr; the last error explains a failed load."""
 
     def __init__(self) -> None:
         self.last_error = ""
         self.is_quiet = False
-        """The last error is all that is wanted."""
+        """True when only the last error is wanted."""
 
         self._callback = llama_cpp.llama_log_callback(self._write)
         llama_cpp.llama_log_set(self._callback, ctypes.c_void_p(0))
@@ -80,7 +80,7 @@ class _LogFilter:
 
 @lru_cache(maxsize=1)
 def log_filter() -> _LogFilter:
-    """One for the process: llama.cpp keeps calling the last one it was given."""
+    """Return the one filter of the process: llama.cpp keeps calling the last one that it was given."""
     return _LogFilter()
 
 
@@ -88,10 +88,10 @@ class Model:
     """Weights and vocabulary, mapped from a GGUF file."""
 
     def __init__(self, path: str, on_progress: Callable[[float], None]) -> None:
-        """Loads the file; `on_progress` gets 0..1.
+        """Load the file; `on_progress` gets 0..1.
 
         Raises:
-            LoadError: it is missing, damaged, too large, or no text model.
+            LoadError: the file is missing, damaged, too large, or no text model.
         """
         _check_file(Path(path))
         llama_cpp.llama_backend_init()
@@ -115,7 +115,7 @@ class Model:
 
     @property
     def about(self) -> str:
-        """Its size, for the log."""
+        """The size of the model, for the log."""
         parameters = llama_cpp.llama_model_n_params(self.handle) / 1e6
         return f"{parameters:.1f} M parameters, {self.size / 2**20:.1f} MiB"
 
@@ -126,20 +126,20 @@ class Model:
 
     @property
     def matrix_weights(self) -> int:
-        """What each token of a prompt is multiplied with: all but the vocabulary's table, which is only looked up."""
+        """The weights by which each token of a prompt is multiplied: all but the vocabulary's table."""
         table = int(llama_cpp.llama_model_n_embd(self.handle)) * self.vocab_size
         return int(llama_cpp.llama_model_n_params(self.handle)) - table
 
     @property
     def chat_template(self) -> str | None:
-        """The Jinja template in the file."""
+        """The Jinja template in the file, None if it has none."""
         text = llama_cpp.llama_model_chat_template(self.handle, None)
         return text.decode(errors="replace") if text else None
 
     def tokenize(self, text: str, *, parse_special: bool, add_special: bool = False) -> list[int]:
-        """Tokens of a text; with `parse_special` control tokens in it count as such.
+        """Return the tokens of a text; with `parse_special` control tokens in it count as such.
 
-        With `add_special` the text begins as the model wants texts to begin; chat templates see to that themselves.
+        With `add_special` the text begins as the model wants texts to begin; chat templates do that themselves.
         """
         data = text.encode()
         # A token is at least one byte; models that want a BOS or EOS add at most two.
@@ -151,23 +151,23 @@ class Model:
         return list(tokens[:count])
 
     def piece(self, token: int) -> bytes:
-        """The bytes a token stands for; control tokens stand for none, but for those between which a call stands."""
+        """Return the bytes of a token; control tokens have none, except the marks of a call."""
         return self._piece(token, is_special=token in self._call_marks)
 
     @cached_property
     def _call_marks(self) -> frozenset[int]:
-        """In vocabularies that have a token for each."""
+        """The marks of a call, in vocabularies that have a token for each."""
         marks = [self.tokenize(mark, parse_special=True) for mark in CALL_MARKS]
         return frozenset(mark[0] for mark in marks if len(mark) == 1)
 
     @cached_property
     def byte_tokens(self) -> dict[int, int]:
-        """The token that stands for this byte alone; most vocabularies have one for each."""
+        """The token of each byte alone; most vocabularies have one for each byte."""
         pieces = ((self._piece(token, is_special=False), token) for token in range(self.vocab_size))
         return {piece[0]: token for piece, token in pieces if len(piece) == 1}
 
     def special_text(self, token: int) -> str:
-        """How a control token is written in a template."""
+        """Return how a template writes a control token."""
         return self._piece(token, is_special=True).decode(errors="replace") if token >= 0 else ""
 
     @lru_cache(maxsize=8192)  # noqa: B019 - one model per process, it lives as long as the program
@@ -187,7 +187,7 @@ class Model:
         return self.special_text(llama_cpp.llama_vocab_eos(self.vocab))
 
     def control_texts(self) -> list[str]:
-        """The spellings of all control tokens: what a user must not be able to write."""
+        """Return the spellings of all control tokens, which a user must not be able to write."""
         return [
             self.special_text(token)
             for token in range(self.vocab_size)
@@ -196,30 +196,30 @@ class Model:
 
     @cached_property
     def end_tokens(self) -> frozenset[int]:
-        """End of turn and end of text, under all their names."""
+        """The tokens for end of turn and end of text, under all their names."""
         return frozenset(token for token in range(self.vocab_size) if self.ends_answer(token))
 
     def turn_end(self, token: int) -> str:
-        """How the end of a turn is written in the template; "" for the end of the text itself."""
+        """Return how the template writes the end of a turn; "" for the end of the text itself."""
         is_text_end = token == llama_cpp.llama_vocab_eos(self.vocab) and token != llama_cpp.llama_vocab_eot(self.vocab)
         return "" if is_text_end else self.special_text(token)
 
     def ends_answer(self, token: int) -> bool:
-        """True for end of turn and end of text."""
+        """Return True for end of turn and end of text."""
         return bool(llama_cpp.llama_vocab_is_eog(self.vocab, token))
 
 
 class Adapter:
     """A LoRA: two thin matrices for some of a model's large ones, added to them by the task's choice.
 
-    Two of the same file as it is now are equal: what was computed with the one is good for the other.
+    Two adapters of the same unchanged file are equal: what was computed with one is valid for the other.
     """
 
     def __init__(self, model: Model, path: Path, identity: str) -> None:
-        """Loads the file.
+        """Load the file.
 
         Raises:
-            LoadError: it is missing, damaged, none for this model, or of a kind that needs to be told when to act.
+            LoadError: the file is missing, damaged, for another model, or acts only from certain words on.
         """
         _check_file(path)
         self.identity = identity
@@ -239,7 +239,7 @@ class Adapter:
         return hash(self.identity)
 
     def close(self) -> None:
-        """Gives its memory back; no context may use it any more."""
+        """Free its memory; no context may use it any more."""
         llama_cpp.llama_adapter_lora_free(self.handle)
         # glibc holds back what is smaller than 32 MiB: loaded and freed five times, one of 8 MiB had taken 40.
         if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
@@ -247,21 +247,21 @@ class Adapter:
 
 
 Blend = tuple[tuple[Adapter, float], ...]
-"""Which adapters are added to the weights, each with its scale; () for the bare model."""
+"""The adapters that are added to the weights, each with its scale; () for the bare model."""
 
 
 def _useful_threads(model: Model, cores: int) -> int:
-    """One for each core, but one alone for a small model.
+    """Return one thread for each core, but one alone for a small model.
 
     Threads meet after each node of the graph. In a small model that is every few microseconds: a second thread saves
-    little, and when another program takes its core for a moment, all wait for it (measured beside a busy program,
-    7 MB model, two cores: 0.7 ms a token with one thread, 107 ms with two).
+    little, and when another program takes its core for a moment, all wait for it (measured beside a busy program, 7 MB
+    model, two cores: 0.7 ms a token with one thread, 107 ms with two).
     """
     return 1 if model.size < SMALL_MODEL_BYTES else cores
 
 
 def _check_file(path: Path) -> None:
-    """What llama.cpp would only find out by filling the memory, or tells less clearly.
+    """Check what llama.cpp would only find out by filling the memory, or reports less clearly.
 
     Raises:
         LoadError: the file is missing, is no GGUF, or is larger than the memory of this board.
@@ -277,10 +277,10 @@ def _check_file(path: Path) -> None:
 
 
 def _let_go_of(path: str) -> None:
-    """Takes a mapped file's pages out of this process; those that are used come back from the kernel's cache.
+    """Drop a mapped file's pages from this process; pages that are used come back from the kernel's cache.
 
-    llama.cpp has read all of it, and computes with rearranged copies of much of it (Q4_0 on most processors): without
-    this a 0.5B model would hold 155 MiB that nobody looks at any more. The first token takes 10 ms longer, once.
+    llama.cpp has read all of the file, and computes with rearranged copies of much of it (Q4_0 on most processors):
+    without this a 0.5B model would hold 155 MiB that are never read again. The first token takes 10 ms longer, once.
     """
     libc, name = ctypes.CDLL(None), os.path.realpath(path)
     for line in Path("/proc/self/maps").read_text().splitlines():
@@ -293,10 +293,10 @@ class Context:
     """The KV cache of `slots` sequences and the decoding of batches."""
 
     def __init__(self, model: Model, alarm: Alarm, *, slots: int, context: int, threads: int, exact: bool) -> None:
-        """Allocates the cache: `context` tokens for each of `slots` sequences.
+        """Allocate the cache: `context` tokens for each of `slots` sequences.
 
         Raises:
-            LoadError: the memory for it is not there.
+            LoadError: there is not enough memory for it.
         """
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = context * slots
@@ -307,7 +307,7 @@ class Context:
         self._thread_count = ThreadCount(most, cores)
         params.kv_unified = False
         params.no_perf = True
-        # Flash attention computes in another order for other batch sizes: greedy text would depend on the company.
+        # Flash attention computes in another order for other batch sizes: greedy text would depend on other answers.
         params.flash_attn_type = (
             llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED if exact else llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO
         )
@@ -323,17 +323,17 @@ class Context:
         llama_cpp.llama_set_abort_callback(self.handle, alarm.callback, ctypes.c_void_p(alarm.address))
 
     def close(self) -> None:
-        """Gives the cache's memory back; safe to call twice."""
+        """Free the cache's memory; safe to call twice."""
         if self.handle:
             llama_cpp.llama_batch_free(self._batch)
             llama_cpp.llama_free(self.handle)
             self.handle = None
 
     def use(self, blend: Blend) -> None:
-        """What follows is computed with these adapters; a change takes 3 ms with a 0.5B model.
+        """Compute with these adapters from now on; a change takes 3 ms with a 0.5B model.
 
         Raises:
-            RuntimeError: llama.cpp does not take them.
+            RuntimeError: llama.cpp refuses them.
         """
         if blend == self._blend:
             return
@@ -344,7 +344,7 @@ class Context:
         self._blend = blend
 
     def decode(self, entries: Sequence[Entry]) -> bool:
-        """Computes one batch; False when the alarm cut it short and the cache may hold any part of it.
+        """Compute one batch; return False when the alarm cut it short and the cache may hold any part of it.
 
         Raises:
             RuntimeError: llama.cpp failed; the cache may hold any part of the batch.
@@ -367,26 +367,26 @@ class Context:
         return bool(status == 0)
 
     def forget(self, sequence: int, start: int = 0) -> bool:
-        """Drops positions from `start` on; False when this model can only forget a whole sequence."""
+        """Drop positions from `start` on; return False when this model can only forget a whole sequence."""
         return bool(llama_cpp.llama_memory_seq_rm(self._memory, sequence, start, -1))
 
     def copy(self, source: int, target: int) -> None:
-        """Makes an empty sequence hold what another one holds, at once.
+        """Copy one sequence into an empty one, at once.
 
-        llama.cpp's own copy moves the whole buffer, used or not, and only with the next batch: what is restored into
-        one of the two before that would be lost, or copied.
+        llama.cpp's own copy moves the whole buffer, used or not, and only with the next batch: a sequence that is
+        restored into one of the two before that would be lost, or copied.
         """
         self.restore(target, self.save(source))
 
     def save(self, sequence: int) -> bytearray:
-        """The cache of one sequence."""
+        """Return the cache of one sequence."""
         state = bytearray(llama_cpp.llama_state_seq_get_size(self.handle, sequence))
-        content = (ctypes.c_uint8 * len(state)).from_buffer(state)  # it may be large: without a copy
+        content = (ctypes.c_uint8 * len(state)).from_buffer(state)  # without a copy, as it may be large
         llama_cpp.llama_state_seq_get_data(self.handle, content, len(state), sequence)
         return state
 
     def restore(self, sequence: int, state: bytearray) -> None:
-        """Puts a saved cache into an empty sequence.
+        """Put a saved cache into an empty sequence.
 
         Raises:
             RuntimeError: it does not fit.

@@ -1,4 +1,4 @@
-"""The llm unit as the daemon starts it: the model's card says which engine serves it, and only that one is imported."""
+"""The llm unit as the daemon starts it: the model's card names the engine, and only that one is imported."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from units.host import Host
 
 
 class LlmLoader(Unit):
-    """Everything is the chosen engine's, once it is loaded."""
+    """A unit that passes everything on to the chosen engine's unit, once that is loaded."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -17,7 +17,7 @@ class LlmLoader(Unit):
         self.handlers = {}
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Chooses and loads."""
+        """Load the engine that the card names."""
         unit: Unit = find_engine("llm", load["engine"])(self._host)
         info = unit.load(load)
         self._unit, self.handlers = unit, unit.handlers
@@ -25,21 +25,21 @@ class LlmLoader(Unit):
 
     @property
     def is_busy(self) -> bool:
-        """The engine's word."""
+        """Return True while the engine is busy."""
         return self._unit.is_busy
 
     def step(self) -> None:
-        """The engine's step."""
+        """Do a step of the engine."""
         self._unit.step()
 
     def close(self) -> None:
-        """The engine's end."""
+        """Close the engine."""
         self._unit.close()
 
     def alert(self, envelope: Envelope) -> None:
-        """Nothing can be cut before it is loaded."""
+        """Alert the engine; before it is loaded there is nothing to cut."""
         self._unit.alert(envelope)
 
     def calm(self) -> None:
-        """The engine's word."""
+        """Calm the engine."""
         self._unit.calm()

@@ -1,17 +1,17 @@
-"""How fast this board is: `python -m units.llm.measure MODEL [THREADS]` runs three short trials and prints JSON.
+"""The speed of this board: `python -m units.llm.measure MODEL [THREADS]` runs three short trials and prints JSON.
 
-MODEL is a small GGUF, the bundled one. The unit program answers a question with it, as the daemon would have it do;
-then llama.cpp alone computes with it; then llama.cpp computes with a probe that no cache of the processor holds. The
-difference between the first two is what a token costs besides its arithmetic. Small and large models are two different
-matters: the former are computed by one thread, out of the cache, the latter by all, out of the memory.
+MODEL is a small GGUF, the bundled one. The unit program answers a question with it, as the daemon would ask it to; then
+llama.cpp alone computes with it; then llama.cpp computes with a probe that no cache of the processor holds. The
+difference between the first two is what a token costs besides its arithmetic. Small and large models differ: the former
+are computed by one thread, out of the cache, the latter by all, out of the memory.
 
     {"token_s": 4e-5,                                      a token's way, in seconds
      "small": {"byte_s": 8e-11, "weight_s": 3e-11},        per byte of weights for each token of an answer, and
      "large": {"byte_s": 4e-11, "weight_s": 5e-12},        per weight (the vocabulary's aside) for each of a prompt
      "small_below": 67108864}                              bytes
 
-What llama.cpp does alone is a median: other programs take their turns on the same processor. Of the answer it is the
-mean: pieces may come in twos.
+The figures of llama.cpp alone are medians: other programs take their turns on the same processor. That of the answer is
+the mean: pieces may come in twos.
 """
 
 import argparse
@@ -32,35 +32,35 @@ from units.base import LoadError
 from units.llm.llama import SMALL_MODEL_BYTES, Alarm, Context, Entry, Model, log_filter
 from units.llm.probe import Probe
 
-# A trial goes on for so long, and for so many steps even where one takes longer.
+# A trial lasts so long, and so many steps even where one takes longer.
 TRIAL_SECONDS = 0.1
 FEWEST_STEPS = 3
-# Of a prompt: with fewer tokens the arithmetic is another one, with more it only takes longer.
+# Of a prompt: with fewer tokens the arithmetic differs, with more it only takes longer.
 PROMPT_TOKENS = 64
-# As many as an answer has where nobody says otherwise.
+# As many as an answer has by default.
 ANSWER_TOKENS = 127
 NEVER_ENDS = -100.0
 CONTEXT_TOKENS = 256
 
 SMALLEST_PROBE_BYTES = 64 * 1024 * 1024
-# So much larger than a cache that what is still in it when its turn comes again does not matter.
+# So much larger than a cache that what the cache still holds of it does not matter.
 PROBE_CACHES = 8
 # The probe is there twice, as a file in the kernel's memory and as the engine's copy.
 LARGEST_SHARE_OF_MEMORY = 8
 
 
 class Pace(NamedTuple):
-    """Of models of one size, in seconds."""
+    """The speed of models of one size, in seconds."""
 
     byte_s: float
-    """For each token of an answer and byte of weights."""
+    """Seconds for each token of an answer and byte of weights."""
 
     weight_s: float
-    """For each token of a prompt and weight that it is multiplied with."""
+    """Seconds for each token of a prompt and weight by which it is multiplied."""
 
 
 def main() -> None:
-    """Prints what was found."""
+    """Print what was found."""
     parser = argparse.ArgumentParser(description="Measure how fast this board computes.")
     parser.add_argument("model", type=Path, help="a small GGUF")
     parser.add_argument("threads", type=int, nargs="?", default=0, help="as [llm] threads says (default: 0)")
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def measure(model: Path, threads: int) -> dict[str, Any]:
-    """What is printed.
+    """Return what is printed.
 
     Raises:
         LoadError: the file is no model, or there is no memory for the probe.
@@ -88,7 +88,7 @@ def measure(model: Path, threads: int) -> dict[str, Any]:
 
 
 def pace_of(path: Path, threads: int, *, is_exact: bool) -> tuple[Pace, float]:
-    """What llama.cpp does with a model, and the seconds of one token of an answer."""
+    """Return llama.cpp's speed with a model, and the seconds of one token of an answer."""
     model = Model(str(path), lambda _: None)
     context = Context(model, Alarm(), slots=1, context=CONTEXT_TOKENS, threads=threads, exact=is_exact)
     numbers = iter(range(CONTEXT_TOKENS))
@@ -108,7 +108,7 @@ def pace_of(path: Path, threads: int, *, is_exact: bool) -> tuple[Pace, float]:
 
 
 def probe_pace(threads: int) -> Pace:
-    """What llama.cpp does with what comes out of the memory."""
+    """Return llama.cpp's speed with weights that come out of the memory."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     wanted = max(SMALLEST_PROBE_BYTES, PROBE_CACHES * _cache_bytes())
     with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +118,7 @@ def probe_pace(threads: int) -> Pace:
 
 
 def token_seconds(path: Path, threads: int) -> float:
-    """The time from token to token of an answer, as the daemon gets it from the unit program."""
+    """Return the time from token to token of an answer, as the daemon gets it from the unit program."""
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
@@ -133,7 +133,7 @@ def token_seconds(path: Path, threads: int) -> float:
 
 
 def _conversation(path: Path, threads: int) -> Iterator[Envelope]:
-    """All that is said to the program."""
+    """Return all messages to the program."""
     load = {"engine": "llama", "path": str(path), "slots": 1, "context": CONTEXT_TOKENS, "threads": threads}
     yield Envelope("load", load | {"exact": True, "cache_dir": ""})
     yield Envelope("setup", {"task": "llm.1", "data": {}})
@@ -143,7 +143,7 @@ def _conversation(path: Path, threads: int) -> Iterator[Envelope]:
 
 
 def _times_of_pieces(channel: socket.socket) -> Iterator[float]:
-    """When each piece of the answer came."""
+    """Return when each piece of the answer came."""
     reader = EnvelopeReader()
     while data := channel.recv(65536):
         now = time.perf_counter()
@@ -155,7 +155,7 @@ def _times_of_pieces(channel: socket.socket) -> Iterator[float]:
 
 
 def _median_seconds(step: Callable[[], None], most: int = 1_000_000) -> float:
-    """Of as many steps as a trial has time for."""
+    """Return the median of as many steps as a trial has time for."""
     taken: list[float] = []
     while len(taken) < most and (len(taken) < FEWEST_STEPS or sum(taken) < TRIAL_SECONDS):
         began = time.perf_counter()
@@ -165,7 +165,7 @@ def _median_seconds(step: Callable[[], None], most: int = 1_000_000) -> float:
 
 
 def _cache_bytes() -> int:
-    """Of the processor's largest cache; 0 where the kernel does not tell."""
+    """Return the bytes of the processor's largest cache; 0 where the kernel does not tell."""
     sizes = [file.read_text().strip() for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]
     return max((int(size[:-1]) * 1024 for size in sizes if size.endswith("K") and size[:-1].isdecimal()), default=0)
 

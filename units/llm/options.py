@@ -1,7 +1,7 @@
-"""What setup may say to an llm task: one frozen dataclass, every bad value refused by name.
+"""What a setup may say to an llm task: one frozen dataclass, every bad value refused by name.
 
-Keys are the seed's and the original's `mode_param` (docs/original-firmware.md, section 2, llm); what other units use or
-newer clients send is ignored, as the original does.
+Keys are the seed's and the original's `mode_param` (docs/original-firmware.md, section 2, llm). Keys of other units or
+of newer clients are ignored, as by the original.
 """
 
 import json
@@ -32,7 +32,7 @@ class SamplerSpec(NamedTuple):
     penalty_window: int = 64
     seed: int | None = None
     logit_bias: tuple[tuple[int, float], ...] = ()
-    """Pairs of token id and what is added to its logit; -inf forbids it."""
+    """Pairs of token id and what is added to its logit; -inf forbids the token."""
 
     grammar: str = ""
     """GBNF with a rule named root."""
@@ -41,11 +41,11 @@ class SamplerSpec(NamedTuple):
     """A JSON schema as JSON; excludes a grammar."""
 
     wakes_at: str = ""
-    """The grammar is obeyed from this text on; before it anything may be said."""
+    """The text from which on the grammar is obeyed; before it anything may be said."""
 
     @property
     def has_penalties(self) -> bool:
-        """True when what was said before counts."""
+        """Return True when the text before a token counts."""
         return (self.repeat_penalty, self.presence_penalty, self.frequency_penalty) != (1.0, 0.0, 0.0)
 
 
@@ -58,7 +58,7 @@ class LlmOptions:
     """Output tokens of one answer."""
 
     context: int
-    """Tokens the whole conversation may hold."""
+    """Tokens that the whole conversation may hold."""
 
     sampler: SamplerSpec
     stop: tuple[str, ...] = ()
@@ -69,16 +69,17 @@ class LlmOptions:
     """The whole conversation of one inference, instead of system prompt, history and question."""
 
     end_bias: float = 0.0
-    """Added to the logits of all tokens that end an answer: below zero it grows longer, above zero shorter."""
+    """What is added to the logits of all tokens that end an answer: below zero answers grow longer, above zero
+    shorter."""
 
     tells_prompt: bool = False
-    """Say so when the prompt is read."""
+    """True when the client is told that the prompt is read."""
 
     is_raw: bool = False
     """The text is the prompt itself: no template, no history, and no control token is read in it."""
 
     tools: Tools | None = None
-    """What the model may call."""
+    """The functions that the model may call, or None."""
 
     devices: Devices | None = None
     """The form in which a model reads these tools that was taught with lists of devices."""
@@ -92,17 +93,17 @@ class Message(NamedTuple):
 
     content: str
     calls: tuple[ToolCall, ...] = ()
-    """What the assistant called in this turn."""
+    """The calls of the assistant in this turn."""
 
     call_id: str = ""
-    """Which call this is the result of."""
+    """The call of which this is the result."""
 
 
-# What no logit comes near; beyond 3e38 llama.cpp would count with infinities.
+# Far beyond any logit; beyond 3e38 llama.cpp would count with infinities.
 MAX_BIAS = 1e6
 _TOKEN_DIGITS = 10
 
-# Each token's text is searched for all of them.
+# The text of each token is searched for all of them.
 MAX_STOPS = 32
 MAX_STOP_LENGTH = 256
 
@@ -147,7 +148,7 @@ _SAMPLER_FIELDS = {
 
 
 def read_options(data: dict[str, Any], context: int) -> LlmOptions:
-    """The options of a setup; `context` is what the engine holds for one sequence.
+    """Return the options of a setup; `context` is what the engine holds for one sequence.
 
     Raises:
         UnitFault: a value is of the wrong type or out of range; the words name the key.
@@ -188,7 +189,7 @@ def _number(values: SetupValues, key: str, rule: _Number) -> Any:
 
 
 def _messages(value: Any) -> tuple[Message, ...] | None:
-    """[{"role": "user", "content": "Hello"}, ...]"""
+    """Read [{"role": "user", "content": "Hello"}, ...]; return None where there are none."""
     if value is None:
         return None
     if not isinstance(value, list) or not value:
@@ -239,7 +240,7 @@ def _schema(value: Any) -> str:
 
 
 def _logit_bias(value: Any) -> tuple[tuple[int, float], ...]:
-    """{"1234": -5, "99": false}: token ids and what is added to their logits; false forbids, as in llama-server."""
+    """Read {"1234": -5, "99": false}: token ids and their biases; false forbids a token, as in llama-server."""
     if not isinstance(value, dict):
         raise refusal('logit_bias must be an object such as {"1234": -5}')
     pairs = []

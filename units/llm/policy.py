@@ -1,7 +1,7 @@
-"""Pause policies: where an answer stops by itself, to go on when the client says so.
+"""Pause policies: where an answer stops by itself until its client lets it go on.
 
 The rules are those of the chunked server's document: after so many tokens, or at the end of a sentence. At a sentence's
-end one token is looked at in advance, so that a client is not told to go on where nothing follows.
+end one token is looked at in advance, so that a client need not continue an answer that is complete.
 """
 
 import re
@@ -15,7 +15,7 @@ _SENTENCE_END = re.compile(r"""[.!?]["')]*$""")
 
 @dataclass(frozen=True)
 class PausePolicy:
-    """Both given: whichever comes first. Neither: the answer runs to its end."""
+    """Where an answer stops: at the first of the two; without any, it runs to its end."""
 
     max_tokens: int | None = None
     """Tokens of one chunk, counted from the start or from the last pause."""
@@ -28,12 +28,12 @@ NEVER = PausePolicy()
 
 
 def ends_sentence(text: str) -> bool:
-    """True when the text ends with `.`, `!` or `?`, closing quotes and brackets allowed behind it."""
+    """Return True when the text ends with `.`, `!` or `?`; closing quotes and brackets may follow."""
     return bool(_SENTENCE_END.search(text.rstrip()))
 
 
 def read_policy(value: Any) -> PausePolicy:
-    """A policy from `{"max_tokens": n, "sentence_boundary": true}`.
+    """Return the policy of `{"max_tokens": n, "sentence_boundary": true}`.
 
     Raises:
         ValueError: another shape, or a value out of range.

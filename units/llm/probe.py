@@ -1,8 +1,8 @@
-"""A GGUF that is all shape: what a transformer costs does not depend on what its weights say.
+"""A GGUF with the shape of a model and no content: what a transformer costs does not depend on its weights.
 
-Header and tensor table are written, the weights are a hole in the file, which the kernel reads as zeros: a quarter of
-a gigabyte is made in no time and takes no room on the disk. The vocabulary has numbers and no words (`no_vocab`), so
-such a model computes and never speaks. In blocks of Q4_0 with an embedding of Q8_0, which is also the output matrix:
+Header and tensor table are written, the weights are a hole in the file, which the kernel reads as zeros: a quarter of a
+gigabyte takes no time and no room on the disk. The vocabulary has numbers and no words (`no_vocab`), so such a model
+computes and never speaks. The weights are blocks of Q4_0 with an embedding of Q8_0, which is also the output matrix:
 what llama.cpp's own quantizer makes of small models; other 4-bit to 8-bit formats take about as long per byte.
 """
 
@@ -22,7 +22,7 @@ _ALIGNMENT = 32
 
 
 class _Tensor(NamedTuple):
-    """One matrix or vector; its rows are the last length."""
+    """One matrix or vector; its last length is that of the rows."""
 
     name: str
     lengths: tuple[int, ...]
@@ -30,14 +30,14 @@ class _Tensor(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes in the file."""
+        """The bytes in the file."""
         size = int(prod(self.lengths) * _BITS[self.kind]) // 8
         return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
 @dataclass(frozen=True)
 class Probe:
-    """The proportions of language models with half a billion to a billion weights, and as many layers as wanted."""
+    """The proportions of language models with half a billion to a billion weights, and any number of layers."""
 
     layers: int
     width: int = 1024
@@ -48,18 +48,18 @@ class Probe:
 
     @classmethod
     def of_size(cls, size: int) -> "Probe":
-        """With at least so many bytes of weights."""
+        """Return a probe with at least so many bytes of weights."""
         one = cls(1)
         embedding = cls(0).size
         return cls(max(1, -(-(size - embedding) // (one.size - embedding))))
 
     @property
     def size(self) -> int:
-        """Bytes of its weights."""
+        """The bytes of its weights."""
         return sum(tensor.size for tensor in self._tensors())
 
     def write(self, path: Path) -> None:
-        """Makes the file."""
+        """Write the file."""
         header = self._header()
         with path.open("wb") as file:
             file.write(header)

@@ -24,10 +24,10 @@ MAX_BYTES_PER_TOKEN = 64
 
 
 class PromptMaker:
-    """Renders and tokenizes for one model."""
+    """A renderer and tokenizer of conversations for one model."""
 
     def __init__(self, model: Model, card_template: str = "") -> None:
-        """`card_template` is for a file that has none."""
+        """`card_template` is for a file without a template."""
         self._model = model
         self._control_texts = [text for text in model.control_texts() if text]
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
@@ -37,7 +37,7 @@ class PromptMaker:
         self._template = environment.from_string(template)
         self._knows_calls = OPEN in template and "tools" in template
         self.lists_signatures = self._knows_calls and _SIGNATURES in template
-        """The template shows of a tool its name and parameters, no more, as train/chatml.py writes it."""
+        """True when the template shows of a tool only its name and parameters, as train/chatml.py writes it."""
 
         self._tokens = {"bos_token": model.bos, "eos_token": model.eos}
 
@@ -49,7 +49,7 @@ class PromptMaker:
     def make(
         self, messages: Sequence[Message], *, context: int, thinks: bool, asks: bool = True, tools: Tools | None = None
     ) -> list[int]:
-        """The tokens of a conversation that waits for its answer; unless it `asks`, of the beginning of one.
+        """Return the tokens of a conversation that waits for its answer; unless it `asks`, of the beginning of one.
 
         Raises:
             UnitFault: it is far too long for `context`, or the template fails on it.
@@ -69,18 +69,18 @@ class PromptMaker:
         return self._model.tokenize(text, parse_special=True)
 
     def make_raw(self, text: str, context: int) -> list[int]:
-        """The tokens of a text that is the prompt itself; raises like `make`."""
+        """Return the tokens of a text that is the prompt itself; raise as `make` does."""
         _check_size([text], context)
         return self._model.tokenize(text, parse_special=False, add_special=True)
 
     def _turns(self, messages: Sequence[Message], tools: Tools | None) -> list[dict[str, Any]]:
-        """The messages as the template wants them."""
+        """Return the messages as the template wants them."""
         if tools is None and not any(each.role == "tool" or each.calls for each in messages):
             return [{"role": each.role, "content": self._disarm(each.content)} for each in messages]
         return [self._turn(each) for each in messages] if self._knows_calls else self._plain_turns(messages, tools)
 
     def _turn(self, message: Message) -> dict[str, Any]:
-        """A message for a template that knows calls and results."""
+        """Return a message for a template that knows calls and results."""
         turn: dict[str, Any] = {"role": message.role, "content": self._said(message)}
         if message.calls:
             turn["tool_calls"] = self._disarmed([call.as_chat() for call in message.calls])
@@ -89,7 +89,7 @@ class PromptMaker:
         return turn
 
     def _plain_turns(self, messages: Sequence[Message], tools: Tools | None) -> list[dict[str, Any]]:
-        """The messages for a template that does not: functions, calls and results become text."""
+        """Return the messages for a template that knows no calls: functions, calls and results become text."""
         turns: list[dict[str, Any]] = []
         for before, message in zip((None, *messages), messages, strict=False):
             content = self._said(message)
@@ -109,21 +109,21 @@ class PromptMaker:
         return turns
 
     def _said(self, message: Message) -> str:
-        """The content; what comes from outside cannot look like a call or like its result."""
+        """Return the content; text of users and tools cannot look like a call or a result."""
         marks = (*CALL_MARKS, *RESULT_MARKS) if message.role in ("user", "tool") else ()
         return _without(marks, self._disarm(message.content))
 
     def _disarmed(self, value: Any) -> Any:
-        """The same for everything in a JSON value."""
+        """Disarm every text in a JSON value."""
         return orjson.loads(self._disarm(orjson.dumps(value).decode()))
 
     def _disarm(self, content: str) -> str:
-        """A user who writes a control token gets its letters, not its power."""
+        """Return the text with control tokens broken up: a user may write their letters only."""
         return _without(self._control_texts, content)
 
 
 def _check_size(texts: Iterable[str], context: int) -> None:
-    """Before they are tokenized: that takes seconds for what is far too long, and everybody would wait."""
+    """Refuse a far too long prompt before it is tokenized, which takes seconds and delays all tasks."""
     size = sum(len(text.encode()) for text in texts)
     if size > context * MAX_BYTES_PER_TOKEN:
         raise too_long(f"over {size // MAX_BYTES_PER_TOKEN}", context)
@@ -137,12 +137,12 @@ def _without(marks: Sequence[str], content: str) -> str:
 
 
 def _to_json(value: Any, indent: int | None = None) -> str:
-    """As chat templates mean it: Jinja's own sorts keys and writes < as an escape."""
+    """Return JSON for chat templates: Jinja's own filter sorts keys and escapes "<"."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def too_long(tokens: int | str, context: int) -> UnitFault:
-    """The error for a prompt that cannot fit."""
+    """Return the error for a prompt that cannot fit."""
     return UnitFault(RUN_FAILED, f"prompt is {tokens} tokens, the context holds {context}")
 
 

@@ -34,17 +34,17 @@ TYPES = {
     "f16": llama_cpp.LLAMA_FTYPE_MOSTLY_F16,
     "bf16": llama_cpp.LLAMA_FTYPE_MOSTLY_BF16,
 }
-"""Those that need no statistics of the model; q4_0 is the quickest on small boards."""
+"""The types that need no statistics of the model; q4_0 is the quickest on small boards."""
 
 _STREAM_ERROR = "iostream error"
-"""What C++ says of a write that failed."""
+"""The words of C++ for a write that failed."""
 
 
 def quantize(source: Path, target: Path, type_: str) -> None:
-    """Writes `target`, by rename.
+    """Write `target`, by rename.
 
     Raises:
-        LoadError: there is no such type, the file is no model or has no full weights, or the disk does not take it.
+        LoadError: there is no such type, the file is no model or has no full weights, or it cannot be written.
     """
     if type_ not in TYPES:
         raise LoadError(f"there is no type {type_!r}; there is {', '.join(TYPES)}")
@@ -75,7 +75,7 @@ def _write(source: Path, target: Path, type_: str) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     if len(sys.argv) != 4:
         raise SystemExit(__doc__)
     source, target, type_ = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""Prompts that are read before anybody asks: system prompts and conversations, from a snapshot where there is one."""
+"""Prompts that are read before a question comes: system prompts and conversations, from a snapshot if there is one."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from units.llm.snapshots import Snapshots, name_of
 from units.llm.task import LlmTask
 
 READING_AHEAD = -1
-"""The priority of a prompt that nobody waits for."""
+"""The priority of a prompt that no question waits for."""
 
 # A system prompt that is read faster than this need not wear out a memory card.
 WORTH_KEEPING_SECONDS = 0.1
@@ -22,7 +22,7 @@ class _Read(NamedTuple):
     """The message that is answered when the prompt is read."""
 
     is_conversation: bool
-    """The prompt holds what was said."""
+    """True when the prompt holds what was said."""
 
 
 class ReadingAhead:

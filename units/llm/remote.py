@@ -1,6 +1,6 @@
-"""The second engine, `openai`: the same unit with any OpenAI-compatible chat server behind it.
+"""The second engine, `openai`: the same unit with any OpenAI-compatible chat server.
 
-For those who outgrow one board: llama-server, vLLM on a cluster, Ollama. A card names it:
+It is for those who outgrow one board: llama-server, vLLM on a cluster, Ollama. A card names it:
 
     name = "qwen3-32b"
     unit = "llm"
@@ -10,7 +10,7 @@ For those who outgrow one board: llama-server, vLLM on a cluster, Ollama. A card
     api_key_file = "/etc/unitd/gpu-box.key"
 
 Requests run in one asyncio loop in a thread of its own. Messages of the daemon are handled there too, one after the
-other and never in the middle of a delta, so that what follows a `pause` or a `cancel` is as certain as in the other
+other and never in the middle of a delta, so that a `pause` or a `cancel` takes effect as reliably as in the other
 engine. A cancel closes the upstream stream, at which these servers stop computing.
 """
 
@@ -39,7 +39,7 @@ from units.setup_values import refusal
 CONNECT_SECONDS = 5.0
 # Between two pieces of an answer; the first one may have to wait for a model to be loaded.
 SILENCE_SECONDS = 120.0
-# Without its tokenizer a prompt can only be estimated; too long by the estimate is left to the server to refuse.
+# Without its tokenizer a prompt can only be estimated; the server refuses what is too long.
 BYTES_PER_TOKEN = 4
 # A sentence's end with its closing quotes and brackets is shorter.
 RECENT_PIECES = 8
@@ -58,7 +58,7 @@ class Answer:
 
 
 class RemoteLlmUnit(Unit):
-    """Serves all llm tasks of one remote model."""
+    """A unit that serves all llm tasks of one remote model."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -82,7 +82,7 @@ class RemoteLlmUnit(Unit):
         asyncio.run_coroutine_threadsafe(handler(envelope), self._loop).result()
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Reads the card's values; the server is first asked at the first question, it may start later than this."""
+        """Read the card's values. The server is first asked at the first question, so it may start later than this."""
         options = load["engine_options"]
         if not isinstance(options.get("base_url"), str):
             raise LoadError("the card of an openai model needs base_url")
@@ -100,7 +100,7 @@ class RemoteLlmUnit(Unit):
         return {"about": f"{self._model} at {options['base_url']}"}
 
     def close(self) -> None:
-        """Hangs up on the server."""
+        """Close the connections to the server."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -173,12 +173,12 @@ class RemoteLlmUnit(Unit):
         self._tasks.pop(envelope.fields["task"], None)
 
     async def _warm(self, envelope: Envelope) -> None:
-        """The cache is the server's own matter."""
+        """Do nothing: the cache is the server's own."""
 
     # One answer
 
     async def _run(self, task: LlmTask, options: LlmOptions, answer: Answer, text: str) -> None:
-        """Asks the server, passes its pieces on, and ends exactly once."""
+        """Ask the server, pass its pieces on, and end exactly once."""
         usage: dict[str, Any] = {}
         reason, failure = "stop", ""
         try:
@@ -198,7 +198,7 @@ class RemoteLlmUnit(Unit):
         self._finish(task, answer.number, reason, usage=counted, **details)
 
     async def _speak(self, task: LlmTask, options: LlmOptions, answer: Answer, text: str, usage: dict[str, Any]) -> str:
-        """The reason why it ended."""
+        """Pass an answer on and return the reason of its end."""
         body = request_body(self._model, options, self._messages(task, options, text))
         reason, is_at_boundary, calls = "stop", False, CallPieces()
         async with self._http.stream("POST", self._url, json=body) as response:
@@ -225,7 +225,7 @@ class RemoteLlmUnit(Unit):
         return "sentence_boundary_eos" if is_at_boundary and reason == "stop" else reason
 
     async def _say(self, task: LlmTask, answer: Answer, piece: str) -> bool:
-        """One piece of the answer, when it may be said; True when a sentence ends with it and the policy asks."""
+        """Say a piece when that is allowed; return True when the policy stops after it, at a sentence's end."""
         await answer.may_speak.wait()
         task.said.append(piece)
         answer.pieces += 1
@@ -238,13 +238,13 @@ class RemoteLlmUnit(Unit):
         return answer.policy.sentence_boundary and ends_sentence("".join(recent))
 
     async def _hold(self, task: LlmTask, answer: Answer, reason: str) -> None:
-        """Stops by the policy until `work`."""
+        """Stop by the policy until `work`."""
         answer.may_speak.clear()
         self._host.say("paused", task=task.work_id, inference=answer.number, reason=reason, tokens=answer.chunk_pieces)
         await answer.may_speak.wait()
 
     def _messages(self, task: LlmTask, options: LlmOptions, text: str) -> Sequence[Message]:
-        """The conversation, without the oldest turns that cannot fit by the estimate; a client's own as it is."""
+        """Return the conversation without the oldest turns that cannot fit by the estimate; a client's own as it is."""
         if options.messages is not None:
             return options.messages
         room = (options.context - min(options.max_tokens, options.context // 2)) * BYTES_PER_TOKEN
@@ -257,7 +257,7 @@ class RemoteLlmUnit(Unit):
 
 
 class RemoteError(Exception):
-    """The server's answer is no answer; the words say what to do."""
+    """The server sent no usable answer; the words say what to do."""
 
 
 def _read_key(path: Path) -> str:
@@ -272,7 +272,7 @@ def _size(messages: Sequence[Message]) -> int:
 
 
 async def _events(response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
-    """The JSON objects of a server-sent event stream, up to [DONE] or its end."""
+    """Yield the JSON objects of a server-sent event stream, up to [DONE] or its end."""
     async for line in response.aiter_lines():
         if not line.startswith("data:"):
             continue
@@ -308,7 +308,7 @@ def _status_words(status: int, body: bytes, headers: Mapping[str, str]) -> str:
 
 
 def _detail(body: bytes) -> str:
-    """The server's own words, from OpenAI's error shape or as they are."""
+    """Return the server's own words, from OpenAI's error shape or as they are."""
     try:
         return str(orjson.loads(body)["error"]["message"])[:200]
     except (orjson.JSONDecodeError, KeyError, TypeError):
@@ -316,7 +316,7 @@ def _detail(body: bytes) -> str:
 
 
 def _words_of(error: Exception) -> str:
-    """A sentence for each way in which a connection fails."""
+    """Return a sentence for each way in which a connection fails."""
     if isinstance(error, httpx.ConnectTimeout):
         return f"no connection within {CONNECT_SECONDS:.0f} s"
     if isinstance(error, httpx.TimeoutException):

@@ -1,11 +1,11 @@
-"""How the next token is chosen: llama.cpp's own samplers in one chain for each sequence, and a grammar beside it.
+"""The choice of the next token: llama.cpp's own samplers in one chain for each sequence, and a grammar beside it.
 
 A grammar is checked the way llama.cpp's own programs do it: first the chain chooses freely, and only when the grammar
 refuses that token are all candidates filtered and the choice made again. Most tokens of a well-written prompt fit, and
 filtering a vocabulary of 150,000 tokens for each of them would cost more than the model.
 
-Grammars answer from processes of their own (units.llm.grammars). One that does not at once keeps nobody waiting: the
-choice is gone on with in a later step.
+Grammars answer from processes of their own (units.llm.grammars). A choice whose grammar does not answer at once goes on
+in a later step, so that other answers do not wait.
 """
 
 import os
@@ -25,14 +25,14 @@ PATIENCE_SECONDS = 0.02
 
 Logits = np.ndarray[Any, np.dtype[np.float32]]
 Choosing = Generator[None, None, int]
-"""Returns the token; yields while a grammar has not answered."""
+"""A choice that returns the token, and yields while a grammar has not answered."""
 
 
 class Sampler:
-    """One sequence's choice; penalties count what this answer has said."""
+    """The choices of one sequence; penalties count what this answer has said."""
 
     def __init__(self, model: Model, grammars: Grammars, spec: SamplerSpec, compiled: Grammar | None = None) -> None:
-        """Builds the chain; a grammar must have been tried before, and may be `compiled`."""
+        """Build the chain; a grammar must have been tried before, and may be `compiled`."""
         self._model = model
         self._grammars = grammars
         self._grammar = compiled
@@ -54,14 +54,14 @@ class Sampler:
 
     @property
     def is_choosing(self) -> bool:
-        """True while a choice waits for the grammar."""
+        """Return True while a choice waits for the grammar."""
         return self._choosing is not None
 
     def sample(self, context: Context, row: int) -> int | None:
-        """Chooses from the logits of one batch row, and remembers the choice; None: see `go_on`.
+        """Choose from the logits of one batch row, and remember the choice; return None when `go_on` must be called.
 
         Raises:
-            DeadEnd: there is none.
+            DeadEnd: no token is allowed.
         """
         if not self._has_grammar:
             return self._sample_freely(context, row)
@@ -69,10 +69,10 @@ class Sampler:
         return self.go_on(PATIENCE_SECONDS)
 
     def go_on(self, patience: float) -> int | None:
-        """Goes on with a choice; None when the grammar has not answered even now.
+        """Continue a choice; return None when the grammar has not answered yet.
 
         Raises:
-            DeadEnd: there is none.
+            DeadEnd: no token is allowed.
         """
         assert self._choosing is not None
         self._patience = patience
@@ -104,7 +104,7 @@ class Sampler:
         return int(logits.argmax())
 
     def _listen(self, token: int) -> Generator[None, None, None]:
-        """Wakes at the mark, unless what its last token brings along is none of the grammar's."""
+        """Obey the grammar from the mark on, unless the rest of the mark's last token is forbidden."""
         self._recent += self._model.piece(token)
         _, mark, behind = self._recent.partition(self._wakes_at)
         self._is_asleep = not (mark and (yield from self._ask("go_through", mark + behind)))
@@ -125,7 +125,7 @@ class Sampler:
         return token
 
     def _ask(self, action: str, argument: Any = None) -> Generator[None, None, Any]:
-        """What the grammar answers; it is compiled when it is first asked."""
+        """Return the grammar's answer; the grammar is compiled when it is first asked."""
         if self._grammar is None:
             self._grammar = self._grammars.begin(self._spec)
             if isinstance(refused := (yield from self._answer(self._grammar)), str):
@@ -139,7 +139,7 @@ class Sampler:
         return answer[0]
 
     def close(self) -> None:
-        """Frees the samplers; safe to call twice."""
+        """Free the samplers; safe to call twice."""
         if self._choosing is not None:
             self._choosing.close()
         if self._grammar is not None:
@@ -150,7 +150,7 @@ class Sampler:
 
 
 def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:
-    """llama.cpp's own order: bias, penalties, truncation, temperature, choice."""
+    """Return samplers in llama.cpp's own order: bias, penalties, truncation, temperature, choice."""
     chain = []
     if spec.logit_bias:
         pairs = [llama_cpp.llama_logit_bias(token, bias) for token, bias in spec.logit_bias]

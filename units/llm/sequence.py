@@ -1,4 +1,4 @@
-"""What the engine works on: a generation is a growing list of tokens, a slot is one sequence of the KV cache."""
+"""Generations and slots: a generation is a growing list of tokens, a slot is one sequence of the KV cache."""
 
 import time
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from units.llm.text import TextStream
 
 
 class Listener(Protocol):
-    """Who hears what a generation says."""
+    """The receiver of what a generation says."""
 
     def on_text(self, generation: "Generation", text: str) -> None:
-        """More of the answer."""
+        """Take more of the answer."""
 
     def on_read(self, generation: "Generation") -> None:
-        """The prompt is in the cache, the first token comes next."""
+        """Note that the prompt is in the cache and the first token comes next."""
 
     def on_pause(self, generation: "Generation", reason: str) -> None:
-        """It stopped by its policy: max_tokens or sentence_boundary."""
+        """Note a stop by the policy: max_tokens or sentence_boundary."""
 
     def on_end(self, generation: "Generation", reason: str, error: str = "") -> None:
-        """The one end: stop, length, sentence_boundary_eos, interrupted or error."""
+        """Note the one end: stop, length, sentence_boundary_eos, interrupted or error."""
 
 
 @dataclass(eq=False)
@@ -34,14 +34,14 @@ class Slot:
     index: int
     tokens: list[int] = field(default_factory=list)
     blend: Blend = ()
-    """The adapters that they were computed with."""
+    """The adapters with which the tokens were computed."""
 
     task: str = ""
     owner: str = ""
-    """Whose words they are: nobody else may find out by the time it takes that they are known."""
+    """The owner of the tokens: the time to an answer must not tell others that they are known."""
 
     public: int = 0
-    """How many of the first tokens are the board's own words, which everybody may share."""
+    """How many of the first tokens are the board's own words, which all owners may share."""
 
     last_used: float = 0.0
     generation: "Generation | None" = None
@@ -60,23 +60,23 @@ class Generation:
     listener: Listener
     blend: Blend = ()
     owner: str = ""
-    """In whose name the task is."""
+    """The name in which the task runs."""
 
     client: str = ""
-    """Which client of the owner asked."""
+    """The client of the owner that asked."""
 
     public: int = 0
     """How many of the prompt's first tokens are the board's own words."""
 
     policy: PausePolicy = NEVER
     priority: int = 0
-    """More urgent ones get a slot and have their prompts read first: somebody who speaks before a background job."""
+    """More urgent ones get a slot and have their prompts read first: speech before a background job."""
 
     tells_prompt: bool = False
-    """Whoever asked wants to know when the prompt is read."""
+    """True when the client wants to know that the prompt is read."""
 
     stop_word: str = ""
-    """What ended it, if it was a stop string or the end of a turn; the end of the text itself has no word."""
+    """The stop string or end of a turn that ended it; "" for the end of the text itself."""
 
     number: int = 0
     tokens: list[int] = field(default_factory=list)
@@ -88,57 +88,57 @@ class Generation:
 
     is_at_boundary: bool = False
     ahead: int | None = None
-    """A token that was sampled to see whether anything follows, and not said yet."""
+    """A token that was sampled to learn whether anything follows, and not said yet."""
 
     slot: Slot | None = None
     is_held: bool = False
     saved: tuple[bytearray, list[int]] | None = None
-    """A cache that waits for a slot, and the tokens it holds."""
+    """A cache that waits for a slot, and the tokens that it holds."""
 
     began: float = field(default_factory=time.monotonic)
     last_step: float = 0.0
     waits_since: float = field(default_factory=time.monotonic)
-    """Since when it wants a slot, while it has none."""
+    """The time since which it wants a slot, while it has none."""
 
     turn_began: float = 0.0
-    """When it got the slot that it has."""
+    """The time at which it got its slot."""
 
     is_returning: bool = False
-    """It had a slot and gave it up."""
+    """True after it gave up a slot."""
 
     is_relearning: bool = False
-    """Its cache could not be kept when it gave its slot up: what it said is computed once more, token by token."""
+    """True when its cache could not be kept: what it said is computed once more, token by token."""
 
     def __post_init__(self) -> None:
         self.tokens = list(self.prompt)
 
     @property
     def generated(self) -> int:
-        """Tokens said so far."""
+        """The number of tokens said so far."""
         return len(self.tokens) - len(self.prompt)
 
     @property
     def missing(self) -> int:
-        """Tokens that the cache has not seen."""
+        """The number of tokens that are not in the cache."""
         return len(self.tokens) - (len(self.slot.tokens) if self.slot else 0)
 
     @property
     def unread(self) -> int:
-        """Missing tokens that may be computed in chunks."""
+        """The number of missing tokens that may be computed in chunks."""
         if not self.is_relearning or self.slot is None:
             return self.missing
         return len(self.prompt) - len(self.slot.tokens)
 
     @property
     def is_speaking(self) -> bool:
-        """True when the next step is one token; False while a grammar chooses it."""
+        """Return True when the next step is one token; False while a grammar chooses it."""
         if self.slot is None or not self.generated or not self.missing:
             return False
         return self.missing == 1 or self.unread <= 0
 
 
 def common_length(first: Sequence[int], second: Sequence[int]) -> int:
-    """How many tokens two sequences begin with in common."""
+    """Return how many tokens two sequences have in common at their beginnings."""
     for at, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             return at

@@ -1,19 +1,19 @@
-"""The KV cache as a resource: who gets which slot, and what of its tokens can be kept.
+"""The KV cache as a resource: which generation gets which slot, and how much of its tokens can be kept.
 
-A task comes back to the slot it had, if that is idle; else it gets what an ended task left if that begins like its
-prompt (a client that says its whole conversation with each question), else an empty one, else the one unused for
-longest, else that of a held generation, whose cache is saved to memory and comes back bit for bit. Whatever a slot and
-a prompt begin with in common is not computed again. If another task's slot holds more of it (a shared system prompt),
-its cache is copied. What was computed with other adapters has nothing in common, and what another owner has said
-neither: only a beginning that is the board's own is shared with everybody. Else the time to an answer would tell what
-others have asked.
+A task comes back to the slot it had, if that is idle; else it gets what an ended task left, if that begins like its
+prompt (a client that sends its whole conversation with each question), else an empty slot, else the one unused for
+longest, else that of a held generation, whose cache is saved to memory and comes back bit for bit. What a slot and a
+prompt have in common at the beginning is not computed again. If another task's slot holds more of it (a shared system
+prompt), its cache is copied. Tokens that were computed with other adapters have nothing in common, and neither have
+those of another owner: only a beginning that is the board's own is shared with all. Otherwise the time to an answer
+would tell what others have asked.
 
 As many tokens are saved as one slot holds (`core.models.memory` counts them). What is beyond that is computed again; in
 exact mode as it was before, the prompt in chunks and the answer token by token, so that no letter is different.
 
 llama.cpp computes only neighbouring sequences together: four speakers in slots 0 to 3 take 29 ms for a token each, in
-slots 0, 2, 4 and 6 they take 48 ms (0.5B, two x86 cores). So whoever finds nothing of use in a slot gets one beside
-those who are at work, and what was left there moves to the slot that it would have had.
+slots 0, 2, 4 and 6 they take 48 ms (0.5B, two x86 cores). So a generation that finds no useful slot gets one beside
+those at work, and what that slot held moves to the slot that the generation would have had.
 """
 
 import time
@@ -36,10 +36,10 @@ class Slots:
         self._slots = [Slot(index) for index in range(count)]
         self._recomputed = recomputed
         self._saved: dict[Generation, int] = {}
-        """How many tokens were saved of those that wait."""
+        """The number of saved tokens of each waiting generation."""
 
     def place(self, generation: Generation) -> bool:
-        """Gives a generation a slot; False when all are busy."""
+        """Give a generation a slot; return False when all are busy."""
         slot = self._choose(generation)
         if slot is None:
             return False
@@ -54,37 +54,37 @@ class Slots:
         return True
 
     def hand_over(self, giver: Generation, taker: Generation) -> None:
-        """Gives the slot of a generation at work to another one; it waits for its return."""
+        """Give the slot of a generation at work to another one; the former waits for its return."""
         assert giver.slot is not None
-        self._saved.pop(taker, None)  # what was saved of it has its slot in a moment
+        self._saved.pop(taker, None)  # what was saved of it gets its slot in a moment
         self._save(giver.slot)
         giver.is_returning, giver.waits_since = True, time.monotonic()
         self.place(taker)
 
     def can_rotate(self, taker: Generation) -> bool:
-        """True when there is room to save all that is at work once this one has a slot.
+        """Return True when there is room to save all that is at work once this one has a slot.
 
-        One that returned alone to a company twice as long as itself would make it wait: attention takes as long for
+        A single one that returned to others twice as long as itself would make them wait: attention takes as long for
         each sequence of a batch as for the longest.
         """
         at_work = sum(len(slot.tokens) for slot in self._slots if slot.generation is not None)
         return self._room_beside(taker) >= at_work
 
     def leave(self, generation: Generation) -> None:
-        """The generation is over; its tokens stay for the next prompt of its task."""
+        """Free the slot of an ended generation; its tokens stay for the next prompt of its task."""
         self._saved.pop(generation, None)
         if generation.slot is not None:
             generation.slot.generation = None
             generation.slot.last_used = time.monotonic()
 
     def release(self, task: str) -> None:
-        """The task is over: what it left is nobody's, and still a good beginning for whoever says the same."""
+        """Free what an ended task left; it is still a good beginning for a prompt that says the same."""
         for slot in self._slots:
             if slot.task == task and slot.generation is None:
                 slot.task = ""
 
     def shorten(self, slot: Slot, length: int) -> None:
-        """Forgets what lies behind the first `length` tokens; everything, where the model cannot forget a part."""
+        """Forget what comes after the first `length` tokens; everything, where the model cannot forget a part."""
         if not self._context.forget(slot.index, length):
             length = 0
             self._context.forget(slot.index)
@@ -92,11 +92,11 @@ class Slots:
         slot.public = min(slot.public, length)
 
     def has_free(self) -> bool:
-        """True while a slot can be had without anybody at work giving up his."""
+        """Return True while there is a slot without a generation at work."""
         return any(slot.generation is None or slot.generation.is_held for slot in self._slots)
 
     def has_empty(self) -> bool:
-        """True while nobody would lose anything by a slot's use."""
+        """Return True while there is a slot whose use costs no task anything."""
         return any(slot.generation is None and not slot.task for slot in self._slots)
 
     def _choose(self, generation: Generation) -> Slot | None:
@@ -112,8 +112,7 @@ class Slots:
         return slot
 
     def _beside_others(self, chosen: Slot, idle: Sequence[Slot], generation: Generation) -> Slot:
-        """A slot between or beside generations at work with the same adapters; what it holds moves to the chosen one,
-        which nobody misses."""
+        """Return a slot beside generations at work with the same adapters; what it holds moves to `chosen`."""
         at_work = {
             slot.index
             for slot in self._slots
@@ -136,7 +135,7 @@ class Slots:
         self._empty(source)
 
     def _reuse(self, slot: Slot, generation: Generation) -> None:
-        """Keeps, or copies from another slot, as much of the prompt as there is."""
+        """Keep, or copy from another slot, as much of the prompt as there is."""
         wanted = len(generation.prompt) if generation.is_relearning else len(generation.tokens)
         usable = max(0, wanted - self._recomputed)
         own = min(_in_common(slot, generation), usable)
@@ -149,7 +148,7 @@ class Slots:
         self.shorten(slot, own)
 
     def _save(self, slot: Slot) -> None:
-        """Moves a generation's cache out of its slot, as far as there is room for it."""
+        """Move a generation's cache out of its slot, as far as there is room for it."""
         generation = slot.generation
         assert generation is not None
         if len(slot.tokens) > self._room_beside(generation):
@@ -161,7 +160,7 @@ class Slots:
         self._empty(slot)
 
     def _room_beside(self, generation: Generation) -> int:
-        """Tokens that can be saved besides what is saved of others."""
+        """Return how many tokens can be saved besides what is saved of others."""
         taken = sum(self._saved.values()) - self._saved.get(generation, 0)
         return self._context.context - taken
 
@@ -181,19 +180,19 @@ class Slots:
 
 
 def _preference(slot: Slot, generation: Generation) -> tuple[bool, int, bool, bool, float]:
-    """Its own slot first, then what an ended task left if it begins alike, then what nobody misses, oldest first."""
+    """Rank a slot: its own, a similar beginning that an ended task left, one that no task needs, the oldest."""
     common = 0 if slot.task else _in_common(slot, generation)
     useful = common if common >= SMALLEST_COPY else 0
     return slot.task == generation.task, useful, not slot.tokens, not slot.task, -slot.last_used
 
 
 def _is_of_use(slot: Slot, generation: Generation) -> bool:
-    """True when the generation would lose something by another slot."""
+    """Return True when the generation would lose something by taking another slot."""
     return slot.task == generation.task or _in_common(slot, generation) >= SMALLEST_COPY
 
 
 def _in_common(slot: Slot, generation: Generation) -> int:
-    """How many tokens of a generation a slot begins with, of those that its owner may know of."""
+    """Return how many tokens a slot and a generation have in common, of those that its owner may know of."""
     if slot.blend != generation.blend:
         return 0
     common = common_length(slot.tokens, generation.tokens)

@@ -1,8 +1,8 @@
 """System prompts that were read once, kept on disk: a restarted board answers its first question warm.
 
-One file for each prompt: a checksum, then llama.cpp's state of the sequence. The name is a hash of everything that the
-state depends on, so a file that fits by name fits; a stale one is never asked for and leaves when room is needed. What
-is damaged is deleted and read anew.
+There is one file for each prompt: a checksum, then llama.cpp's state of the sequence. The name is a hash of everything
+that the state depends on, so a file that fits by name is valid; a stale one is never asked for and is removed when room
+is needed. A damaged file is deleted, and its prompt read anew.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ _CHECKSUM_BYTES = hashlib.sha256().digest_size
 
 
 def identity_of(path: Path, *facts: object) -> str:
-    """A model file as it is now, and whatever else a state depends on."""
+    """Return the identity of a model file as it is now, with whatever else a state depends on."""
     status = path.stat()
     return repr((str(path.resolve()), status.st_size, status.st_mtime_ns, *facts))
 
 
 def name_of(generation: Generation) -> str:
-    """What a prompt's state depends on besides the model, and whose it is; "" for the bare one of this machine."""
+    """Return what a prompt's state depends on besides the model, and its owner; "" for neither."""
     adapters = "".join(f"{scale}*{adapter.identity}" for adapter, scale in generation.blend)
     is_shared = generation.public == len(generation.prompt)
     return adapters if is_shared or not generation.owner else f"{adapters}@{generation.owner}"
@@ -40,7 +40,7 @@ class Snapshots:
         self._warn = warn
 
     def load(self, tokens: Sequence[int], name: str = "") -> bytearray | None:
-        """The state of exactly these tokens under this name; None if there is none or it is damaged."""
+        """Return the state of exactly these tokens under this name; None if there is none or it is damaged."""
         path = self._path(tokens, name)
         try:
             with path.open("rb") as file:
@@ -54,7 +54,7 @@ class Snapshots:
         return state
 
     def store(self, tokens: Sequence[int], state: bytes | bytearray, name: str = "") -> threading.Thread:
-        """Writes a state beside the engine's work; the thread is for who wants to wait."""
+        """Write a state beside the engine's work; return the thread, for a caller that wants to wait."""
         writer = threading.Thread(target=self._write, args=(self._path(tokens, name), state), name="snapshot")
         writer.start()
         return writer
@@ -64,7 +64,7 @@ class Snapshots:
         return self._folder / f"{key.hexdigest()}.kv"
 
     def _write(self, path: Path, state: bytes | bytearray) -> None:
-        """By rename; a full disk costs the snapshot and a line in the log."""
+        """Write by rename; a full disk costs the snapshot and a line in the log."""
         partial = path.with_suffix(".partial")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""An llm task whatever engine serves it: its options, its conversation, what it is saying."""
+"""An llm task, for any engine: its options, its conversation, and its present answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ RESET_ANSWER = "Context has been reset."
 
 
 class Turn(NamedTuple):
-    """One exchange."""
+    """One exchange of a conversation."""
 
     user: str
     assistant: str
@@ -33,27 +33,27 @@ class LlmTask:
     options: LlmOptions
     history: list[Turn] = field(default_factory=list)
     owner: str = ""
-    """In whose name it is: only tasks of the same owner share what was read."""
+    """The name in which the task runs: only tasks of the same owner share what was read."""
 
     public_prompt: Sequence[int] = ()
-    """The tokens of a system prompt that is the board's own, which everybody may share."""
+    """The tokens of a system prompt that is the board's own, which all owners may share."""
 
     blend: "Blend" = ()
     generation: "Generation | None" = None
     question: str = ""
     said: list[str] = field(default_factory=list)
     has_called: bool = False
-    """What was said are calls; the answer comes when their results are there."""
+    """True when the answer so far is calls; the answer in words comes after their results."""
 
     is_paused: bool = False
-    """Also before there is a generation: its grammar may still be tried."""
+    """True even before there is a generation: its grammar may still be tried."""
 
     is_warned: bool = False
-    """A prompt longer than what the model was trained on has been reported."""
+    """True after a warning of a prompt longer than what the model was trained on."""
 
     @classmethod
     def from_setup(cls, work_id: str, data: dict[str, Any], memory: Any, largest_context: int) -> "LlmTask":
-        """Reads a setup and what was remembered before a crash.
+        """Read a setup and what was remembered before a crash.
 
         Raises:
             UnitFault: a value is of the wrong type or out of range.
@@ -63,23 +63,23 @@ class LlmTask:
         return cls(work_id, data, largest_context, options, [Turn(*turn) for turn in turns])
 
     def options_with(self, changes: dict[str, Any]) -> LlmOptions:
-        """The options with what one inference wants otherwise; raises like `from_setup`."""
+        """Return the options with the changes of one inference; raise as `from_setup` does."""
         if "lora" in changes:
             raise refusal("lora is for the setup of a task, not for one inference")
         return read_options(self.data | changes, self.largest_context)
 
     def is_reset(self, text: str) -> bool:
-        """True for the word that clears the conversation."""
+        """Return True for the word that clears the conversation."""
         return self.options.keeps_history and text.strip() == RESET_WORD
 
     def begin(self, question: str) -> None:
-        """A new exchange."""
+        """Begin a new exchange."""
         self.question, self.said, self.has_called = question, [], False
 
     def ready_answer(self, given: str) -> str:
-        """Return the answer for which no model is needed, and remember the exchange; "" when one is needed.
+        """Return the answer for which no model is needed, and remember the exchange; "" when a model is needed.
 
-        The daemon has `given` one when it has used tools; the word that clears the conversation has one too.
+        The daemon has `given` an answer when it has used tools; the word that clears the conversation has one too.
         """
         if self.is_reset(self.question):
             self.history.clear()
@@ -90,18 +90,18 @@ class LlmTask:
         return given
 
     def remember(self) -> None:
-        """The exchange becomes part of the conversation, as far as it was said."""
+        """Add the exchange to the conversation, as far as it was said."""
         if self.options.keeps_history and self.question and not self.has_called:
             self.history.append(Turn(self.question, "".join(self.said)))
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What a finish message carries so that the daemon can give it back."""
+        """The memory that a finish message carries, so that the daemon can give it back; empty without history."""
         return {"memory": {"history": [list(turn) for turn in self.history]}} if self.options.keeps_history else {}
 
 
 def conversation(system: str, history: Sequence[Turn], user: str | None) -> list[Message]:
-    """The messages of a chat that the task keeps itself."""
+    """Return the messages of a conversation that the task keeps itself."""
     messages = [Message("system", system)] if system else []
     for turn in history:
         messages += [Message("user", turn.user), Message("assistant", turn.assistant)]

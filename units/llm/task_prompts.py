@@ -1,4 +1,4 @@
-"""The tokens of what a task is asked: its system prompt, what was said, and the question."""
+"""The tokens of what a task is asked: its system prompt, the conversation, and the question."""
 
 from collections.abc import Callable, Sequence
 

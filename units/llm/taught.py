@@ -9,7 +9,7 @@ from units.llm.options import LlmOptions, Message
 from units.llm.tools import Tools
 
 MOST_CHARACTERS = 100
-"""Of a free text in a call, where its schema sets no limit."""
+"""The limit of a free text in a call, where its schema sets none."""
 
 _LIMITS = {"enum", "const", "pattern", "minLength"}
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 class TextStream:
-    """Feed the bytes of tokens, get the text that may be shown."""
+    """Turns the bytes of tokens into the text that may be shown."""
 
     def __init__(self, stop: Sequence[str] = ()) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
@@ -15,7 +15,7 @@ class TextStream:
         """The stop string that was found; nothing is shown after it."""
 
     def feed(self, data: bytes) -> str:
-        """The text these bytes complete, up to a stop string or what may become one."""
+        """Return the text that these bytes complete, up to a stop string or what may become one."""
         return self._show(self._decoder.decode(data))
 
     def _show(self, text: str) -> str:
@@ -30,14 +30,14 @@ class TextStream:
         return text
 
     def finish(self) -> str:
-        """What was held back, now that nothing follows; half a character becomes a replacement character."""
+        """Return what was held back, as nothing follows; half a character becomes a replacement character."""
         text = self._held + self._decoder.decode(b"", final=True)
         self._held = ""
         return "" if self.stop_word else text
 
 
 def suspect_length(text: str, words: Sequence[str]) -> int:
-    """How many characters at the end could be the beginning of one of the words."""
+    """Return how many characters at the end could be the beginning of one of the words."""
     return max(
         (size for each in words for size in range(1, min(len(each), len(text) + 1)) if text.endswith(each[:size])),
         default=0,

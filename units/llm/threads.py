@@ -1,4 +1,4 @@
-"""How many threads compute a step: one for each core that other programs leave free.
+"""The number of threads that compute a step: one for each core that other programs leave free.
 
 The threads of a step meet after each node of llama.cpp's graph, some hundred times for a token, and the slowest
 decides. When another program takes the core of one of them, all wait for it at each meeting: on two cores, beside one
@@ -21,8 +21,8 @@ STAT = Path("/proc/stat")
 WINDOW_SECONDS = 0.2
 # Between two decodes of an answer lie a few milliseconds; after a rest the last measurement says nothing any more.
 REST_SECONDS = 0.1
-# Whoever is only just handing a prompt over is done after a millisecond, threads that spin after a step of another
-# engine after some more (14 ms by libgomp's default); a busy program is not.
+# A program that only hands a prompt over is done after a millisecond, threads that spin after a step of another engine
+# after some more (14 ms by libgomp's default); a busy program is not.
 LOOK_SECONDS = (0.001, 0.002, 0.004, 0.008)
 # So much of a core may be in use and still count as free: the daemon and a wake word take some hundredths.
 SLACK_CORES = 0.35
@@ -32,7 +32,7 @@ FREE_SECONDS = 0.5
 
 
 class Load(NamedTuple):
-    """What all programs have used so far of the cores that this process may use, and how many want to run now."""
+    """The use of the cores that this process may use, by all programs so far, and how many want to run now."""
 
     seconds: float
     running: int
@@ -67,7 +67,7 @@ class ThreadCount:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """At most `most` threads on `cores` cores; `own` tells the seconds of a core that this program has used."""
+        """Use at most `most` threads on `cores` cores; `own` returns the core seconds that this program has used."""
         self._most = most
         self._cores = cores
         self._read = read
@@ -90,11 +90,11 @@ class ThreadCount:
         return self._count
 
     def after_decode(self) -> None:
-        """Notes that a decode has ended."""
+        """Note that a decode has ended."""
         self._rests_since = self._clock()
 
     def _begin_anew(self) -> None:
-        """Decides by who wants to run now, beside this very thread."""
+        """Decide by how many programs want to run now, beside this thread."""
         load = self._read()
         for seconds in LOOK_SECONDS:
             if load is None or load.running <= 1:
@@ -106,7 +106,7 @@ class ThreadCount:
         self._begin_window(self._clock(), load)
 
     def _follow(self, now: float) -> None:
-        """Decides by what the others have used in this window."""
+        """Decide by what the others have used in this window."""
         load = self._read()
         if load is not None and self._load is not None:
             others = load.seconds - self._load.seconds - (self._own() - self._own_before)
@@ -114,7 +114,7 @@ class ThreadCount:
         self._begin_window(now, load)
 
     def _fit(self, now: float, free: float) -> None:
-        """Follows the number of cores that were free: down at once, up when they have been for a while."""
+        """Follow the number of free cores: down at once, up when they have been free for a while."""
         if free < self._count - SLACK_CORES:
             self._count, self._free_since = max(1, int(free + SLACK_CORES)), None
             return

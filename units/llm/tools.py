@@ -1,6 +1,6 @@
-"""Tools: functions that a model may call instead of answering, and how a call is written.
+"""Tools: functions that a model may call instead of answering, and the form of a call.
 
-Whatever the model, a call is written as Hermes and Qwen write it:
+For every model, a call is written as Hermes and Qwen write it:
 
     <tool_call>
     {"name": "set_light", "arguments": {"room": "kitchen", "is_on": true}}
@@ -36,7 +36,7 @@ class ToolCall(NamedTuple):
     arguments: dict[str, Any]
 
     def as_chat(self) -> dict[str, Any]:
-        """In the shape of templates; the arguments as an object."""
+        """Return the call in the shape of templates, with the arguments as an object."""
         return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.arguments}}
 
 
@@ -48,13 +48,13 @@ class Tools:
     """Objects with `name`, and mostly `description` and `parameters` (a JSON schema)."""
 
     must_call: bool = False
-    """The answer is a call and nothing else; else the model decides."""
+    """True when the answer must be a call and nothing else; else the model decides."""
 
     only: str = ""
-    """The one function that it must call."""
+    """The one function that the model must call, "" for any."""
 
     is_parallel: bool = True
-    """It may call several at once."""
+    """True when it may call several at once."""
 
     @property
     def callable(self) -> tuple[dict[str, Any], ...]:
@@ -62,12 +62,12 @@ class Tools:
         return tuple(each for each in self.functions if self.only in ("", each["name"]))
 
     def as_chat(self) -> list[dict[str, Any]]:
-        """In the shape of templates and of OpenAI's API."""
+        """Return the functions in the shape of templates and of OpenAI's API."""
         return [{"type": "function", "function": function} for function in self.functions]
 
 
 def read_tools(tools: Any, choice: Any = None, is_parallel: Any = None) -> Tools | None:
-    """From the options `tools`, `tool_choice` and `parallel_tool_calls` in OpenAI's shapes; None: nothing to call.
+    """Read `tools`, `tool_choice` and `parallel_tool_calls` in OpenAI's shapes; return None when nothing can be called.
 
     Raises:
         ValueError: another shape; the words begin with the option's name.
@@ -113,7 +113,7 @@ def _named(choice: dict[str, Any]) -> str:
 
 
 def read_calls(value: Any, where: str) -> tuple[ToolCall, ...]:
-    """The `tool_calls` of an assistant's message; arguments may be an object or, as OpenAI has it, its JSON.
+    """Read the `tool_calls` of an assistant's message; arguments may be an object or, as in OpenAI's API, its JSON.
 
     Raises:
         ValueError: another shape.
@@ -141,7 +141,7 @@ def _call(value: Any, where: str) -> ToolCall:
 
 
 def maybe_call(text: str) -> ToolCall | None:
-    """The call that a model wrote between the marks; None for what is none."""
+    """Return the call that a model wrote between the marks; None for anything else."""
     try:
         said = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -163,12 +163,12 @@ def _is_too_deep(arguments: dict[str, Any]) -> bool:
 
 
 def new_id() -> str:
-    """The name of a call, by which its result comes back."""
+    """Return a new name of a call, by which its result comes back."""
     return f"call_{secrets.token_hex(12)}"
 
 
 def explained(functions: Sequence[dict[str, Any]]) -> str:
-    """What the system prompt says where the template cannot."""
+    """Return what the system prompt says where the template cannot show functions."""
     listed = "\n".join(_json(function) for function in functions)
     return (
         f"You can use these functions:\n{listed}\n"
@@ -177,12 +177,12 @@ def explained(functions: Sequence[dict[str, Any]]) -> str:
 
 
 def call_text(arguments: dict[str, Any], name: str) -> str:
-    """A call as a model writes it."""
+    """Return a call as a model writes it."""
     return f"{OPEN}\n{_json({'name': name, 'arguments': arguments})}\n{CLOSE}"
 
 
 def result_text(result: str) -> str:
-    """What a function returned, as a user's turn says it."""
+    """Return the result of a function as a user's turn gives it."""
     return f"{OPEN_RESULT}\n{result}\n{CLOSE_RESULT}"
 
 

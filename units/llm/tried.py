@@ -1,4 +1,4 @@
-"""The sampler's settings of an answer, once its grammar has been compiled where it can do no harm."""
+"""The sampler's settings of an answer, after its grammar was compiled in a process of its own."""
 
 import pickle
 from collections import OrderedDict
@@ -15,7 +15,7 @@ from units.trials import Began, Trials
 
 # The same tools and schemas come with each question of a conversation.
 REMEMBERED = 32
-# A grammar that was compiled to try it is used as it is by the answer it is for. Each takes some MB while the answer
+# A grammar that was compiled for its trial is used as it is by the answer. Each takes some MB while the answer
 # waits for its turn, so beyond these it is compiled again when that comes.
 MOST_KEPT = 4
 
@@ -25,7 +25,7 @@ returns or raises as a handler does."""
 
 
 class TriedSettings:
-    """Has grammars tried, and remembers which were."""
+    """The grammars that were tried, and the settings that resulted."""
 
     def __init__(self, grammars: Grammars, trials: Trials) -> None:
         self._grammars = grammars
@@ -33,7 +33,7 @@ class TriedSettings:
         self._known: OrderedDict[bytes, SamplerSpec] = OrderedDict()
 
     def of(self, envelope: Envelope, options: LlmOptions, go_on: GoOn) -> Mapping[str, Any] | None:
-        """Goes on with the settings of these options, at once or when their grammar has been tried (LATER)."""
+        """Go on with the settings of these options, at once or when their grammar has been tried (LATER)."""
         spec, tools = options.sampler, options.tools
         if not (spec.grammar or spec.json_schema or tools):
             return go_on(spec, None)

@@ -1,4 +1,4 @@
-"""The llm unit's face: tasks, conversations, and the messages of the daemon."""
+"""The llm unit of llama.cpp: tasks, conversations, and the messages of the daemon."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ CUTTING = ("cancel", "exit")
 
 
 class LlmUnit(Unit):
-    """Serves all llm tasks of one model; also the listener of their generations."""
+    """A unit that serves all llm tasks of one model; it is also the listener of their generations."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -57,7 +57,7 @@ class LlmUnit(Unit):
     # Life
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Loads the weights and allocates the cache."""
+        """Load the weights and allocate the cache."""
         self._model = Model(load["path"], self._report_progress)
         self._grammars = Grammars(self._model)
         self._grammars.start()
@@ -92,31 +92,31 @@ class LlmUnit(Unit):
     _reported_tenths = -1
 
     def _report_progress(self, fraction: float) -> None:
-        """Ten signs of life are enough for the daemon's deadline."""
+        """Report ten steps of progress, which are enough for the daemon's deadline."""
         if (tenths := int(fraction * 10)) != self._reported_tenths:
             self._reported_tenths = tenths
             self._host.say("progress", at=f"{tenths * 10} % of the weights")
 
     @property
     def is_busy(self) -> bool:
-        """True while some answer is being computed."""
+        """Return True while an answer is being computed."""
         return self._engine.is_busy
 
     def step(self) -> None:
-        """A few tokens."""
+        """Compute a few tokens."""
         self._engine.step()
 
     def alert(self, envelope: Envelope) -> None:
-        """A cut takes effect in the middle of a batch. Runs in the reader thread."""
+        """Cut an answer short in the middle of a batch. Called in the reader thread."""
         if envelope.type in CUTTING:
             self._engine.cut(envelope.fields["task"])
 
     def calm(self) -> None:
-        """What was cut is handled next."""
+        """Silence the alarm: the cut is handled next."""
         self._alarm.silence()
 
     def close(self) -> None:
-        """Ends the processes of grammars."""
+        """End the processes of grammars."""
         self._grammars.close()
 
     # Messages
@@ -141,7 +141,7 @@ class LlmUnit(Unit):
         return self._settings.of(envelope, task.options, go_on)
 
     def _use_adapters(self, task: LlmTask, wanted: Sequence[Mapping[str, Any]]) -> None:
-        """Loads what nobody has loaded yet; what cannot be used is refused and leaves nothing behind."""
+        """Load adapters that are not loaded yet; if one cannot be used, free the others again."""
         try:
             task.blend = self._adapters.blend(wanted)
         except UnitFault:
@@ -149,17 +149,17 @@ class LlmUnit(Unit):
             raise
 
     def _let_adapters_go(self) -> None:
-        """Those that no task uses."""
+        """Free the adapters that no task uses."""
         self._adapters.keep(task.blend for task in self._tasks.values())
 
     def _check_bias(self, options: LlmOptions) -> None:
-        """What only the vocabulary can judge is judged at setup, not at the first answer."""
+        """Refuse tokens beyond the vocabulary at setup, not at the first answer."""
         spec = options.sampler
         if strange := [token for token, _ in spec.logit_bias if token >= self._model.vocab_size]:
             raise refusal(f"logit_bias names token {strange[0]}, the vocabulary ends at {self._model.vocab_size - 1}")
 
     def _infer(self, envelope: Envelope) -> Mapping[str, Any] | None:
-        """Starts an answer; a prompt that cannot be served ends it at once, in the inference's name."""
+        """Start an answer; a prompt that cannot be served ends it at once, in the inference's name."""
         task = self._tasks[envelope.fields["task"]]
         number = envelope.fields["inference"]
         text = envelope.payload.decode() if envelope.fields["is_text"] else None
@@ -192,7 +192,7 @@ class LlmUnit(Unit):
         return self._settings.of(envelope, options, go_on)
 
     def _options_of(self, task: LlmTask, changes: dict[str, Any]) -> LlmOptions:
-        """The task's options with what this inference alone wants otherwise."""
+        """Return the task's options with the changes of this inference."""
         if not changes:
             return task.options
         options = self._taught(task.options_with(changes))
@@ -234,7 +234,7 @@ class LlmUnit(Unit):
         return generation
 
     def _with_own_biases(self, spec: SamplerSpec, options: LlmOptions) -> SamplerSpec:
-        """The sampler's settings with the bias on every token that ends an answer; without tools none begins a call."""
+        """Return the settings with a bias on every token that ends an answer; without tools no token begins a call."""
         ends = tuple((token, options.end_bias) for token in self._model.end_tokens if options.end_bias)
         calls: tuple[tuple[int, float], ...] = ()
         if options.tools is None and self._prompts.lists_signatures:
@@ -260,7 +260,7 @@ class LlmUnit(Unit):
         return CallStream(options.stop, tell)
 
     def _pause(self, envelope: Envelope) -> None:
-        """Messages are handled between two tokens, so the generation stands still from here on."""
+        """Hold the generation: messages are handled between two tokens, so it stands still from here on."""
         task = self._tasks[envelope.fields["task"]]
         task.is_paused = True
         if task.generation is not None:
@@ -273,7 +273,7 @@ class LlmUnit(Unit):
             self._engine.resume(task.generation)
 
     def _set_policy(self, envelope: Envelope) -> None:
-        """Where the held answer stops next."""
+        """Set where the held answer stops next."""
         try:
             policy = read_policy(envelope.fields["pause"])
         except ValueError as error:
@@ -292,7 +292,7 @@ class LlmUnit(Unit):
             self._engine.end(task.generation, "interrupted")
 
     def _give_up(self, waiting: Envelope) -> None:
-        """Answers a request whose grammar is not tried any more."""
+        """Answer a request whose grammar is not tried any more."""
         if waiting.type == "infer":
             self._finish(self._tasks[waiting.fields["task"]], waiting.fields["inference"], "interrupted")
         else:
@@ -305,7 +305,7 @@ class LlmUnit(Unit):
         self._let_adapters_go()
 
     def _warm(self, envelope: Envelope) -> Mapping[str, Any] | None:
-        """Reads what the next prompt will begin with; the answer comes when that is done."""
+        """Read the beginning of the next prompt; the answer comes when that is done."""
         task = self._tasks[envelope.fields["task"]]
         self._reading_ahead.stop(task)
         if task.generation is not None:
@@ -320,7 +320,7 @@ class LlmUnit(Unit):
         return self._settings.of(envelope, options, go_on)
 
     def _read_ahead(self, task: LlmTask, options: LlmOptions, asked: Envelope | None) -> bool:
-        """Begins to read system prompt and history, from a snapshot if there is one; False when there is nothing."""
+        """Begin to read system prompt and history, from a snapshot if possible; False when there is nothing."""
         prompt = self._task_prompts.beginning(task, options)
         if not prompt:
             return False
@@ -333,19 +333,19 @@ class LlmUnit(Unit):
     # What generations say
 
     def on_text(self, generation: Generation, text: str) -> None:
-        """A delta."""
+        """Send a delta."""
         self._tasks[generation.task].said.append(text)
         self._host.say("delta", task=generation.task, inference=generation.number, text=text)
 
     def on_read(self, generation: Generation) -> None:
-        """The prompt is read; said only where it was asked for."""
+        """Send that the prompt is read, where the client wants to know."""
         if generation.tells_prompt:
             self._host.say(
                 "read", task=generation.task, inference=generation.number, prompt_tokens=len(generation.prompt)
             )
 
     def on_pause(self, generation: Generation, reason: str) -> None:
-        """The policy's stop."""
+        """Send that the policy has stopped the answer."""
         self._host.say(
             "paused",
             task=generation.task,
@@ -355,7 +355,7 @@ class LlmUnit(Unit):
         )
 
     def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
-        """The finish, with what the task remembers from now on."""
+        """Send the finish, with what the task remembers from now on."""
         task = self._tasks[generation.task]
         task.generation = None
         if generation in self._reading_ahead:
