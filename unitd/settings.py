@@ -222,7 +222,7 @@ def find_places() -> Places:
     Raises:
         ConfigError: the `units` package is not installed beside this one.
     """
-    spec = find_spec("units")  # finds, does not import: the daemon never loads an engine
+    spec = find_spec("units")  # without an import: the daemon never loads an engine
     if spec is None or not spec.submodule_search_locations:
         raise ConfigError("the package `units` is not installed; install unitd again")
     bundled = Path(next(iter(spec.submodule_search_locations))) / "models"

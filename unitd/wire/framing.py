@@ -69,7 +69,7 @@ class Frame(NamedTuple):
     payload: bytes | None = None
 
 
-# A request_id and a work_id stand in every reply, in log lines, in topics of MQTT. A UUID has 36 bytes.
+# A request_id and a work_id are in every reply, in log lines and in topics of MQTT. A UUID has 36 bytes.
 MAX_NAME_BYTES = 256
 
 

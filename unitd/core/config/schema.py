@@ -8,8 +8,8 @@ from typing import Any
 from unitd.core.access.grants import Limits
 from unitd.wire.framing import DEFAULT_LIMIT_BYTES
 
-# A client that takes one read for one frame reads every answer from 15 on beside a busy task; beside two more busy
-# programs it lost two of 600 with 15 and one with 20 (docs/benchmarks.md, `bench/naive.py`).
+# A client that expects one frame in each read gets every answer with 15 ms or more beside a busy task; beside two more
+# busy programs it lost two of 600 answers with 15 ms and one with 20 ms (docs/benchmarks.md, `bench/naive.py`).
 DEFAULT_FRAME_INTERVAL_MS = 25
 
 
