@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from unitd.core.models.catalog import ModelFile
-from unitd.fetch.failures import BadLuck, Patience, PullFailed, disk_errors_told
+from unitd.fetch.failures import PullFailed, Retries, TemporaryFailure, disk_errors_explained
 from unitd.fetch.reporter import ProgressReporter
-from unitd.fetch.sources import Hub, Source, told
+from unitd.fetch.sources import Hub, Source
 
 # Enough to hide the time between small files; more would only share the same bandwidth.
 PARALLEL_FILES = 4
@@ -36,7 +36,7 @@ class Downloader:
 
     def locate(self, parts: Sequence[ModelFile]) -> list[Source]:
         """Look all files up and return their sources; raise PullFailed if one is not available."""
-        return self._parallel(self._locate_patiently, parts)
+        return self._parallel(self._locate_with_retries, parts)
 
     def missing_bytes(self, sources: Sequence[Source]) -> int:
         """Return how many bytes are not fetched yet."""
@@ -66,33 +66,33 @@ class Downloader:
                 raise
         return [finished.result() for finished in running]
 
-    def _locate_patiently(self, part: ModelFile) -> Source:
-        patience = Patience(self._stop)
+    def _locate_with_retries(self, part: ModelFile) -> Source:
+        retries = Retries(self._stop)
         while True:
             try:
                 return self._hub.locate(part)
-            except BadLuck as cause:
-                patience.wait(cause, has_advanced=False)
+            except TemporaryFailure as cause:
+                retries.wait(cause, has_advanced=False)
 
     def _fetch(self, source: Source, reporter: ProgressReporter) -> None:
-        partial, patience = self.partial_file(source), Patience(self._stop)
-        with disk_errors_told(self._folder):
+        partial, retries = self.partial_file(source), Retries(self._stop)
+        with disk_errors_explained(self._folder):
             partial.touch()
             furthest = _length(partial)
             while _length(partial) < source.size:
                 try:
                     self._continue(source, partial, reporter)
-                except BadLuck as cause:
+                except TemporaryFailure as cause:
                     # A server without Range begins anew each time, so only new bytes count as progress.
-                    patience.wait(cause, has_advanced=_length(partial) - furthest >= BLOCK_BYTES)
+                    retries.wait(cause, has_advanced=_length(partial) - furthest >= BLOCK_BYTES)
                     furthest = max(furthest, _length(partial))
 
     def _continue(self, source: Source, partial: Path, reporter: ProgressReporter) -> None:
-        """Append what the server sends to the partial file; raise BadLuck if it stops too early."""
+        """Append what the server sends to the partial file; raise TemporaryFailure if it stops too early."""
         start, name = _length(partial), source.part.path
         with self._hub.opened(source, start) as (at, chunks), partial.open("r+b", buffering=0) as file:
             if at > start:
-                raise PullFailed(f"{told(source.part)}: byte {start} was asked for, the server sends from {at}")
+                raise PullFailed(f"{source.part.label}: byte {start} was asked for, the server sends from {at}")
             if at < start:
                 file.truncate(at)
                 reporter.add(name, at - start)
@@ -103,13 +103,13 @@ class Downloader:
                 _write(file, chunk)
                 reporter.add(name, len(chunk))
         if at < source.size:
-            raise BadLuck(f"{told(source.part)}: the connection ended after {at} of {source.size} bytes")
+            raise TemporaryFailure(f"{source.part.label}: the connection ended after {at} of {source.size} bytes")
 
     def _check(self, source: Source, at: int) -> None:
         if at > source.size:
-            raise PullFailed(f"{told(source.part)} is longer than the {source.size} bytes that it should have")
+            raise PullFailed(f"{source.part.label} is longer than the {source.size} bytes that it should have")
         if self._stop.is_set():
-            raise PullFailed(f"{told(source.part)} is not fetched to its end: another file failed")
+            raise PullFailed(f"{source.part.label} is not fetched to its end: another file failed")
 
 
 def _write(file: FileIO, chunk: bytes) -> None:

@@ -1,7 +1,7 @@
 """The errors of a pull, each with a sentence for people, and the rule for further tries.
 
-PullFailed      the pull has failed
-└── BadLuck     a failure of the network or the server: another try may succeed
+PullFailed              the pull has failed
+└── TemporaryFailure    a failure of the network or the server: another try may succeed
 """
 
 import errno
@@ -20,7 +20,7 @@ class PullFailed(Exception):
     """A model cannot be fetched, or is refused; the text is one sentence for people."""
 
 
-class BadLuck(PullFailed):
+class TemporaryFailure(PullFailed):
     """Another try may succeed; `wait_seconds` is the wait that the server demands, or None."""
 
     def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
@@ -28,7 +28,7 @@ class BadLuck(PullFailed):
         self.wait_seconds = wait_seconds
 
 
-class Patience:
+class Retries:
     """Counts the failed tries of one file and waits between them; progress resets the count."""
 
     def __init__(self, stop: threading.Event) -> None:
@@ -36,7 +36,7 @@ class Patience:
         self._stop = stop
         self._failed = 0
 
-    def wait(self, cause: BadLuck, *, has_advanced: bool) -> None:
+    def wait(self, cause: TemporaryFailure, *, has_advanced: bool) -> None:
         """Wait before the next try; after progress return at once.
 
         Raises:
@@ -55,7 +55,7 @@ class Patience:
 
 
 @contextmanager
-def disk_errors_told(folder: Path) -> Iterator[None]:
+def disk_errors_explained(folder: Path) -> Iterator[None]:
     """Turn errors of the disk into a PullFailed with a sentence."""
     try:
         yield

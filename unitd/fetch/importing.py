@@ -14,7 +14,7 @@ from unitd.core.models.catalog import Card, read_card
 from unitd.core.models.detect import family_of
 from unitd.core.models.gguf import read_description
 from unitd.fetch.archive import is_archive, unpack
-from unitd.fetch.failures import PullFailed, disk_errors_told
+from unitd.fetch.failures import PullFailed, disk_errors_explained
 from unitd.fetch.integrity import check_model_files, flaw_of
 from unitd.fetch.reporter import Report
 from unitd.fetch.space import check_space
@@ -38,7 +38,7 @@ def import_model(
         PullFailed: the model cannot be used; nothing is installed.
     """
     name = known.name if known else name
-    with disk_errors_told(models), staging(models, name, report) as stage:
+    with disk_errors_explained(models), staging(models, name, report) as stage:
         if stage.target.exists():
             raise PullFailed(f"{stage.target} is there: remove it first, or import under another name")
         stage.begin()

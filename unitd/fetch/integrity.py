@@ -5,7 +5,7 @@ from pathlib import Path
 from unitd.core.models.gguf_check import check_tensors
 from unitd.fetch.failures import PullFailed
 from unitd.fetch.records import Installed, git_hash_of, read_record, sha256_of
-from unitd.fetch.sources import Source, told
+from unitd.fetch.sources import Source
 
 GIT_DIGITS = 40
 
@@ -17,13 +17,13 @@ def check_download(file: Path, source: Source) -> str:
         PullFailed: they differ.
     """
     if (size := file.stat().st_size) != source.size:
-        raise PullFailed(f"{told(source.part)} came with {size} bytes, {source.size} were announced")
+        raise PullFailed(f"{source.part.label} came with {size} bytes, {source.size} were announced")
     sha256 = sha256_of(file)
     if source.sha256 and sha256 != source.sha256:
-        raise PullFailed(f"{told(source.part)} came with the SHA-256 {sha256}, it should be {source.sha256}")
+        raise PullFailed(f"{source.part.label} came with the SHA-256 {sha256}, it should be {source.sha256}")
     is_of_git = bool(source.part.repository) and not source.sha256 and len(source.etag) == GIT_DIGITS
     if is_of_git and (found := git_hash_of(file)) != source.etag:
-        raise PullFailed(f"{told(source.part)} came with the hash {found}, the hub says {source.etag}")
+        raise PullFailed(f"{source.part.label} came with the hash {found}, the hub says {source.etag}")
     return sha256
 
 

@@ -13,7 +13,7 @@ from unitd.core.models.catalog import Card
 from unitd.core.models.progress import DONE, Progress
 from unitd.fetch.archive import is_archive, unpack
 from unitd.fetch.downloader import Downloader
-from unitd.fetch.failures import PullFailed, disk_errors_told
+from unitd.fetch.failures import PullFailed, disk_errors_explained
 from unitd.fetch.integrity import check_download, check_model_files, verify
 from unitd.fetch.records import Installed, read_record
 from unitd.fetch.reporter import ProgressReporter, Report
@@ -32,7 +32,7 @@ def pull(card: Card, models: Path, report: Report, hub: Hub | None = None) -> Pa
     """
     if not card.parts:
         raise PullFailed(f"the card of {card.name} does not say where its files are to be had")
-    with disk_errors_told(models), staging(models, card.name, report) as stage:
+    with disk_errors_explained(models), staging(models, card.name, report) as stage:
         if not _is_there(card, stage.target, report):
             _fetch_and_install(card, stage, report, hub or Hub())
     report(Progress(DONE, place=str(stage.target)))

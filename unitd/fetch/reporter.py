@@ -25,7 +25,7 @@ class ProgressReporter:
         self._lock = threading.Lock()
         self._bytes = 0
         self._seen: deque[tuple[float, int]] = deque()
-        self._told_at = float("-inf")
+        self._reported_at = float("-inf")
 
     def found(self, count: int) -> None:
         """Add bytes that were on disk before; they do not count for the speed."""
@@ -37,8 +37,8 @@ class ProgressReporter:
             now = self._now()
             self._seen = self._seen or deque([(now, self._bytes)])
             self._bytes += count
-            if now - self._told_at >= REPORT_INTERVAL_SECONDS or self._bytes == self._total:
-                self._told_at = now
+            if now - self._reported_at >= REPORT_INTERVAL_SECONDS or self._bytes == self._total:
+                self._reported_at = now
                 self._report(self._progress(file, now))
 
     def _progress(self, file: str, now: float) -> Progress:

@@ -21,7 +21,7 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineMod
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, parse_ratelimit_headers
 
 from unitd.core.models.catalog import ModelFile
-from unitd.fetch.failures import BadLuck, PullFailed
+from unitd.fetch.failures import PullFailed, TemporaryFailure
 from unitd.wire.errors import reason_of
 
 SHA256_DIGITS = 64
@@ -59,9 +59,9 @@ class Hub:
         """Look a part up and return its source.
 
         Raises:
-            PullFailed: it is not available, or differs from the catalogue; BadLuck if another try may succeed.
+            PullFailed: it is not available, or differs from the catalogue; TemporaryFailure if another try may succeed.
         """
-        with errors_told(part):
+        with client_errors_explained(part):
             try:
                 source = self._of_repository(part) if part.repository else self._of_address(part)
             except httpx2.ConnectError as error:
@@ -79,7 +79,7 @@ class Hub:
         )
         if not found.commit_hash or not found.etag or (found.size or 0) < 0 or found.size is None:
             raise PullFailed(
-                f"what answers for {told(part)} is no hub: it names no commit, etag or size (HF_ENDPOINT?)"
+                f"what answers for {part.label} is no hub: it names no commit, etag or size (HF_ENDPOINT?)"
             )
         url = hf_hub_url(part.repository, part.path, revision=found.commit_hash, endpoint=self._endpoint)
         return Source(part, url, found.size, found.etag, found.commit_hash)
@@ -101,31 +101,26 @@ class Hub:
         The token goes to the hub and, by the session's own rule, to no host of a redirect.
 
         Raises:
-            PullFailed: it is not available; BadLuck if another try may succeed, also while the body is read.
+            PullFailed: it is not available; TemporaryFailure if another try may succeed, also while the body is read.
         """
         headers = build_hf_headers(token=self._token) if source.part.repository else {}
         headers |= AS_IT_IS | ({"Range": f"bytes={start}-"} if start else {})
         timeout = constants.HF_HUB_DOWNLOAD_TIMEOUT
         with (
-            errors_told(source.part),
+            client_errors_explained(source.part),
             get_session().stream("GET", source.url, headers=headers, timeout=timeout) as response,
         ):
             hf_raise_for_status(response)
             yield _first_byte(response, source), response.iter_raw()
 
 
-def told(part: ModelFile) -> str:
-    """Return the name of a part for people."""
-    return f"{part.path} of {part.repository}" if part.repository else part.url
-
-
 def _compare(part: ModelFile, source: Source) -> None:
     """Compare what the hub says with the catalogue, before a byte is fetched."""
     if part.size and source.size != part.size:
-        raise PullFailed(f"{told(part)} has {source.size} bytes, the catalogue says {part.size}: it is another file")
+        raise PullFailed(f"{part.label} has {source.size} bytes, the catalogue says {part.size}: it is another file")
     has_hash = bool(part.repository) and len(source.etag) == SHA256_DIGITS
     if part.sha256 and has_hash and source.etag != part.sha256:
-        raise PullFailed(f"{told(part)} has the SHA-256 {source.etag}, the catalogue says {part.sha256}")
+        raise PullFailed(f"{part.label} has the SHA-256 {source.etag}, the catalogue says {part.sha256}")
 
 
 def _first_byte(response: httpx2.Response, source: Source) -> int:
@@ -133,31 +128,33 @@ def _first_byte(response: httpx2.Response, source: Source) -> int:
     partial = _FIRST_AND_ALL.match(response.headers.get("Content-Range", "")) if response.status_code == 206 else None
     first, length = partial.groups() if partial else ("0", response.headers.get("Content-Length", "*"))
     if length.isdigit() and int(length) != source.size:
-        raise PullFailed(f"{told(source.part)} has {length} bytes at last, {source.size} were announced")
+        raise PullFailed(f"{source.part.label} has {length} bytes at last, {source.size} were announced")
     return int(first)
 
 
 @contextmanager
-def errors_told(part: ModelFile) -> Iterator[None]:
+def client_errors_explained(part: ModelFile) -> Iterator[None]:
     """Turn errors of the client into a PullFailed with a sentence."""
     try:
         yield
     except OfflineModeIsEnabled as error:
-        raise PullFailed(f"{told(part)} cannot be fetched: offline mode is on (HF_HUB_OFFLINE)") from error
+        raise PullFailed(f"{part.label} cannot be fetched: offline mode is on (HF_HUB_OFFLINE)") from error
     except HfHubHTTPError as error:
         raise _refused(part, error.response) from error
     except httpx2.TransportError as error:
-        raise BadLuck(f"{told(part)}: the connection failed ({reason_of(error) or type(error).__name__})") from error
+        raise TemporaryFailure(
+            f"{part.label}: the connection failed ({reason_of(error) or type(error).__name__})"
+        ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, HFValidationError) as error:
-        raise PullFailed(f"{told(part)} cannot be fetched: {error}") from error
+        raise PullFailed(f"{part.label} cannot be fetched: {error}") from error
 
 
 def _refused(part: ModelFile, response: httpx2.Response) -> PullFailed:
     """Return the error for a response's status."""
-    what, host, status = told(part), response.request.url.host, response.status_code
+    what, host, status = part.label, response.request.url.host, response.status_code
     if status in PASSING:
         reason = "has had too many requests" if status == 429 else f"is not able to answer ({status})"
-        return BadLuck(f"{what}: {host} {reason}", _wait_wanted(response))
+        return TemporaryFailure(f"{what}: {host} {reason}", _wait_wanted(response))
     if status == 401:
         return PullFailed(f"{host} does not show {what} to everybody, or has no such repository: HF_TOKEN may open it")
     if status == 403:

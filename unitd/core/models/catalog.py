@@ -41,6 +41,11 @@ class ModelFile:
     sha256: str = ""
     """In lower case; "" if it is not known, and the hub's hash counts."""
 
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+        return f"{self.path} of {self.repository}" if self.repository else self.url
+
 
 @dataclass(frozen=True)
 class Card:
