@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import UNITD, Finished, unitd
-from unitd.cli.commands.install_service import obstacles, pieces
+from unitd.cli.commands.install_service import obstacles, service_files
 
 needs_systemd = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd is missing: sudo apt-get install systemd"
@@ -36,7 +36,7 @@ async def root(tmp_path: Path) -> Path:
 
 def service_for(program: str) -> str:
     """The text of unitd.service for this program."""
-    [text] = [piece.text for piece in pieces(Path(program), None) if piece.path.name == SERVICES[0]]
+    [text] = [file.text for file in service_files(Path(program), None) if file.path.name == SERVICES[0]]
     return text
 
 
@@ -96,7 +96,7 @@ async def test_writing_twice_replaces(root: Path) -> None:
 
 def test_without_a_root_files_go_where_an_administrator_puts_them() -> None:
     """Those of a package in usr/lib stay beside them."""
-    paths = [str(piece.path) for piece in pieces(Path("/opt/x/bin/unitd"), None)]
+    paths = [str(file.path) for file in service_files(Path("/opt/x/bin/unitd"), None)]
 
     assert "/etc/systemd/system/unitd.service" in paths
     assert "/etc/sysusers.d/unitd.conf" in paths

@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
             say_what_is_missing(connection, which)
         sys.stdout.write(f"Listening for {arguments.wake!r}. Ctrl-C ends it.\n")
         sys.stdout.flush()
-        shown = Story(tasks)
+        shown = EventPrinter(tasks)
         for reply in connection.replies():
             shown.show(reply)
     except KeyboardInterrupt:
@@ -51,7 +51,7 @@ def _set_up(connection: DaemonConnection, arguments: argparse.Namespace, tasks: 
         connection.ask(work_id=tasks[unit], action="link", data="sys.pcm")
 
 
-class Story:
+class EventPrinter:
     """Prints the chain's events with the seconds since the wake."""
 
     def __init__(self, tasks: dict[str, str]) -> None:

@@ -29,7 +29,7 @@ NEXT = (
 
 
 @dataclass(frozen=True)
-class Piece:
+class ServiceFile:
     """One file to write."""
 
     path: Path
@@ -39,19 +39,19 @@ class Piece:
 def run(arguments: argparse.Namespace) -> int:
     """Write the files, or print them with --dry-run; return 1 if one cannot be written, else 0."""
     program = Path(sys.executable).with_name("unitd")
-    for piece in pieces(program, arguments.root):
+    for file in service_files(program, arguments.root):
         if arguments.dry_run:
-            sys.stdout.write(f"# {piece.path}\n{piece.text}\n")
+            sys.stdout.write(f"# {file.path}\n{file.text}\n")
             continue
         try:
-            piece.path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(piece.path, piece.text.encode(), 0o644)
+            file.path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(file.path, file.text.encode(), 0o644)
         except OSError as error:
             sys.stderr.write(
-                f"unitd: cannot write {piece.path} ({error.strerror}); try: sudo {program} install-service\n"
+                f"unitd: cannot write {file.path} ({error.strerror}); try: sudo {program} install-service\n"
             )
             return 1
-        sys.stdout.write(f"wrote {piece.path}\n")
+        sys.stdout.write(f"wrote {file.path}\n")
     for words in obstacles(program, Path(sys.executable).resolve()):
         sys.stderr.write(f"unitd: {words}\n")
     if arguments.root is None:
@@ -59,13 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def pieces(program: Path, root: Path | None) -> Iterator[Piece]:
+def service_files(program: Path, root: Path | None) -> Iterator[ServiceFile]:
     """Yield every file with its path; the unit files start `program`."""
     base = Path("/etc") if root is None else root / "usr/lib"
     for source in sorted(SOURCES.glob("unitd*")):
-        yield Piece(base / "systemd/system" / source.name, _for_program(source.read_text(), program))
+        yield ServiceFile(base / "systemd/system" / source.name, _for_program(source.read_text(), program))
     for folder in ("sysusers.d", "tmpfiles.d"):
-        yield Piece(base / folder / "unitd.conf", (SOURCES / folder / "unitd.conf").read_text())
+        yield ServiceFile(base / folder / "unitd.conf", (SOURCES / folder / "unitd.conf").read_text())
 
 
 def obstacles(program: Path, interpreter: Path) -> Iterator[str]:

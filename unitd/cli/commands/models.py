@@ -32,13 +32,13 @@ COLUMNS = ("name", "unit", "size", "state", "fits", "good for")
 def run(arguments: argparse.Namespace) -> int:
     """Run the subcommand and return its exit code."""
     try:
-        return COMMANDS[arguments.what](_Board.of(arguments.config), arguments)
+        return COMMANDS[arguments.what](_LocalModels.of(arguments.config), arguments)
     except UnitdError as error:
         fail(error.reason)
 
 
 @dataclass(frozen=True)
-class _Board:
+class _LocalModels:
     """The models of this machine, by its configuration."""
 
     settings: Settings
@@ -46,9 +46,9 @@ class _Board:
     model_store: ModelStore
 
     @staticmethod
-    def of(config: Path | None) -> "_Board":
+    def of(config: Path | None) -> "_LocalModels":
         settings, places = load_settings(config), find_places()
-        return _Board(settings, places, shelf_of(settings, places))
+        return _LocalModels(settings, places, shelf_of(settings, places))
 
     def catalog(self) -> Catalog:
         return asyncio.run(self.model_store.catalog())
@@ -57,7 +57,7 @@ class _Board:
         card = self.catalog().find(name)
         return card or fail(f"there is no model {name}; unitd models list shows those there are")
 
-    def stock(self, *cards: Card) -> list[ModelInfo]:
+    def infos(self, *cards: Card) -> list[ModelInfo]:
         limit = limit_of(self.settings.limits.memory, memory_of_board())
         return asyncio.run(Inventory(self.settings.llm, lambda: limit).take(cards))
 
@@ -66,16 +66,16 @@ class _Board:
         return folder_for(self.settings.models.dir)
 
 
-def _list(board: _Board, arguments: argparse.Namespace) -> int:
-    stock = board.stock(*board.catalog().cards)
-    ordered = sorted(stock, key=lambda each: (not each.card.is_installed, each.card.unit, each.card.name))
+def _list(local: _LocalModels, arguments: argparse.Namespace) -> int:
+    infos = local.infos(*local.catalog().cards)
+    ordered = sorted(infos, key=lambda each: (not each.card.is_installed, each.card.unit, each.card.name))
     print_table(COLUMNS, [_row(each) for each in ordered])
     return 0
 
 
-def _row(stock: ModelInfo) -> tuple[str, ...]:
-    card, size = stock.card, size_words(stock.size) if stock.size else "-"
-    return (card.name, card.unit, size, _state(card), _fits(stock), card.good_for or card.description)
+def _row(info: ModelInfo) -> tuple[str, ...]:
+    card, size = info.card, size_words(info.size) if info.size else "-"
+    return (card.name, card.unit, size, _state(card), _fits(info), card.good_for or card.description)
 
 
 def _state(card: Card) -> str:
@@ -86,14 +86,14 @@ def _state(card: Card) -> str:
     return "installed" if card.is_installed else "available" if card.parts else "known"
 
 
-def _fits(stock: ModelInfo) -> str:
-    if stock.fits is None:
+def _fits(info: ModelInfo) -> str:
+    if info.fits is None:
         return "-"
-    return "yes" if stock.fits or stock.need is None else f"no, needs {in_mib(stock.need.total)} MiB"
+    return "yes" if info.fits or info.need is None else f"no, needs {in_mib(info.need.total)} MiB"
 
 
-def _info(board: _Board, arguments: argparse.Namespace) -> int:
-    [stock] = board.stock(card := board.card(arguments.name))
+def _info(local: _LocalModels, arguments: argparse.Namespace) -> int:
+    [info] = local.infos(card := local.card(arguments.name))
     facts = {
         "name": card.name,
         "also called": ", ".join(card.aliases),
@@ -107,9 +107,9 @@ def _info(board: _Board, arguments: argparse.Namespace) -> int:
         "homepage": card.homepage,
         "state": _state(card),
         "place": str(card.place or ""),
-        "size": size_words(stock.size) if stock.size else "",
-        "memory": str(stock.need or ""),
-        "fits": _fits(stock),
+        "size": size_words(info.size) if info.size else "",
+        "memory": str(info.need or ""),
+        "fits": _fits(info),
         "files": ", ".join(part.url or f"{part.repository}/{part.path}@{part.revision}" for part in card.parts),
         "note": card.note,
     }
@@ -118,10 +118,10 @@ def _info(board: _Board, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _pull(board: _Board, arguments: argparse.Namespace) -> int:
+def _pull(local: _LocalModels, arguments: argparse.Namespace) -> int:
     logging.getLogger("unitd.pulls").setLevel(logging.CRITICAL)  # the screen shows the same
-    card = card_to_pull(board.catalog(), arguments.name)
-    last = asyncio.run(_follow(Downloads(FETCH_ARGV, board.places.model_cards), card.name, board.folder))
+    card = card_to_pull(local.catalog(), arguments.name)
+    last = asyncio.run(_follow(Downloads(FETCH_ARGV, local.places.model_cards), card.name, local.folder))
     if last.state == FAILED:
         fail(last.reason)
     sys.stdout.write(f"{card.name} is installed in {last.place}\n")
@@ -138,12 +138,12 @@ async def _follow(downloads: Downloads, name: str, folder: Path) -> Progress:
     return progress
 
 
-def _remove(board: _Board, arguments: argparse.Namespace) -> int:
+def _remove(local: _LocalModels, arguments: argparse.Namespace) -> int:
     """Remove through the daemon if one runs, because it knows which models are in use."""
-    card = board.card(arguments.name)
+    card = local.card(arguments.name)
     is_gone = is_listened_to(socket_of(arguments)) and _remove_by_daemon(DaemonConnection(arguments), card.name)
     if not is_gone:
-        asyncio.run(board.model_store.remove(card.name))
+        asyncio.run(local.model_store.remove(card.name))
     what = "" if card.is_installed else ", which was not installed: what had come of it"
     sys.stdout.write(f"{card.name}{what} is removed\n")
     return 0
@@ -158,7 +158,7 @@ def _remove_by_daemon(connection: DaemonConnection, name: str) -> bool:
     return not error["code"]
 
 
-def _import(board: _Board, arguments: argparse.Namespace) -> int:
+def _import(local: _LocalModels, arguments: argparse.Namespace) -> int:
     from unitd.fetch.archive import SUFFIXES
     from unitd.fetch.failures import PullFailed
     from unitd.fetch.importing import import_model
@@ -167,21 +167,21 @@ def _import(board: _Board, arguments: argparse.Namespace) -> int:
     name = arguments.name or source.absolute().name
     if not arguments.name and (endings := [each for each in (".gguf", *SUFFIXES) if name.endswith(each)]):
         name = name.removesuffix(endings[0])
-    known = board.catalog().find(name)
+    known = local.catalog().find(name)
     try:
         with ProgressScreen(name) as screen:
-            place = import_model(source, board.folder, name, screen.show, known, arguments.quantize)
+            place = import_model(source, local.folder, name, screen.show, known, arguments.quantize)
     except PullFailed as error:
         fail(str(error))
     sys.stdout.write(f"{name} is installed in {place}\n")
     return 0
 
 
-def _verify(board: _Board, arguments: argparse.Namespace) -> int:
+def _verify(local: _LocalModels, arguments: argparse.Namespace) -> int:
     """Check models; return 1 if anything is wrong, else 0."""
     from unitd.fetch.integrity import verify
 
-    cards = [board.card(name) for name in arguments.name] or board.catalog().cards
+    cards = [local.card(name) for name in arguments.name] or local.catalog().cards
     own = [card for card in cards if not card.is_bundled and "base_url" not in card.engine_options]
     places = {card.name: card.place for card in own if card.place}
     findings = {name: verify(place) for name, place in places.items()}
@@ -192,13 +192,13 @@ def _verify(board: _Board, arguments: argparse.Namespace) -> int:
     return 1 if any(findings.values()) else 0
 
 
-def _suggest(board: _Board, arguments: argparse.Namespace) -> int:
+def _suggest(local: _LocalModels, arguments: argparse.Namespace) -> int:
     from unitd.cli.commands.suggest import suggest
 
-    return suggest(board.settings, board.places.bundled_models, board.stock(*board.catalog().cards))
+    return suggest(local.settings, local.places.bundled_models, local.infos(*local.catalog().cards))
 
 
-COMMANDS: dict[str, Callable[[_Board, argparse.Namespace], int]] = {
+COMMANDS: dict[str, Callable[[_LocalModels, argparse.Namespace], int]] = {
     "list": _list,
     "info": _info,
     "pull": _pull,

@@ -39,12 +39,12 @@ DEVICE_TREE_NAME = Path("/proc/device-tree/model")
 """The file with a board's name; a PC has none."""
 
 
-def suggest(settings: Settings, bundled_models: Path, stock: Sequence[ModelInfo]) -> int:
+def suggest(settings: Settings, bundled_models: Path, infos: Sequence[ModelInfo]) -> int:
     """Measure this board, print the forecast of each model, and return 0; exit with 1 if measuring fails."""
     board = _board(settings)
     sys.stderr.write(f"{_described(board)}\n")
     speed = measured(bundled_models, settings.llm.threads)
-    prospects = in_order(prospect_of(each, speed) for each in stock)
+    prospects = in_order(prospect_of(each, speed) for each in infos)
     best = best_of(prospects)
     print_table(COLUMNS, [_row(each, board, is_best=each is best) for each in prospects])
     sys.stderr.write(f"{_advice(best)}\n")
