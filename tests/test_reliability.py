@@ -10,6 +10,8 @@ from bench.kills import kills
 from bench.soak import growth, soak
 from tests.support.waiting import MS
 
+pytestmark = pytest.mark.alone
+
 CLIENTS, SECONDS = 30, 12
 FRAMES = 5_000
 TIMES = 4

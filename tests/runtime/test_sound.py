@@ -22,7 +22,7 @@ from tests.support.waiting import eventually
 from tests.test_voice import ASR, KWS, WAKE, until, write_wav
 from unitd.app import App, unit_argv
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.timeout(60), pytest.mark.alone]
 
 StartDaemon = Callable[..., Any]
 COMMANDS_IN_THREE_MINUTES = 30

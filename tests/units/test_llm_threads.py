@@ -214,6 +214,7 @@ def test_a_missing_file_is_no_reading(monkeypatch: pytest.MonkeyPatch, tmp_path:
 # The real kernel
 
 
+@pytest.mark.alone
 def test_a_real_busy_program_is_counted() -> None:
     """A loop in another process uses a core, or its share of one."""
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy:

@@ -151,6 +151,7 @@ def test_sentences_are_spoken_while_the_text_still_comes(host: VoiceHost, unit: 
     assert [end["reason"] for end in host.ends()] == ["stop"]
 
 
+@pytest.mark.alone
 def test_the_first_sound_comes_at_once(host: VoiceHost, unit: TtsUnit, setup: Setup) -> None:
     """Far sooner than a sentence lasts."""
     setup(response_format="sys.pcm")

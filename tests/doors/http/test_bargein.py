@@ -150,6 +150,7 @@ async def test_a_persona_is_changed_between_two_turns(reader: Person, script: Sc
     assert script.system == "A pirate.\nYou are a man."
 
 
+@pytest.mark.alone
 async def test_a_warmed_prompt_is_answered_sooner(ann: Person) -> None:
     """What was read for `warmed` is not read again."""
     began = now()
@@ -168,6 +169,7 @@ async def test_a_warmed_prompt_is_answered_sooner(ann: Person) -> None:
     assert now() - began < warming / 4
 
 
+@pytest.mark.alone
 async def test_a_ping_is_answered_while_a_prompt_is_read(ann: Person) -> None:
     """A pong wants no answer."""
     await ann.start("hello", history_text=LONG_HISTORY)
@@ -197,6 +199,7 @@ async def test_a_new_start_stops_the_old_answer(ann: Person) -> None:
     assert kinds_of(new) == TURN
 
 
+@pytest.mark.alone
 async def test_a_new_start_stops_the_reading_of_a_long_prompt(ann: Person, http_daemon: App) -> None:
     """At once, and the new answer comes as if nothing had been."""
     await ann.turn("hello")

@@ -7,6 +7,8 @@ import pytest
 from bench.crowd import BUSY, IDLE, crowd
 from tests.support.waiting import MS
 
+pytestmark = pytest.mark.alone
+
 SECONDS = 6
 
 
