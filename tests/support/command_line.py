@@ -1,4 +1,4 @@
-"""The installed console script as people run it: started with pipes, waited for, and ended if a test leaves it."""
+"""The installed console script `unitd`, started with pipes and ended when the test ends."""
 
 import asyncio
 import signal
@@ -19,7 +19,7 @@ PING = '{"request_id":"1","work_id":"sys","action":"ping"}'
 KWS = orjson.dumps({"request_id": "1", "work_id": "kws", "action": "setup", "data": KWS_SETUP}).decode()
 
 STARTED: list[asyncio.subprocess.Process] = []
-"""Every program that the present test has started."""
+"""Every program that the present test has started; the conftest of tests/cli ends what is left."""
 
 
 _HIDING = """
@@ -40,7 +40,7 @@ sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
 
 
 def without(package: str, folder: Path) -> dict[str, str]:
-    """The environment of a program that does not find this package."""
+    """Return the environment of a program that does not find this package."""
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(_HIDING.format(package))
     return {"PYTHONPATH": str(folder)}
@@ -48,7 +48,7 @@ def without(package: str, folder: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Finished:
-    """What a program left behind."""
+    """Exit code and output of a program that has ended."""
 
     code: int
     out: str
@@ -56,7 +56,7 @@ class Finished:
 
 
 async def unitd(*arguments: str, stdin: str = "", environment: dict[str, str] | None = None) -> Finished:
-    """Runs `unitd` with a pipe at each end."""
+    """Run `unitd` with a pipe at each end and wait for its end."""
     process = await start(*arguments, environment=environment)
     out, err = await process.communicate(stdin.encode())
     assert process.returncode is not None
@@ -64,7 +64,7 @@ async def unitd(*arguments: str, stdin: str = "", environment: dict[str, str] | 
 
 
 async def start(*arguments: str, environment: dict[str, str] | None = None) -> asyncio.subprocess.Process:
-    """Starts `unitd`; nothing of the user's own configuration reaches it."""
+    """Start `unitd` without the user's own configuration."""
     process = await asyncio.create_subprocess_exec(
         UNITD,
         *arguments,
@@ -72,7 +72,7 @@ async def start(*arguments: str, environment: dict[str, str] | None = None) -> a
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"} | (environment or {}),
-        # Who runs these tests in the background has Ctrl-C ignored, and programs inherit that.
+        # A shell that runs the tests in the background ignores Ctrl-C, and programs inherit that.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     STARTED.append(process)
@@ -81,7 +81,7 @@ async def start(*arguments: str, environment: dict[str, str] | None = None) -> a
 
 @asynccontextmanager
 async def serving(config: Path, environment: dict[str, str] | None = None) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A real `unitd serve` that is ready; ended with SIGTERM unless the test has ended it."""
+    """Run `unitd serve` until it is ready; end it with SIGTERM unless the test has ended it."""
     process = await start("serve", "--config", str(config), environment=environment)
     try:
         await eventually(lambda: (config.parent / "state" / "endpoints.json").exists(), timeout=10)

@@ -22,8 +22,8 @@ async def running_app(
     again: dict[str, Any] | None = None,
     model_cards: Path | None = None,
 ) -> AsyncIterator[App]:
-    """A whole daemon on free ports with its state in `folder`; a reload reads what `again` changes; `model_cards` is
-    another catalogue."""
+    """Run a whole daemon on free ports with its state in `folder`. `again` holds the tables that a reload reads anew,
+    `model_cards` names another catalogue."""
     defaults: dict[str, Any] = {
         "state": {"dir": str(folder)},
         "models": {"dir": [str(folder / "models")]},
@@ -57,7 +57,7 @@ async def running_app(
 
 @asynccontextmanager
 async def tcp_client(app: App) -> AsyncIterator[WireClient]:
-    """A client on the daemon's TCP port."""
+    """Connect a client to the daemon's TCP port."""
     host, port = app.endpoints["tcp"]
     client = WireClient(*await asyncio.open_connection(host, port, limit=32 * 1024 * 1024))
     try:

@@ -1,4 +1,4 @@
-"""A service manager's side of the daemon: a notification socket, passed sockets, a program started and ended."""
+"""What a service manager does for the daemon: it reads notifications, passes sockets, starts and ends the program."""
 
 import asyncio
 import socket
@@ -15,7 +15,7 @@ LAUNCHER = str(PROGRAMS / "activate.py")
 
 
 class Manager:
-    """Listens to what the daemon tells."""
+    """Reads the notifications of a daemon."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -24,14 +24,14 @@ class Manager:
         self._socket.setblocking(False)
 
     async def heard(self, assignment: str, timeout: float = 10) -> dict[str, str]:
-        """The next message that holds this assignment."""
+        """Return the next message that holds this assignment, as a dictionary; drop the ones before it."""
         async with asyncio.timeout(timeout):
             while assignment not in (lines := (await self._next()).splitlines()):
                 pass
         return dict(line.partition("=")[::2] for line in lines)
 
     def waiting(self) -> int:
-        """How many messages have come and were not heard; they are gone then."""
+        """Return how many messages wait, and drop them."""
         count = 0
         while True:
             try:
@@ -44,19 +44,19 @@ class Manager:
         return (await asyncio.get_running_loop().sock_recv(self._socket, 65536)).decode()
 
     def close(self) -> None:
-        """Listens no more."""
+        """Close the socket."""
         self._socket.close()
 
 
 @dataclass
 class Daemon:
-    """A started `unitd serve`, whose log is read to its end."""
+    """A started `unitd serve` and its log."""
 
     process: asyncio.subprocess.Process
     log: bytes = b""
 
     async def end(self) -> int:
-        """Waits for the end, reading the log; returns the exit code."""
+        """Wait for the end and read the log; return the exit code."""
         _, self.log = await self.process.communicate()
         assert self.process.returncode is not None
         return self.process.returncode
@@ -66,7 +66,7 @@ class Daemon:
 async def started(
     config: Path, environment: Mapping[str, str], passed: Mapping[str, socket.socket] | None = None
 ) -> AsyncIterator[Daemon]:
-    """`unitd serve` with these variables and these sockets; killed if the test leaves it."""
+    """Start `unitd serve` with these variables and sockets; kill it if it still runs at the end."""
     command = [UNITD, "serve", "--config", str(config)]
     descriptors = [each.fileno() for each in (passed or {}).values()]
     if passed:

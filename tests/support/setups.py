@@ -8,7 +8,7 @@ LLM_SETUP = {
     "max_token_len": 256,
     "prompt": "You are a knowledgeable assistant capable of answering various questions and providing information.",
     "temperature": 0.0,
-    "frame_interval_ms": 0,  # each token in a frame of its own; tests/runtime/test_pacing.py has the spacing
+    "frame_interval_ms": 0,  # each token is a frame of its own; tests/runtime/test_pacing.py has the spacing
 }
 KWS_SETUP = {
     "model": "sherpa-onnx-kws-zipformer-gigaspeech-3.3M-2024-01-01",
@@ -17,5 +17,5 @@ KWS_SETUP = {
     "enoutput": True,
     "kws": "HELLO",
 }
-# The bundled model has learnt to go on for a while when asked so.
+# The bundled model has learnt to answer this at length.
 LONG_QUESTION = "tell me a very long story"

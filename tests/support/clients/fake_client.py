@@ -8,7 +8,7 @@ from unitd.wire.messages import Reply
 
 @dataclass(eq=False)
 class FakeClient:
-    """A client behind no door: keeps what it is sent."""
+    """A client without a door: keeps what is sent to it."""
 
     name: str = "fake"
     party: str = "fake"
@@ -22,16 +22,16 @@ class FakeClient:
     received: list[Reply] = field(default_factory=list)
 
     def admit(self, grant: Grant) -> "FakeClient":
-        """It has shown a token."""
+        """Take over the rights of a token; return this client."""
         self.grant = grant
         return self
 
     def send(self, reply: Reply) -> None:
-        """Keeps it."""
+        """Keep the reply."""
         self.received.append(reply)
 
     def hold(self, reason: str, *, is_held: bool) -> None:
-        """Nothing is read from it anyway."""
+        """Do nothing: nothing is read from this client."""
 
     async def wait_for_room(self) -> None:
-        """There is always room."""
+        """Return at once: there is always room."""

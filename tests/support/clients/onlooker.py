@@ -1,4 +1,4 @@
-"""What anybody sees of a daemon's tasks, whichever door they came by."""
+"""The tasks of a daemon as any client sees them, whichever door they came through."""
 
 import asyncio
 from typing import Any
@@ -9,13 +9,13 @@ from unitd.doors.local_client import LocalClient
 
 
 async def tasks_of(app: App) -> list[dict[str, Any]]:
-    """The rows of sys.lstask."""
+    """Return the rows of sys.lstask."""
     rows: list[dict[str, Any]] = (await LocalClient(app, "onlooker", "tcp").ask("sys", "lstask")).data
     return rows
 
 
 async def at_work(app: App) -> str:
-    """The work_id of the one task, as soon as it runs."""
+    """Return the work_id of the only task as soon as it runs."""
     async with asyncio.timeout(5):
         while True:
             tasks = await tasks_of(app)
@@ -25,7 +25,7 @@ async def at_work(app: App) -> str:
 
 
 async def until_no_task_is_left(app: App, timeout: float = 5.0) -> None:
-    """Returns when the last task has ended."""
+    """Return when the last task has ended; raise TimeoutError after `timeout` seconds."""
     async with asyncio.timeout(timeout):
         while await tasks_of(app):
             await asyncio.sleep(MS)
