@@ -119,7 +119,8 @@ class MetricsCollector(Collector):
         tasks = Counter((work.task.kind.name, work.state) for work in runners)
         yield _gauge("unitd_tasks", "Tasks by unit and state.", ["unit", "state"], tasks.items())
         # A task of a request or a socket holds one question and gets a new number each time: series without end.
-        queues = (((work.task.work_id,), len(work.inferences.queue)) for work in runners if not work.task.ends_with_owner)
+        lasting = (work for work in runners if not work.task.ends_with_owner)
+        queues = (((work.task.work_id,), len(work.inferences.queue)) for work in lasting)
         yield _gauge("unitd_queue_length", "Prompts that wait at tasks that outlive their clients.", ["task"], queues)
         connections = (((door,), count) for door, count in self._live.connections.items())
         yield _gauge("unitd_connections", "Clients by door.", ["door"], connections)
