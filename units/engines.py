@@ -53,11 +53,7 @@ message, of vad nothing."""
 
 
 def find_engine(unit: str, name: str) -> Callable[..., Any]:
-    """Import an engine's module and return what makes the engine.
-
-    Raises:
-        LoadError: there is no such engine, or a library that it needs is missing.
-    """
+    """Import an engine's module and return its maker; raise LoadError when it is unknown or not installed."""
     engines = ENGINES[unit]
     if name not in engines:
         raise LoadError(f"there is no {unit} engine {name!r}; there is {', '.join(engines)}")

@@ -87,11 +87,7 @@ class FreeDecoding:
 
 
 class GrammarDecoding:
-    """Sentences of a JSGF grammar, or nothing.
-
-    Raises:
-        UnitFault: the grammar cannot be read, or holds words that are not in the dictionary.
-    """
+    """Sentences of a JSGF grammar, or nothing. Raises UnitFault for a grammar that cannot be used."""
 
     def __init__(self, grammar: str, phones: Pool[Any]) -> None:
         self._decoder = make_grammar_decoder(grammar)

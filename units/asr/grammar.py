@@ -55,11 +55,7 @@ _AT_ITS_END = "unexpected $end"
 
 
 def check_grammar(grammar: str) -> None:
-    """Check what can be told without the library.
-
-    Raises:
-        UnitFault: the grammar cannot be used; the words tell the line and the reason.
-    """
+    """Check what can be told without the library; raise UnitFault with the line and the reason."""
     try:
         check_size(_HEADER.sub(_blanks, _COMMENTS.sub(_blanks, grammar), count=1))
     except TooLarge as error:
@@ -82,11 +78,7 @@ def try_grammar(grammar: str) -> confined.Confined:
 
 
 def check_trial(reason: str | None) -> None:
-    """Check the result of a trial; None means that it ended without a result.
-
-    Raises:
-        UnitFault: the grammar cannot be used.
-    """
+    """Raise UnitFault for the result of a trial that failed; None means that it ended without a result."""
     if reason is None:
         limits = f"{COMPILING_SECONDS:g} s or {COMPILING_BYTES >> 20} MiB"
         raise refusal(f"grammar is too complex: to compile it takes more than {limits}")

@@ -67,11 +67,7 @@ class _Rule:
 
 
 def check_size(grammar: str) -> None:
-    """Check a grammar without comments and header; its syntax is not checked.
-
-    Raises:
-        TooLarge: the grammar is too long, or would become too large.
-    """
+    """Raise TooLarge for a too large grammar (without comments and header); its syntax is not checked."""
     if (size := len(grammar.encode())) > MAX_BYTES:
         raise TooLarge(f"the grammar has {size} bytes, it may have {MAX_BYTES}", 0)
     rules = _rules_in(grammar)

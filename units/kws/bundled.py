@@ -23,11 +23,7 @@ class BundledEngine:
     """microWakeWord and pocketsphinx; a card's path names a folder with more networks, or one of them."""
 
     def __init__(self, path: str) -> None:
-        """Look for networks.
-
-        Raises:
-            LoadError: neither library is installed, or the folder's files are no wake words.
-        """
+        """Look for networks; raise LoadError without either library, or for a folder without wake words."""
         if not micro.is_installed() and not sphinx.is_installed():
             raise LoadError("no wake word engine is installed: pip install pymicro-wakeword pocketsphinx")
         self._models = micro.bundled_models()

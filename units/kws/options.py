@@ -40,11 +40,7 @@ class KwsOptions:
 
 
 def read_options(data: Mapping[str, Any]) -> KwsOptions:
-    """Return the options of a setup.
-
-    Raises:
-        UnitFault: a value is of the wrong type or out of range; the words name the key.
-    """
+    """Return the options of a setup; raise UnitFault, which names the key, for a bad value."""
     values = SetupValues(data)
     phrases = _phrases(values.texts("kws", "a phrase or a list of phrases") if "kws" in values else [DEFAULT_PHRASE])
     return KwsOptions(

@@ -33,11 +33,7 @@ _NOT_SOUNDS = re.compile(r"[ˈˌː‍_\s-]")
 
 
 def phones_of(word: str) -> tuple[str, ...]:
-    """Return the phones of a word as an English speaker would read it.
-
-    Raises:
-        UnitFault: the word cannot be pronounced, or the library is missing; the words name it.
-    """
+    """Return the phones of a word as an English speaker would read it; raise UnitFault, which names it, for no word."""
     if not is_pronounceable(word):
         raise refusal(f"the word {word!r} of kws cannot be pronounced: it has no Latin letters, or others among them")
     return arpabet_of(_ipa_of(word), word)
@@ -52,11 +48,7 @@ def is_pronounceable(word: str) -> bool:
 
 
 def arpabet_of(ipa: str, word: str) -> tuple[str, ...]:
-    """Return the phones of CMUdict for the sounds of eSpeak's English.
-
-    Raises:
-        UnitFault: a sound has no such phone; the words name `word`.
-    """
+    """Return the phones of CMUdict for eSpeak's English; raise UnitFault, which names `word`, if one is missing."""
     phones: list[str] = []
     at = 0
     while at < len(ipa):
@@ -90,11 +82,7 @@ def _ipa_of(word: str) -> str:
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    """Return eSpeak NG, ready to read English.
-
-    Raises:
-        ImportError, OSError: the library is not installed, or it does not start.
-    """
+    """Return eSpeak NG, ready to read English; raise ImportError or OSError if it is missing or does not start."""
     import espeakng_loader
 
     library = ctypes.CDLL(espeakng_loader.get_library_path())

@@ -55,11 +55,7 @@ class SherpaFiles:
 
 
 def find_files(folder: Path) -> SherpaFiles:
-    """Return the parts of the model in a folder, the small (int8) ones where there are two.
-
-    Raises:
-        LoadError: a part is missing; the words name it.
-    """
+    """Return the parts of the model in a folder, small (int8) ones first; raise LoadError if one is missing."""
     parts = {part: _find_part(folder, part) for part in ("encoder", "decoder", "joiner")}
     tokens = folder / "tokens.txt"
     if not tokens.is_file():
@@ -81,11 +77,7 @@ def _find_part(folder: Path, part: str) -> Path:
 
 
 def read_tokens(path: Path) -> frozenset[str]:
-    """Return the tokens of a model.
-
-    Raises:
-        LoadError: the file is no list of tokens.
-    """
+    """Return the tokens of a model; raise LoadError for a file that is no list of tokens."""
     try:
         with path.open(encoding="utf-8") as lines:
             rows = [line.split() for line in lines]
@@ -101,11 +93,7 @@ class SherpaEngine:
     """One network for all tasks."""
 
     def __init__(self, path: str) -> None:
-        """Load the model in the folder that `path` names, or lies in.
-
-        Raises:
-            LoadError: the library or a file is missing or broken.
-        """
+        """Load the model in the folder that `path` names, or lies in; raise LoadError for a missing or broken file."""
         missing = [each for each in ("sherpa_onnx", "sentencepiece", "pypinyin") if not importlib.util.find_spec(each)]
         if missing:
             raise LoadError(f"{', '.join(missing)} is not installed: {_INSTALL}")

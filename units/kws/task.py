@@ -15,11 +15,7 @@ class KwsTask:
     """A task that hears the microphone and what clients send apart from each other."""
 
     def __init__(self, work_id: str, data: Mapping[str, Any], engine: Engine, warn: Warn) -> None:
-        """Read a setup.
-
-        Raises:
-            UnitFault: a value is refused; the words name its key.
-        """
+        """Read a setup; raise UnitFault, which names the key, for a bad value."""
         self.work_id = work_id
         self.options: KwsOptions = read_options(data)
         self.upload = Upload()

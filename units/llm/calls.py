@@ -23,11 +23,7 @@ _NAME = re.compile(QUOTED.pattern + r"|[A-Za-z][A-Za-z0-9-]*", QUOTED.flags)
 
 
 def with_calls(spec: SamplerSpec, tools: Tools | None) -> SamplerSpec:
-    """Return the sampler's settings of an answer that may, or must, call.
-
-    Raises:
-        ValueError: the JSON schema of the answer in words is none.
-    """
+    """Return the sampler's settings of an answer that may, or must, call; raise ValueError for a bad JSON schema."""
     if tools is None:
         return spec
     if tools.must_call:

@@ -71,11 +71,7 @@ class Candidates:
         self._array = llama_cpp.llama_token_data_array(data=data, size=len(logits), selected=-1, sorted=False)
 
     def choose(self, chain: Any) -> int:
-        """Let the samplers choose.
-
-        Raises:
-            DeadEnd: they chose a forbidden token, for want of any other.
-        """
+        """Let the samplers choose; raise DeadEnd when they chose a forbidden token, for want of any other."""
         llama_cpp.llama_sampler_apply(chain, ctypes.byref(self._array))
         chosen = self._array.data[self._array.selected]
         if chosen.logit == -math.inf:
@@ -99,11 +95,7 @@ def allows(grammar: Any, token: int) -> bool:
 
 
 def check_size(text: str) -> None:
-    """Count what a grammar would become, without expanding it.
-
-    Raises:
-        ValueError: it is more than llama.cpp could compile.
-    """
+    """Raise ValueError for a grammar that is more than llama.cpp could compile, without expanding it."""
     if (size := len(text.encode())) > MAX_BYTES:
         raise ValueError(f"grammar has {size} bytes, it may have {MAX_BYTES}")
     if "\0" in text:
@@ -127,11 +119,7 @@ def _copies(times: str) -> int:
 
 
 def make_grammar(model: Model | None, text: str) -> Any:
-    """Return a compiled grammar; without a model no rule can name a token.
-
-    Raises:
-        ValueError: the grammar does not compile, or is more than llama.cpp could compile.
-    """
+    """Return a compiled grammar (without a model, one that names no token); raise ValueError if it does not compile."""
     check_size(text)
     grammar: Any = None
 

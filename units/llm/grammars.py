@@ -150,11 +150,7 @@ class Grammar:
             raise DeadEnd(TOO_AMBIGUOUS) from error
 
     def maybe_answer(self, patience: float) -> tuple[Any] | None:
-        """Return the answer in a tuple; None while there is none.
-
-        Raises:
-            DeadEnd: no answer will come.
-        """
+        """Return the answer in a tuple, or None while there is none; raise DeadEnd when none will come."""
         try:
             return (self.connection.recv(),) if self.connection.poll(patience) else None
         except (EOFError, OSError) as error:

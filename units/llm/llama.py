@@ -88,11 +88,7 @@ class Model:
     """Weights and vocabulary, mapped from a GGUF file."""
 
     def __init__(self, path: str, on_progress: Callable[[float], None]) -> None:
-        """Load the file; `on_progress` gets 0..1.
-
-        Raises:
-            LoadError: the file is missing, damaged, too large, or no text model.
-        """
+        """Load the file; `on_progress` gets 0..1. Raise LoadError when it cannot be used as a text model."""
         _check_file(Path(path))
         llama_cpp.llama_backend_init()
         log_filter().last_error = ""
@@ -216,11 +212,7 @@ class Adapter:
     """
 
     def __init__(self, model: Model, path: Path, identity: str) -> None:
-        """Load the file.
-
-        Raises:
-            LoadError: the file is missing, damaged, for another model, or acts only from certain words on.
-        """
+        """Load the file; raise LoadError when it cannot be used, or acts only from certain words on."""
         _check_file(path)
         self.identity = identity
         log_filter().last_error = ""
@@ -293,11 +285,7 @@ class Context:
     """The KV cache of `slots` sequences and the decoding of batches."""
 
     def __init__(self, model: Model, alarm: Alarm, *, slots: int, context: int, threads: int, exact: bool) -> None:
-        """Allocate the cache: `context` tokens for each of `slots` sequences.
-
-        Raises:
-            LoadError: there is not enough memory for it.
-        """
+        """Allocate `context` tokens for each of `slots` sequences; raise LoadError when there is not enough memory."""
         params = llama_cpp.llama_context_default_params()
         params.n_ctx = context * slots
         params.n_seq_max = slots
@@ -386,11 +374,7 @@ class Context:
         return state
 
     def restore(self, sequence: int, state: bytearray) -> None:
-        """Put a saved cache into an empty sequence.
-
-        Raises:
-            RuntimeError: it does not fit.
-        """
+        """Put a saved cache into an empty sequence; raise RuntimeError when it does not fit."""
         content = (ctypes.c_uint8 * len(state)).from_buffer(state)
         if llama_cpp.llama_state_seq_set_data(self.handle, content, len(state), sequence) == 0:
             raise RuntimeError("a saved sequence could not be restored")

@@ -73,11 +73,7 @@ def main() -> None:
 
 
 def measure(model: Path, threads: int) -> dict[str, Any]:
-    """Return what is printed.
-
-    Raises:
-        LoadError: the file is no model, or there is no memory for the probe.
-    """
+    """Return what is printed; raise LoadError for a file that is no model, or without memory for the probe."""
     small, decode_s = pace_of(model, threads, is_exact=True)
     return {
         "token_s": max(0.0, token_seconds(model, threads) - decode_s),

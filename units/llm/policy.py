@@ -33,11 +33,7 @@ def ends_sentence(text: str) -> bool:
 
 
 def read_policy(value: Any) -> PausePolicy:
-    """Return the policy of `{"max_tokens": n, "sentence_boundary": true}`.
-
-    Raises:
-        ValueError: another shape, or a value out of range.
-    """
+    """Return the policy of `{"max_tokens": n, "sentence_boundary": true}`; raise ValueError for a bad value."""
     if not isinstance(value, dict):
         raise ValueError('pause must be an object such as {"max_tokens": 10}')
     if unknown := sorted(set(value) - {"max_tokens", "sentence_boundary"}):

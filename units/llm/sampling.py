@@ -69,11 +69,7 @@ class Sampler:
         return self.go_on(PATIENCE_SECONDS)
 
     def go_on(self, patience: float) -> int | None:
-        """Continue a choice; return None when the grammar has not answered yet.
-
-        Raises:
-            DeadEnd: no token is allowed.
-        """
+        """Continue a choice; return None while the grammar has not answered. Raise DeadEnd if no token is allowed."""
         assert self._choosing is not None
         self._patience = patience
         try:

@@ -53,11 +53,7 @@ class LlmTask:
 
     @classmethod
     def from_setup(cls, work_id: str, data: dict[str, Any], memory: Any, largest_context: int) -> "LlmTask":
-        """Read a setup and what was remembered before a crash.
-
-        Raises:
-            UnitFault: a value is of the wrong type or out of range.
-        """
+        """Read a setup and what was remembered before a crash; raise UnitFault for a bad value."""
         options = read_options(data, largest_context)
         turns = (memory or {}).get("history", []) if options.keeps_history else []
         return cls(work_id, data, largest_context, options, [Turn(*turn) for turn in turns])

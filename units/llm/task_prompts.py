@@ -18,11 +18,7 @@ class TaskPrompts:
         self._warn = warn
 
     def checked(self, task: LlmTask) -> list[int]:
-        """Return the tokens of a task's system prompt.
-
-        Raises:
-            UnitFault: it leaves no room for a question, or the template fails on it.
-        """
+        """Return the tokens of a system prompt; raise UnitFault when no question fits, or the template fails."""
         try:
             prompt = self._make(task.options, conversation(task.options.system_prompt, [], None), asks=False)
         except UnitFault as fault:

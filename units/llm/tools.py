@@ -113,11 +113,7 @@ def _named(choice: dict[str, Any]) -> str:
 
 
 def read_calls(value: Any, where: str) -> tuple[ToolCall, ...]:
-    """Read the `tool_calls` of an assistant's message; arguments may be an object or, as in OpenAI's API, its JSON.
-
-    Raises:
-        ValueError: another shape.
-    """
+    """Read the `tool_calls` of a message, with arguments as an object or as JSON; raise ValueError for a bad value."""
     if not isinstance(value, list):
         raise ValueError(f"{where} must be a list")
     return tuple(_call(each, f"{where}[{at}]") for at, each in enumerate(value))

@@ -100,11 +100,7 @@ class WavReader:
         return self._is_behind_data and not self._buffer and self._step == self._take_chunk
 
     def feed(self, data: bytes) -> bytes:
-        """Return the PCM in these bytes.
-
-        Raises:
-            OtherAudio: they are no WAV, or not 16-bit PCM in one or two channels at a usual rate.
-        """
+        """Return the PCM in these bytes; raise OtherAudio unless it is 16-bit, mono or stereo, at a usual rate."""
         if self.format is None:
             self._keep(data)
         self._buffer += data

@@ -16,11 +16,7 @@ class Encoder:
     """A file that grows."""
 
     def __init__(self, container: str, rate: int) -> None:
-        """Open the file.
-
-        Raises:
-            SpeechFailed: soundfile is not installed, or its libsndfile is too old for this container.
-        """
+        """Open the file; raise SpeechFailed without soundfile, or when its libsndfile is too old for this container."""
         try:
             import soundfile  # only where it is needed: a tenth of a second, and 8 MiB
         except (ImportError, OSError) as error:  # OSError: the library that it brings does not load

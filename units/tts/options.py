@@ -57,11 +57,7 @@ class TtsOptions:
 
 
 def read_options(data: dict[str, Any]) -> TtsOptions:
-    """Return the options of a setup.
-
-    Raises:
-        UnitFault: a value is of the wrong type or out of range; the words name the key.
-    """
+    """Return the options of a setup; raise UnitFault, which names the key, for a bad value."""
     values = _Values(data)
     form = values.text("response_format", "")
     container = next((each for each in CONTAINERS if each in form), "")

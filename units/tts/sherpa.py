@@ -92,11 +92,7 @@ def _model_config(library: Any, files: VoiceFiles, threads: int) -> Any:
 
 
 def find_voice_files(folder: Path) -> VoiceFiles:
-    """Return the files in the folder of one release.
-
-    Raises:
-        LoadError: a file is missing, empty or clearly not what its name says.
-    """
+    """Return the files in a release's folder; raise LoadError for one that is missing, empty or clearly no model."""
     models = [path for path in sorted(folder.glob("*.onnx")) if path.stat().st_size >= _SMALLEST_MODEL_BYTES]
     models.sort(key=lambda path: ".int8." in path.name)  # the full model where both are
     if not models:

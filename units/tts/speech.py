@@ -76,11 +76,7 @@ class Speech:
         return Sound(rate, np.concatenate([gap, faded_out(faded_in(spoken, fade), fade)]))
 
     def keep(self, samples: Samples, is_cut: Callable[[], bool]) -> None:
-        """Keep the samples for a client that gets everything at the end.
-
-        Raises:
-            SpeechFailed: it would be too much, or cannot be encoded.
-        """
+        """Keep the samples for the end of a text; raise SpeechFailed if they are too many, or cannot be encoded."""
         self._kept_bytes += samples.nbytes
         if self._kept_bytes > MAX_KEPT_BYTES:
             raise SpeechFailed(f"the speech is over {MAX_KEPT_BYTES} bytes; ask for a stream (response_format)")
@@ -105,11 +101,7 @@ class Speech:
 
 
 def contained(samples: Samples, options: TtsOptions) -> bytes:
-    """Return a stretch of sound as a client gets it.
-
-    Raises:
-        SpeechFailed: it cannot be encoded.
-    """
+    """Return a stretch of sound as a client gets it; raise SpeechFailed when it cannot be encoded."""
     if options.is_encoded:
         encoder = Encoder(options.container, options.rate)
         encoder.write(samples, lambda: False)
