@@ -47,7 +47,7 @@ class EspeakVoices:
         return sorted(self._files)
 
     def name_of(self, voice: Voice, text: str) -> str:
-        """Return espeak-ng's name of the voice, by the text's letters if it has no language; raise UnitFault if none."""
+        """Return espeak-ng's name of the voice, by the text's letters without a language; raise UnitFault if none."""
         file = self._files[self._language(voice.language) if voice.language else self._language_of(text)]
         speaker = self._speaker(voice.speaker)
         return f"{file}+{speaker}" if speaker else file

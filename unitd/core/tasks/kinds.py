@@ -48,42 +48,22 @@ COMMON_ACTIONS = frozenset({"setup", "inference", "link", "unlink", "pause", "wo
 class Effect(Enum):
     """What the output of a task does to a task that is linked to it."""
 
-    STOP = "stop"
-    """The running generation ends, the queue is dropped."""
-
-    PROMPT = "prompt"
-    """A finished text becomes an inference."""
-
-    WAKE = "wake"
-    """The target sleeps until it is woken."""
-
-    SPEAK = "speak"
-    """An answer is spoken while it is written."""
-
-    SPEECH = "speech"
-    """The target is told when speech begins and ends."""
+    STOP = "stop"  # the running generation ends, the queue is dropped
+    PROMPT = "prompt"  # a finished text becomes an inference
+    WAKE = "wake"  # the target sleeps until it is woken
+    SPEAK = "speak"  # an answer is spoken while it is written
+    SPEECH = "speech"  # the target is told when speech begins and ends
 
 
 class Output(Enum):
     """What the frames of a task hold."""
 
-    ANSWER = "answer"
-    """The text of a language model, token by token, and its calls of tools."""
-
-    TRANSCRIPT = "transcript"
-    """What was said, as text."""
-
-    WAKE = "wake"
-    """A wake word was heard."""
-
-    SPEECH = "speech"
-    """Speech begins or ends."""
-
-    SOUND = "sound"
-    """A text as audio."""
-
-    OTHER = "other"
-    """The output of another package's unit."""
+    ANSWER = "answer"  # the text of a language model, token by token, and its calls of tools
+    TRANSCRIPT = "transcript"  # what was said, as text
+    WAKE = "wake"  # a wake word was heard
+    SPEECH = "speech"  # speech begins or ends
+    SOUND = "sound"  # a text as audio
+    OTHER = "other"  # the output of another package's unit
 
 
 @dataclass(frozen=True)
