@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from units.audio.devices import Samples
-from units.sound.upload import RATE
+from units.sound.upload import RATE, Samples
 
 NOTES_HZ: Mapping[str, tuple[float, ...]] = {"wake": (659.3, 880.0), "unheard": (587.3, 392.0)}
 """The notes of each kind of chime."""

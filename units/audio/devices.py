@@ -13,12 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from units.sound.upload import RATE, Samples
 
-from units.sound.upload import RATE
-
-Samples: TypeAlias = NDArray[np.int16]
 Pace: TypeAlias = Literal["real", "fast"]
 
 PERIOD = RATE // 50
@@ -26,8 +22,6 @@ PERIOD = RATE // 50
 
 BLOCK = RATE // 100
 """The samples that the loudspeaker gets at a time: 10 ms, which is also the time until a stop takes effect."""
-
-NOTHING: Samples = np.zeros(0, np.int16)
 
 
 class DeviceMissing(Exception):

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from unitd.wire.errors import reason_of
-from units.audio.devices import BLOCK, NOTHING, PERIOD, Clock, DeviceLost, DeviceMissing, Pace, Samples, is_fifo
+from units.audio.devices import BLOCK, PERIOD, Clock, DeviceLost, DeviceMissing, Pace, is_fifo
 from units.base import UnitFault
-from units.sound.upload import RATE, Upload
+from units.sound.upload import NOTHING, RATE, Samples, Upload
 from units.sound.wav import stranger_of
 
 _READ_BYTES = 4096

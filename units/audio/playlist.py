@@ -16,9 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from units.audio.devices import NOTHING, Samples
 from units.sound.fades import FADE_SAMPLES, faded_in, faded_out
-from units.sound.upload import RATE
+from units.sound.upload import NOTHING, RATE, Samples
 
 # An hour of 16 kHz mono is 115 MB; a book in one go is paused and sent in parts.
 MAX_QUEUED_SECONDS = 1800

@@ -20,8 +20,8 @@ from typing import Any, Literal
 import numpy as np
 import soxr
 
-from units.audio.devices import DeviceLost, DeviceMissing, Samples
-from units.sound.upload import RATE
+from units.audio.devices import DeviceLost, DeviceMissing
+from units.sound.upload import RATE, Samples
 
 Kind = Literal["input", "output"]
 

@@ -19,7 +19,7 @@ import soxr
 from unitd.wire.envelope import Envelope
 from units.audio.capture import Capture, Opener
 from units.audio.chime import chime
-from units.audio.devices import DeviceMissing, OpenSink, Pace, Samples, maybe_path
+from units.audio.devices import DeviceMissing, OpenSink, Pace, maybe_path
 from units.audio.files import FileOpener, Warn, open_file_sink
 from units.audio.playback import Playback
 from units.audio.playlist import CHIME, Item
@@ -28,7 +28,7 @@ from units.audio.state import State
 from units.base import RUN_FAILED, UNAVAILABLE, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.setup_values import SetupValues
-from units.sound.upload import RATE, Upload
+from units.sound.upload import RATE, Samples, Upload
 from units.sound.wav import HIGHEST_RATE, LOWEST_RATE
 
 PACES = ("real", "fast")

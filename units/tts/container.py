@@ -3,7 +3,8 @@
 import io
 from collections.abc import Callable
 
-from units.tts.engine import Samples, SpeechFailed
+from units.sound.upload import Samples
+from units.tts.engine import SpeechFailed
 
 _FORMATS = {"mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS"), "flac": ("FLAC", "PCM_16")}
 """The containers of options.CONTAINERS and their content, as libsndfile calls them."""

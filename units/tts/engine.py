@@ -5,15 +5,11 @@ An engine turns one piece of text into sound and knows nothing of tasks. It is i
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NamedTuple, Protocol
 
 from units.base import LoadError
 from units.engines import find_engine
-
-Samples: TypeAlias = NDArray[np.int16]
+from units.sound.upload import Samples
 
 
 class Sound(NamedTuple):

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from units.base import LoadError
-from units.tts.engine import Samples, Sound, SpeechFailed, Voice
+from units.sound.upload import Samples
+from units.tts.engine import Sound, SpeechFailed, Voice
 from units.tts.piper import check_language, check_speaker
 
 _INSTALL = "pip install sherpa-onnx"

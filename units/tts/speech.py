@@ -7,9 +7,10 @@ import numpy as np
 import soxr
 
 from units.sound.fades import FADE_SECONDS, faded_in, faded_out
+from units.sound.upload import Samples
 from units.sound.wav import wav_header
 from units.tts.container import Encoder
-from units.tts.engine import Samples, Sound, SpeechFailed
+from units.tts.engine import Sound, SpeechFailed
 from units.tts.options import TtsOptions
 from units.tts.pieces import Pieces
 
