@@ -10,7 +10,7 @@ from typing import Any
 from units.base import LoadError
 
 UNITS: Mapping[str, str] = {
-    "llm": "units.llm.loader:LlmLoader",
+    "llm": "units.llm.engine_loader:EngineLoader",
     "kws": "units.kws.unit:KwsUnit",
     "asr": "units.asr.unit:AsrUnit",
     "vad": "units.vad.unit:VadUnit",

@@ -1,4 +1,4 @@
-"""Covers units.kws.unit, task and stream: messages, events, sources, debounce, pause and bad input."""
+"""Covers units.kws.unit, task and wake_stream: messages, events, sources, debounce, pause and bad input."""
 
 import json
 import shutil

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from units.kws.options import KwsOptions, read_options
 from units.kws.spotter import Engine, Warn
-from units.kws.stream import KwsStream, Wake
+from units.kws.wake_stream import Wake, WakeStream
 from units.sound.upload import RATE, Samples, Upload
 
 Source = Literal["mic", "upload"]
@@ -22,8 +22,8 @@ class KwsTask:
         self.is_paused = False
         self._make = engine.prepare(self.options, warn)
         # Made now, so that a setup that cannot work is refused; the source that comes first gets it.
-        self._spare: KwsStream | None = self._make_stream()
-        self._streams: dict[Source, KwsStream] = {}
+        self._spare: WakeStream | None = self._make_stream()
+        self._streams: dict[Source, WakeStream] = {}
 
     def hear(self, source: Source, samples: Samples) -> list[Wake]:
         """Return the wakes that these samples decide."""
@@ -58,11 +58,11 @@ class KwsTask:
         longest = max((stream.heard for stream in self._streams.values()), default=0)
         return self.data_of(self.options.phrases[0], longest / RATE, 1.0)
 
-    def _stream(self, source: Source) -> KwsStream:
+    def _stream(self, source: Source) -> WakeStream:
         if source not in self._streams:
             self._streams[source] = self._spare or self._make_stream()
             self._spare = None
         return self._streams[source]
 
-    def _make_stream(self) -> KwsStream:
-        return KwsStream(self._make(), self.options.debounce)
+    def _make_stream(self) -> WakeStream:
+        return WakeStream(self._make(), self.options.debounce)

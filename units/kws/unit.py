@@ -18,8 +18,8 @@ from units.base import LATER, RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.engines import ENGINES, find_engine
 from units.host import Host
 from units.kws.spotter import Engine
-from units.kws.stream import Wake
 from units.kws.task import KwsTask
+from units.kws.wake_stream import Wake
 from units.sound.upload import RATE, Samples
 from units.sound.upload_job import UploadJob, job_of
 

@@ -24,7 +24,7 @@ class Wake(NamedTuple):
     """True within the debounce of another wake: only a task that hears the question needs to know."""
 
 
-class KwsStream:
+class WakeStream:
     """One stream of audio, cut into blocks, so that no border between pieces can be heard."""
 
     def __init__(self, spotters: Sequence[Spotter], debounce_seconds: float) -> None:

@@ -8,7 +8,7 @@ from units.engines import find_engine
 from units.host import Host
 
 
-class LlmLoader(Unit):
+class EngineLoader(Unit):
     """A unit that passes everything on to the chosen engine's unit, once that is loaded."""
 
     def __init__(self, host: Host) -> None:
