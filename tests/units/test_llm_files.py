@@ -1,4 +1,4 @@
-"""Covers units.llm.llama and units.llm.face: files that are no model, through the daemon."""
+"""Covers units.llm.llama and units.llm.engine_loader: files that are no model, through the daemon."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path

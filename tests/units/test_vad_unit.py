@@ -1,4 +1,4 @@
-"""Covers units.vad.unit, units.vad.gate, units.vad.silero, units.vad.webrtc, units.sound.setup_values."""
+"""Covers units.vad.unit, units.vad.gate, units.vad.silero, units.vad.webrtc, units.setup_values."""
 
 from collections.abc import Iterator
 from typing import Any
