@@ -185,19 +185,8 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
 
 
 _ENTITY_KEYS = {"name": str, "kind": str, "area": str, "aliases": list, "id": str}
-_TOOL_KEYS = {
-    "name": str,
-    "description": str,
-    "kinds": list,
-    "parameters": dict,
-    "topic": str,
-    "payload": str,
-    "service": str,
-    "data": str,
-    "state": str,
-    "state_of": str,
-    "confirmation": str,
-}
+_TOOL_TEXTS = ("name", "description", "topic", "payload", "service", "data", "state", "state_of", "confirmation")
+_TOOL_KEYS = {**dict.fromkeys(_TOOL_TEXTS, str), "kinds": list, "parameters": dict}
 _WORDS: dict[type, str] = {str: "a text", list: "a list of texts", dict: "a table of JSON schemas"}
 
 

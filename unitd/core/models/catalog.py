@@ -128,42 +128,19 @@ class Card:
         return sum(sizes) if all(sizes) else 0
 
 
+_TEXTS = (
+    "name", "unit", "engine", "description", "homepage", "note", "file", "base_url", "remote_model", "api_key_file",
+    "licence", "good_for", "chat_template", "architecture",
+)  # fmt: skip
+_LISTS = ("aliases", "capabilities", "input_type", "output_type", "languages")
 _CARD_KEYS: dict[str, type] = {
-    "name": str,
-    "unit": str,
-    "engine": str,
-    "description": str,
-    "homepage": str,
-    "note": str,
-    "file": str,
-    "aliases": list,
-    "capabilities": list,
-    "input_type": list,
-    "output_type": list,
-    "exact": bool,
-    "defaults": dict,
-    "base_url": str,
-    "remote_model": str,
-    "api_key_file": str,
-    "licence": str,
-    "languages": list,
-    "parameters": int,
-    "good_for": str,
-    "chat_template": str,
-    "architecture": str,
-    "context_length": int,
-    "shape": dict,
+    **dict.fromkeys(_TEXTS, str),
+    **dict.fromkeys(_LISTS, list),
+    **{"exact": bool, "defaults": dict, "shape": dict, "parameters": int, "context_length": int},
 }
 _ENGINE_KEYS = ("base_url", "remote_model", "api_key_file")
 _TYPE_NAMES = {str: "a text", list: "a list of texts", bool: "true or false", dict: "a table", int: "a whole number"}
-_PART_KEYS: dict[str, type] = {
-    "path": str,
-    "repository": str,
-    "revision": str,
-    "url": str,
-    "size": int,
-    "sha256": str,
-}
+_PART_KEYS = {"path": str, "repository": str, "revision": str, "url": str, "size": int, "sha256": str}
 _SHAPE_KEYS: dict[str, type] = {each.name: int for each in fields(Shape)}
 _SHA256 = re.compile("[0-9a-f]{64}|")
 
