@@ -7,17 +7,17 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from unitd.app import Places
 from unitd.core.config.checks import Check
 from unitd.core.config.loader import ENVIRONMENT, read_settings, with_environment
 from unitd.core.config.problems import Key, Problem, Problems, name_of
-from unitd.core.config.schema import FILE_PREFIX, AuthSettings, HomeSettings, MqttSettings, Settings, maybe_path
+from unitd.core.config.schema import FILE_PREFIX, Settings, maybe_path
 from unitd.core.config.toml_lines import TomlLines
 from unitd.doors.preflight import files_read
 from unitd.wire.errors import ConfigError
@@ -166,54 +166,30 @@ def _with_credentials(document: dict[str, Any], folder: Path) -> tuple[dict[str,
 
 def _expand(settings: Settings, runtime_directory: str | None) -> Settings:
     """Return the settings with home directories expanded and the path of the Unix socket set."""
-    state = settings.state.dir.expanduser()
-    socket_path = settings.unix.path or Path(runtime_directory or state) / "unitd.sock"
-    return replace(
-        settings,
-        state=replace(settings.state, dir=state),
-        models=replace(settings.models, dir=tuple(each.expanduser() for each in settings.models.dir)),
-        unix=replace(settings.unix, path=socket_path.expanduser()),
-        mqtt=settings.mqtt and _expand_mqtt(settings.mqtt),
-        home=_expand_home(settings.home),
-        auth=_expand_auth(settings.auth),
-        audio=replace(
-            settings.audio,
-            capture=_expand_device(settings.audio.capture),
-            playback=_expand_device(settings.audio.playback),
-        ),
+    settings = cast(Settings, _with_homes(settings))
+    socket_path = settings.unix.path or Path(runtime_directory or settings.state.dir).expanduser() / "unitd.sock"
+    audio = replace(
+        settings.audio,
+        capture=_expand_device(settings.audio.capture),
+        playback=_expand_device(settings.audio.playback),
     )
+    return replace(settings, unix=replace(settings.unix, path=socket_path), audio=audio)
+
+
+def _with_homes(value: Any) -> Any:
+    """Return a value of the tree with the home directory expanded in every path."""
+    if isinstance(value, Path):
+        return value.expanduser()
+    if isinstance(value, tuple):
+        return tuple(map(_with_homes, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: _with_homes(getattr(value, each.name)) for each in fields(value)})
+    return value
 
 
 def _expand_device(setting: str) -> str:
     path = maybe_path(setting)
     return setting if path is None else f"{FILE_PREFIX}{path.expanduser()}"
-
-
-def _expand_mqtt(mqtt: MqttSettings) -> MqttSettings:
-    return replace(
-        mqtt,
-        password_file=mqtt.password_file and mqtt.password_file.expanduser(),
-        ca_file=mqtt.ca_file and mqtt.ca_file.expanduser(),
-        cert_file=mqtt.cert_file and mqtt.cert_file.expanduser(),
-        key_file=mqtt.key_file and mqtt.key_file.expanduser(),
-    )
-
-
-def _expand_home(home: HomeSettings) -> HomeSettings:
-    return replace(
-        home,
-        tools=home.tools and home.tools.expanduser(),
-        homeassistant_token_file=home.homeassistant_token_file and home.homeassistant_token_file.expanduser(),
-    )
-
-
-def _expand_auth(auth: AuthSettings) -> AuthSettings:
-    return replace(
-        auth,
-        tokens_file=auth.tokens_file and auth.tokens_file.expanduser(),
-        tls_cert=auth.tls_cert and auth.tls_cert.expanduser(),
-        tls_key=auth.tls_key and auth.tls_key.expanduser(),
-    )
 
 
 def find_places() -> Places:
