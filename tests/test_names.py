@@ -9,6 +9,7 @@ DAEMON = Path(__file__).parent.parent / "unitd"
 MODULES = {
     "actions": "of tasks, of audio: the handlers of requests",
     "chat": "the command, and OpenAI's endpoint of that name",
+    "connection": "of a command to the daemon, of the daemon to a broker",
     "door": "of each protocol",
     "errors": "of the wire, and of OpenAI's API",
     "grants": "what a client may do, and how a request over HTTP shows it",
@@ -26,6 +27,7 @@ MODULES = {
 """Base names that more than one folder has, and what they mean there."""
 
 CLASSES = {
+    "Connection": "of a client to a door, of the daemon to a broker",
     "End": "how an answer ends; a message of the barge-in protocol",
     "Listener": "who is told of a child; a session that listens",
     "Message": "of a protocol; to a child",
