@@ -56,7 +56,7 @@ STOP_TIMEOUT_SECONDS = 5.0
 
 
 def unit_argv(unit: str) -> Sequence[str]:
-    """The command line of a unit program; the channel's file descriptor is appended."""
+    """Return the command line of a unit program; the channel's file descriptor is appended."""
     return (sys.executable, "-m", "units", unit)
 
 
@@ -91,7 +91,7 @@ class App:
         """`service` is told how the daemon stands; `activated` sockets are used where a door would open its own;
         `read_again` reads the configuration for a reload, in a thread.
 
-        Long, because one look shall show how everything hangs together.
+        Long, because one look must show how everything hangs together.
         """
         self._settings = settings
         self._service = service or Service()
@@ -179,17 +179,17 @@ class App:
 
     @property
     def endpoints(self) -> dict[str, Any]:
-        """Where each open door is."""
+        """The address of each open door."""
         return self._doors.endpoints
 
-    # What doors need behind them
+    # What doors need
 
     def serve(self, client: Client, request: Request) -> None:
-        """Serves one request of a client."""
+        """Serve one request of a client."""
         self._dispatcher.serve(client, request)
 
     def forget_client(self, client: Client) -> None:
-        """A client is gone."""
+        """End what belongs to a client that is gone."""
         self._manager.forget_client(client)
         self._audio_actions.forget_client(client)
 
@@ -204,17 +204,15 @@ class App:
         return task is not None and not task.ends_with_owner
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
-        """Calls back once nothing of this client is being worked on."""
+        """Call back once no request of this client is being worked on."""
         self._dispatcher.when_answered(client, then)
 
     # Life
 
     async def reload(self) -> None:
-        """Reads the configuration, the tokens and the certificate again, and takes over what can change while the
-        daemon runs; the log says what cannot.
+        """Read configuration, tokens and certificate again, and take over what can change; the log says what cannot.
 
-        Raises:
-            ConfigError: something of it cannot be used; what counted before counts on.
+        Raises ConfigError when something cannot be used; what counted before stays.
         """
         assert self._read_again is not None
         async with self._reloading:
@@ -248,19 +246,15 @@ class App:
         return call.ok()
 
     def tell_ready(self) -> None:
-        """Tells the service manager that clients can come, and where."""
+        """Tell the service manager that clients can come, and where."""
         self._service.ready(", ".join(f"{door} {at}" for door, at in self.endpoints.items()))
 
     def stop(self) -> None:
-        """Asks for an ordered end; safe to call twice and from a signal handler."""
+        """Ask for an ordered end; safe to call twice and from a signal handler."""
         self._stopping.set()
 
     async def run(self) -> None:
-        """Serves until `stop`.
-
-        Raises:
-            ConfigError: a door cannot be opened or the state directory not be used.
-        """
+        """Serve until `stop`; raise ConfigError when a door or the state directory cannot be opened."""
         self._task_table.next_number = await asyncio.to_thread(self._state.open)
         self._log_stream.open()
         try:
@@ -295,7 +289,7 @@ class App:
             self._state.close()
 
     async def _shut_down(self) -> None:
-        """Stop accepting, stop what is fetched, finish what runs, stop the children, hang up."""
+        """Stop accepting, stop downloads, finish what runs, stop the children, hang up."""
         await self._state.remove_endpoints()
         self._doors.stop_listening()
         self._manager.close()
@@ -310,7 +304,7 @@ class App:
         await self._doors.close()
 
     def _load_for(self, card: Card) -> dict[str, Any]:
-        """What a unit program is told first: its model, and its unit's settings."""
+        """Return what a unit program is told first: its model, and the settings of its unit."""
         path = card.path or (None if card.is_bundled else card.place)
         load: dict[str, Any] = {"model": card.name, "engine": card.engine, "path": str(path or "")}
         load["engine_options"] = card.engine_options
@@ -329,11 +323,11 @@ class App:
 
 
 def _loaded(_: Settings) -> None:
-    """What `Access.load` has taken over."""
+    """Do nothing: `Access.load` has taken the key over."""
 
 
 def shelf_of(settings: Settings, places: Places) -> ModelStore:
-    """Where this configuration's models are."""
+    """Return the store of this configuration's models."""
     return ModelStore(
         folders=settings.models.dir,
         bundled_folder=places.bundled_models,
@@ -345,6 +339,6 @@ def shelf_of(settings: Settings, places: Places) -> ModelStore:
 
 
 def all_kinds() -> dict[str, UnitKind]:
-    """The built-in kinds and those that installed packages register."""
+    """Return the built-in kinds and those that installed packages register."""
     found = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
     return {point.name: third_party_kind(point.name) for point in found} | BUILTIN_KINDS

@@ -1,4 +1,4 @@
-"""Every door comes in here: a request finds its handler, and whatever happens it is answered.
+"""Requests from every door: each finds its handler, and is answered whatever happens.
 
 A handler answers at once (a Reply), not at all (None: an accepted inference), or later. Later has two kinds, and both
 keep the order of one client's requests: `Begun` has taken effect already and only waits for its end; a coroutine has
@@ -35,7 +35,7 @@ MAX_PENDING = 64
 
 
 class Call(NamedTuple):
-    """One request and who sent it."""
+    """One request and its sender."""
 
     client: Client
     request: Request
@@ -46,18 +46,21 @@ class Call(NamedTuple):
     """True while earlier requests of its client are being worked on."""
 
     def ok(self, **fields: Any) -> Reply:
-        """The plain answer: code 0, object and data "None" unless given."""
+        """Return the plain answer: code 0, object and data "None" unless given."""
         work_id = fields.pop("work_id", self.request.work_id)
         return Reply(self.request.request_id, work_id, **fields)
+
+
+Later = Coroutine[Any, Any, Reply | None]
 
 
 class Begun(NamedTuple):
     """What was asked is under way; the reply comes when it is done."""
 
-    end: Coroutine[Any, Any, Reply | None]
+    end: Later
 
 
-Answer = Reply | Begun | Coroutine[Any, Any, Reply | None] | None
+Answer = Reply | Begun | Later | None
 Handler = Callable[[Call], Answer]
 
 
@@ -97,11 +100,11 @@ class Dispatcher:
         self._group: asyncio.TaskGroup | None = None
 
     def open(self, group: asyncio.TaskGroup) -> None:
-        """Slow answers are worked out in this group from now on."""
+        """Work out slow answers in this group from now on."""
         self._group = group
 
     def serve(self, client: Client, request: Request) -> None:
-        """Serves one request; never raises."""
+        """Serve one request; never raises."""
         with about(LogContext(request.work_id, client.door, client.name, request.request_id)):
             self._serve(client, request)
 
@@ -126,7 +129,7 @@ class Dispatcher:
             self._report_bug(client, request)
 
     def _check_request(self, client: Client, request: Request) -> None:
-        """As `check`; of another one's task no more is told than of one that is not there."""
+        """Call `check`; a task of another owner gets the same answer as one that is not there."""
         try:
             self._check(client, request)
         except UnknownTask:
@@ -134,39 +137,33 @@ class Dispatcher:
             raise
 
     def when_answered(self, client: Client, then: Callable[[], None]) -> None:
-        """Calls back once nothing of this client is being worked on: at once, or behind the last reply."""
+        """Call back once no request of this client is being worked on: at once, or after the last reply."""
         if (pending := self._pending.get(client)) is None:
             then()
         else:
             pending.then = then
 
-    def _answer_later(self, call: Call, answer: Begun | Coroutine[Any, Any, Reply | None]) -> None:
+    def _answer_later(self, call: Call, answer: Begun | Later) -> None:
         assert self._group is not None
-        client, request, release = call.client, call.request, self._waiting.hold(call.client, call.size)
+        client, release = call.client, self._waiting.hold(call.client, call.size)
         pending = self._pending.setdefault(client, _Pending())
         pending.count += 1
-        name = f"{request.action} {client.name}"
+        name = f"{call.request.action} {client.name}"
         if isinstance(answer, Begun):
-            task = self._group.create_task(self._finish(client, request, answer.end), name=name)
+            task = self._group.create_task(self._finish(call, answer.end), name=name)
         else:
             before, pending.last = pending.last, asyncio.get_running_loop().create_future()
-            turn = self._in_turn(before, pending.last, client, request, answer)
-            task = self._group.create_task(turn, name=name)
+            task = self._group.create_task(self._in_turn(call, answer, before, pending.last), name=name)
         task.add_done_callback(lambda _: release())
         task.add_done_callback(lambda _: self._note_answered(client, pending))
 
     async def _in_turn(
-        self,
-        before: asyncio.Future[None] | None,
-        done: asyncio.Future[None],
-        client: Client,
-        request: Request,
-        answer: Coroutine[Any, Any, Reply | None],
+        self, call: Call, answer: Later, before: asyncio.Future[None] | None, done: asyncio.Future[None]
     ) -> None:
         try:
             if before is not None:
                 await asyncio.wait([before])
-            await self._finish(client, request, answer)
+            await self._finish(call, answer)
         finally:
             answer.close()
             done.set_result(None)
@@ -178,14 +175,14 @@ class Dispatcher:
             if pending.then is not None:
                 pending.then()
 
-    async def _finish(self, client: Client, request: Request, answer: Coroutine[Any, Any, Reply | None]) -> None:
+    async def _finish(self, call: Call, answer: Later) -> None:
         try:
             if (reply := await answer) is not None:
-                self._send(client, reply)
+                self._send(call.client, reply)
         except UnitdError as error:
-            self._send(client, error_reply(error, request.request_id, request.work_id))
+            self._send(call.client, error_reply(error, call.request.request_id, call.request.work_id))
         except Exception:  # a reply that cannot be encoded, too: it would end the daemon
-            self._report_bug(client, request)
+            self._report_bug(call.client, call.request)
 
     def _send(self, client: Client, reply: Reply) -> None:
         if reply.code:
@@ -193,7 +190,7 @@ class Dispatcher:
         client.send(reply)
 
     def _counted_handler_for(self, request: Request) -> Handler:
-        """The handler; the request counts under its unit and action, or as one that nobody understands."""
+        """Return the handler; count the request by unit and action, or as one that is not understood."""
         try:
             handler = self._handler_for(request)
         except UnitdError:

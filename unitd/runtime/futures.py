@@ -5,14 +5,14 @@ from typing import Any
 
 
 def done() -> asyncio.Future[Any]:
-    """Return a future for what needed nobody's answer."""
+    """Return a future that is done, for what needs no answer."""
     answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     answer.set_result(None)
     return answer
 
 
 def fail(answer: asyncio.Future[Any], error: BaseException) -> None:
-    """End a future with an error that nobody has to look at: the waiting client may have left, or the daemon ends."""
+    """End a future with an error that need not be looked at: the waiting client may have left, or the daemon ends."""
     answer.set_exception(error)
     answer.exception()
 

@@ -1,7 +1,7 @@
 """What a log line is about: the request that is being served, if any.
 
-The dispatcher says it around every request; what the request starts (a slow answer's task) remembers it. Children and
-other long-lived tasks are started outside of it: they serve everybody.
+The dispatcher sets it around every request; what the request starts (a slow answer's task) remembers it. Children and
+other long-lived tasks are started outside of it, because they serve every client.
 """
 
 import logging
@@ -25,7 +25,7 @@ _SUBJECT: ContextVar[LogContext | None] = ContextVar("subject", default=None)
 
 @contextmanager
 def about(subject: LogContext) -> Iterator[None]:
-    """Lines that are logged inside are about this request."""
+    """Mark the lines that are logged inside as lines about this request."""
     token = _SUBJECT.set(subject)
     try:
         yield
@@ -34,10 +34,12 @@ def about(subject: LogContext) -> Iterator[None]:
 
 
 class LogContextFilter(logging.Filter):
-    """Gives every record a `subject`, which is None where nothing is known. For handlers: a logger's filter does not
-    see what comes from the loggers below it."""
+    """Gives every record a `subject`, None where no request is being served.
+
+    For handlers: a logger's filter does not see what comes from the loggers below it.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Adds it; lets every record pass."""
+        """Add the subject; let every record pass."""
         record.subject = _SUBJECT.get()
         return True

@@ -1,9 +1,8 @@
 """What the daemon counts while it works: requests, errors, answers, times, losses.
 
-Plain numbers without a library, because they are kept whether or not anybody looks: a delta costs well under a
-microsecond. Everything lies in one `Metrics`, which `app` makes and hands to those who have something to count. One
-(unit kind, model) has a `ModelMetrics` of its own; its child holds it, so whoever has the child needs no look-up.
-Counts only grow, and stay when the child goes.
+Plain numbers without a library, because they are kept whether or not they are read: a delta costs well under a
+microsecond. Everything lies in one `Metrics`. One (unit kind, model) has a `ModelMetrics` of its own, which its child
+holds. Counts only grow, and stay when the child goes.
 """
 
 import math
@@ -24,11 +23,11 @@ CHAIN_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 0.75, 1.0, 1.5, 
 
 
 NOT_UNDERSTOOD = ("none", "none")
-"""Stands for the unit and the action of requests with a name that nobody knows: clients shall not fill the memory."""
+"""Stands for the unit and the action of requests with an unknown name, so that clients cannot fill the memory."""
 
 
 class Histogram:
-    """How many values were at most as large as each bound, as Prometheus counts them."""
+    """Counts how many values were at most as large as each bound, as Prometheus does."""
 
     __slots__ = ("_bounds", "_counts", "total")
 
@@ -39,7 +38,7 @@ class Histogram:
         """The sum of all values."""
 
     def note(self, value: float) -> None:
-        """One more value."""
+        """Count one more value."""
         self._counts[bisect_left(self._bounds, value)] += 1
         self.total += value
 
@@ -65,7 +64,7 @@ class ModelMetrics:
         self.unit = unit
         self.model = model
         self.errors = errors
-        """Those of all models, by code."""
+        """The errors of all models, by code."""
 
         self.deltas = 0
         """Pieces of answers; for an llm about as many as tokens, and counted at once."""
@@ -84,13 +83,13 @@ class ModelMetrics:
 
         self.restarts = 0
         self.failed_tasks = 0
-        """Those that their child died over too often."""
+        """Tasks over which their child died too often."""
 
         self.shed_periods = 0
         """Stretches of the microphone that its child did not hear because it was too slow, or did not even get."""
 
     def note_end(self, reason: str, usage: Mapping[str, Any] | None) -> None:
-        """An answer is over; `usage` holds token counts where the unit tells them."""
+        """Count an answer that is over; `usage` holds token counts where the unit tells them."""
         self.ends[reason] += 1
         for kind in ("prompt", "completion"):
             self.tokens[kind] += (usage or {}).get(f"{kind}_tokens", 0)
@@ -126,7 +125,7 @@ class Metrics:
         """Replies and last frames with an error, by its code."""
 
         self.refused_tokens = 0
-        """Wrong ones, and such whose time is over."""
+        """Tokens that were wrong, or whose time is over."""
 
         self.dropped_frames: Counter[str] = Counter()
         """What clients were not sent because they were gone or too slow, by door."""
@@ -135,12 +134,12 @@ class Metrics:
         self._models: dict[tuple[str, str], ModelMetrics] = {}
 
     def model(self, unit: str, model: str) -> ModelMetrics:
-        """The meter of one model, the same one each time."""
+        """Return the meter of one model, the same one each time."""
         if (unit, model) not in self._models:
             self._models[unit, model] = ModelMetrics(unit, model, self.errors)
         return self._models[unit, model]
 
     @property
     def models(self) -> list[ModelMetrics]:
-        """Of every model that was used since the daemon started."""
+        """The meters of every model that was used since the daemon started."""
         return list(self._models.values())

@@ -13,7 +13,7 @@ Apply = Callable[[Settings], None]
 
 
 def take_over(old: Settings, new: Settings, appliers: Mapping[str, Apply]) -> Settings:
-    """Applies what has changed and can be applied, says both in the log; returns the settings that count now."""
+    """Apply what has changed and can be applied, and log both. Return the settings that count now."""
     changed = changed_keys(old, new)
     now = changed & appliers.keys()
     for key in sorted(now):

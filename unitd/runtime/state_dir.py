@@ -17,13 +17,13 @@ log = logging.getLogger("unitd.state")
 
 
 class StateDir:
-    """Everything by rename: a reader sees the old file or the new one, never half of one."""
+    """Writes every file by rename: a reader sees the old file or the new one, never half of one."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = folder / "files"
         self.cache = folder / "cache"
-        """What units may keep there and anybody may delete."""
+        """What units keep, and may be deleted at any time."""
 
         self._counter = folder / "counter"
         self._endpoints = folder / "endpoints.json"
@@ -32,11 +32,7 @@ class StateDir:
         self._lock: int | None = None
 
     def open(self) -> int:
-        """Makes the directory and takes it for this daemon; returns the next work_id number.
-
-        Raises:
-            ConfigError: the directory cannot be made, or another daemon uses it.
-        """
+        """Make and lock the directory; raise ConfigError when it cannot be used. Return the next work_id number."""
         try:
             make_state_folder(self.folder)
             self.files.mkdir(exist_ok=True)
@@ -47,7 +43,7 @@ class StateDir:
             raise ConfigError(f"state.dir: cannot use {self.folder}: {error.strerror}") from error
 
     def _take(self) -> None:
-        """Locks the directory for as long as this process lives or until `close`."""
+        """Lock the directory for as long as this process lives or until `close`."""
         try:
             self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -60,7 +56,7 @@ class StateDir:
             raise ConfigError(f"state.dir: another daemon uses {self.folder}") from error
 
     def close(self) -> None:
-        """Gives the directory free; safe to call twice."""
+        """Unlock the directory; safe to call twice."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -77,7 +73,7 @@ class StateDir:
             return FIRST_NUMBER
 
     async def save(self, next_number: int) -> None:
-        """Remembers the next number; a full disk is logged and does not stop anybody."""
+        """Remember the next number; a full disk is logged and stops nothing."""
         async with self._saving:
             if next_number <= self._saved_number:
                 return
@@ -88,7 +84,7 @@ class StateDir:
                 log.error("the work_id counter cannot be saved: %s", error)
 
     async def write_endpoints(self, endpoints: dict[str, Any]) -> None:
-        """Where this daemon can be reached, for programs that started it on port 0."""
+        """Write where this daemon can be reached, for programs that started it on port 0."""
         content = orjson.dumps(endpoints, option=orjson.OPT_APPEND_NEWLINE)
         try:
             await asyncio.to_thread(replace_file, self._endpoints, content)
@@ -96,7 +92,7 @@ class StateDir:
             log.error("endpoints.json cannot be written: %s", error)
 
     async def remove_endpoints(self) -> None:
-        """At a clean stop."""
+        """Remove the endpoints at a clean stop."""
         try:
             await asyncio.to_thread(self._endpoints.unlink, missing_ok=True)
         except OSError as error:
@@ -104,11 +100,7 @@ class StateDir:
 
 
 def make_state_folder(folder: Path) -> None:
-    """Make the state directory, for its owner alone whatever the umask; one that exists keeps its mode.
-
-    Raises:
-        OSError: the directory cannot be made, or something else has its name.
-    """
+    """Make the state directory, for its owner alone whatever the umask; one that exists keeps its mode."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         folder.mkdir()

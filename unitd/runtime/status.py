@@ -1,4 +1,4 @@
-"""What is there at this moment, for whoever shows the daemon: nothing of it is kept, it is looked at when asked."""
+"""What is there at this moment, for doors that show the daemon. Nothing of it is kept."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
@@ -8,7 +8,7 @@ from unitd.runtime.tasks.runner import TaskRunner
 
 
 class Status:
-    """Asks those who know."""
+    """Shows what is there at this moment."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """How many bytes of requests each client has waiting, in the daemon and in unit programs.
 
 A request counts from when it is taken on until it is answered, an inference until its last frame: a prompt that a
-program has got waits there for a slot. Who counts as one client is said by its grant and its `party`.
+program has got waits there for a slot. A client's grant and its `party` say which clients count as one.
 """
 
 import sys
@@ -26,13 +26,13 @@ class Waiting:
         self._held: Counter[Party] = Counter()
 
     def check(self, client: Client, size: int) -> None:
-        """Raises Unavailable when with so many bytes more its client would hold too many."""
+        """Raise Unavailable when a client would hold too many with so many bytes more."""
         held = self._held[_party(client)]
         if held + size > self._limit:
             raise Unavailable(f"{held} bytes of earlier requests wait, with this one there may be {self._limit}")
 
     def hold(self, client: Client, size: int) -> Callable[[], None]:
-        """Count so many bytes until what is returned is called, once."""
+        """Count so many bytes until the returned function is called, once."""
         party = _party(client)
         self._held[party] += size
 
@@ -49,17 +49,16 @@ def _party(client: Client) -> Party:
 
 
 def size_of(request: Request) -> int:
-    """Return how many bytes a request holds. Sound that is to be heard counts for nothing: `uploads` has its bound.
+    """Return how many bytes a request holds; raise BadField when it is nested too deeply to be passed on.
 
-    Raises:
-        BadField: it cannot be passed on, because it is nested too deeply.
+    Audio that is to be heard counts for nothing: `uploads` has its bound.
     """
     is_sound = request.action == "inference" and isinstance(request.data, bytes)
     return sum(map(_bytes_in, (None if is_sound else request.data, request.options, request.payload)))
 
 
 def _bytes_in(value: Any) -> int:
-    """What a text or bytes take in memory, what the JSON of anything else takes on its way."""
+    """Return what a text or bytes take in memory, and what the JSON of anything else takes on its way."""
     if not value:
         return 0
     if isinstance(value, str | bytes):

@@ -1,8 +1,7 @@
 """What clients ask of `audio` itself: playing, capturing, volumes.
 
-The original answers only setup and play (docs/original-firmware.md, section 2); here every request is answered. To a
-token the loudspeaker is its own: what others play is not there for it, but for an administrator it is. Volumes are the
-board's.
+The original answers only setup and play (docs/original-firmware.md, section 2); here every request is answered. A
+token does not see what other tokens play, an administrator does. The volumes are those of the board.
 """
 
 import base64
@@ -24,7 +23,7 @@ CAPTURE_FRAME_BYTES = 3200
 
 @dataclass(eq=False)
 class _Capture:
-    """A client that wants to hear what the board hears."""
+    """A client that gets what the microphone hears."""
 
     request_id: str
     pcm: bytearray = field(default_factory=bytearray)
@@ -32,18 +31,18 @@ class _Capture:
 
 
 class AudioActions:
-    """The handlers of the unit without tasks."""
+    """The handlers of `audio`, a unit without tasks."""
 
     def __init__(self, sound: AudioHub) -> None:
         self._audio = sound
         self._captures: dict[Client, _Capture] = {}
         self._played = 0
         self._players: set[str] = {""}
-        """The names of those who have played something."""
+        """The grants that have played something, by name."""
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """By action."""
+        """Return the handlers by action."""
         return {
             "setup": self._set_up,
             "play": lambda call: self._play(call, at_once=True),
@@ -58,17 +57,17 @@ class AudioActions:
         }
 
     def forget_client(self, client: Client) -> None:
-        """A client is gone: it captures no more."""
+        """End the capture of a client that is gone."""
         if self._captures.pop(client, None) is not None:
             self._tap()
 
     def reset(self) -> None:
-        """Captures end (sys.reset)."""
+        """End all captures (sys.reset)."""
         for client in list(self._captures):
             self._end_capture(client)
 
     def _set_up(self, call: Call) -> Answer:
-        """Volumes; what the original's clients send (cards, capVolume) changes nothing there, and neither here."""
+        """Set volumes; what else the original's clients send (cards, capVolume) changes nothing there or here."""
         data = call.request.data if isinstance(call.request.data, dict) else {}
         volumes = {which: data[key] for which, key in VOLUME_KEYS.items() if key in data}
         if volumes and call.client.grant.role is not Role.ADMIN:
@@ -87,7 +86,7 @@ class AudioActions:
         return self._done(call, "play", audio, holder=opaque(grant.name), instead_of=_scope(grant), **fields)
 
     def _stop_playing(self, call: Call) -> Answer:
-        """What was played by whoever has the same token; an administrator's word ends all."""
+        """Stop what was played with the same token; an administrator stops everything."""
         for name in self._players:
             if sees(call.client.grant, name):
                 self._audio.stop(_owner(name))
@@ -102,7 +101,7 @@ class AudioActions:
         return call.ok()
 
     def _capture(self, call: Call) -> Answer:
-        """From now on the client gets what the microphone hears, in tenths of a second, until cap_stop."""
+        """Send the client what the microphone hears, in tenths of a second, until cap_stop."""
         self._captures[call.client] = _Capture(call.request.request_id)
         self._tap()
         return call.ok()
@@ -112,7 +111,7 @@ class AudioActions:
         return call.ok()
 
     def _stop_all_captures(self, call: Call) -> Answer:
-        """Of whoever has the same token; an administrator's word ends all."""
+        """End the captures of clients with the same token; an administrator ends all."""
         grant = call.client.grant
         for client in list(self._captures):
             if sees(grant, client.grant.name):
@@ -126,7 +125,7 @@ class AudioActions:
             self._tap()
 
     def _tap(self) -> None:
-        """The microphone is wanted while anybody captures."""
+        """Open the microphone while a client captures."""
         self._audio.tap(self._pass_on if self._captures else None)
 
     def _pass_on(self, pcm: bytes) -> None:
@@ -144,10 +143,10 @@ class AudioActions:
 
 
 def _owner(name: str) -> str:
-    """The name of what somebody plays without a task; no work_id looks like it."""
+    """Return the owner of what is played without a task; no work_id looks like it."""
     return f"{UNIT} {name}".rstrip()
 
 
 def _scope(grant: Grant) -> str | None:
-    """Whose sound is there for a client; None: everybody's."""
+    """Return whose sound a client may see; None for that of everybody."""
     return None if grant.role is Role.ADMIN else opaque(grant.name)

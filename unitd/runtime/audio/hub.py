@@ -1,12 +1,12 @@
-"""The board's microphone and loudspeaker, as the daemon sees them: one audio program, and who hears and speaks.
+"""The board's microphone and loudspeaker: one audio program, and the tasks and clients that hear and speak.
 
 Periods of the microphone go to every task that listens to it, once to each child, and to clients that capture. A child
 that does not keep up loses whole periods (counted, logged), the others nothing; a file that is read fast waits for the
 slowest instead. While the loudspeaker plays, wake-word tasks hear nothing (`[audio] echo = "mute"`), so that the device
 does not wake itself.
 
-The program is started when somebody first listens or speaks. Without a microphone it says so and goes on looking for
-one: whoever listens hears when it is there.
+The program is started when a task or client first listens or speaks. Without a microphone it says so, goes on looking
+for one, and sends periods when there is one.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class _Playback:
 
 
 class AudioHub(ChildListener):
-    """The listener of the audio program; what clients ask of it comes by `AudioActions`."""
+    """Listens to the audio program; what clients ask of the program comes by `AudioActions`."""
 
     def __init__(self, supervisor: Supervisor, settings: AudioSettings, latency: TurnLatency) -> None:
         self._supervisor = supervisor
@@ -89,7 +89,7 @@ class AudioHub(ChildListener):
         self._shed = 0
         self._started: asyncio.Future[None] | None = None
 
-    # For tasks and the desk
+    # For tasks and `AudioActions`
 
     def attend(self, ear: Ear) -> None:
         """Note whether a task listens to the microphone now, and open or close it."""
@@ -110,28 +110,28 @@ class AudioHub(ChildListener):
             child.send("listen", is_on=is_wanted)
 
     def play(self, owner: str, number: int, pcm: bytes, holder: str) -> None:
-        """A piece of speech behind what this holder plays already."""
+        """Play a piece of speech after what this holder plays already."""
         playback = self._playbacks.setdefault((owner, number), _Playback())
         playback.pieces += 1
         fields = {"owner": owner, "number": number, "form": "pcm", "rate": 16000, "at_once": False}
         self._send_play(pcm, fields | {"holder": opaque(holder)})
 
     def has_to_play(self, owner: str) -> bool:
-        """True until all that this owner gave has been heard."""
+        """Return True until all that this owner gave has been heard."""
         return any(playback.pieces > 0 for (each, _), playback in self._playbacks.items() if each == owner)
 
     def when_played(self, owner: str, number: int, then: WhenPlayed) -> None:
-        """Nothing more is given by this one: calls back when it has been heard; at once if it gave nothing."""
+        """Call back when all that this inference gave has been heard; at once if it gave nothing."""
         self._playbacks.setdefault((owner, number), _Playback()).on_done = then
         self._end_if_done(owner, number)
 
     def chime(self, kind: str) -> None:
-        """Says that a wake was heard ("wake") or nothing after it ("unheard"), where there is a loudspeaker."""
+        """Signal a wake ("wake") or that nothing was heard after it ("unheard"), where there is a loudspeaker."""
         if self._settings.playback and (child := self._running()).is_ready:
             child.send("chime", kind=kind)
 
     def stop(self, owner: str) -> None:
-        """What this owner gave shall not be heard any more, within one audio period."""
+        """Stop what this owner gave, within one audio period."""
         waiting, self._waiting = self._waiting, []
         for pcm, fields in waiting:
             if fields["owner"] == owner:
@@ -143,21 +143,21 @@ class AudioHub(ChildListener):
             self._child.send("stop", owner=owner)
 
     def hold(self, owner: str, *, is_held: bool) -> None:
-        """What this owner gave waits where it is, or goes on from there."""
+        """Hold what this owner gave where it is, or let it go on from there."""
         if self._child is not None and self._child.is_ready:
             self._child.send("hold", owner=owner, is_held=is_held)
 
     def tap(self, tap: Tap | None) -> None:
-        """Every period of the microphone goes here too; None: no more."""
+        """Pass every period of the microphone on to `tap` too; with None to no tap."""
         self._tap = tap
         self._open_or_close()
 
     async def ask(self, message: str, payload: bytes = b"", **fields: Any) -> dict[str, Any]:
-        """The program's answer, once it has started.
+        """Return the program's answer, after its start.
 
         Raises:
-            RunFailed: it does not start, or dies over it.
-            UnitdError: it refuses a value.
+            RunFailed: the program does not start, or dies over the request.
+            UnitdError: the program refuses a value.
         """
         child = self._running()
         assert self._started is not None
@@ -165,7 +165,7 @@ class AudioHub(ChildListener):
         return await child.ask(message, payload, **fields)
 
     def reset(self) -> None:
-        """The program ends (sys.reset); whoever listens next starts it anew."""
+        """End the program (sys.reset); the next task or client that needs it starts it anew."""
         if self._child is not None:
             self._child.detach(UNIT)
             self._supervisor.release(self._child)
@@ -176,7 +176,7 @@ class AudioHub(ChildListener):
     # What the program says
 
     def on_output(self, envelope: Envelope) -> None:
-        """A period of the microphone, the beginning or end of a piece that plays, or news of a device."""
+        """Take a period of the microphone, the beginning or end of a piece that plays, or news of a device."""
         fields = envelope.fields
         if envelope.type == "pcm":
             waiting = self._on_period(envelope)
@@ -192,13 +192,13 @@ class AudioHub(ChildListener):
             self._on_device(str(fields["which"]), str(fields["state"]), str(fields.get("reason", "")))
 
     def _on_device(self, which: str, state: str, reason: str) -> None:
-        """One that is not configured is not missed."""
+        """Log the news; a device that is not configured is not missed."""
         is_wanted = bool({"capture": self._settings.capture, "playback": self._settings.playback}.get(which))
         level = logging.INFO if state == "open" else logging.WARNING
         log.log(level if is_wanted else logging.DEBUG, "= audio %s", f"{which}: {state}, {reason}".rstrip(", "))
 
     def on_child_ready(self) -> None:
-        """What waited for the program is told to it."""
+        """Tell the program what waited for it."""
         assert self._child is not None
         if self._started is not None and not self._started.done():
             self._started.set_result(None)
@@ -209,7 +209,7 @@ class AudioHub(ChildListener):
             self._child.send("play", pcm, **fields)
 
     def on_child_lost(self, reason: str, part: Part = Part.NONE) -> None:
-        """What was to be played is lost; whoever waits for its end is told."""
+        """Give up what was to be played, and report that to those who wait for its end."""
         log.warning("the audio program died (%s): what it played is lost", reason)
         for owner, number in list(self._playbacks):
             playback = self._playbacks[owner, number]
@@ -218,14 +218,14 @@ class AudioHub(ChildListener):
             self._end_if_done(owner, number)
 
     def on_child_failed(self, error: LoadFailed) -> None:
-        """No sound until somebody asks again."""
+        """Give up until sound is asked for again."""
         if self._started is not None and not self._started.done():
             fail(self._started, RunFailed(error.reason))
         self._started = None
         self.on_child_lost(error.reason)
 
     def _running(self) -> Child:
-        """The program, started if it is not there."""
+        """Return the program, started if it was not there."""
         if self._child is None:
             options = {"capture": self._settings.capture, "playback": self._settings.playback}
             card = Card(UNIT, UNIT, engine_options=options | {"pace": self._settings.pace}, is_bundled=True)
@@ -236,7 +236,7 @@ class AudioHub(ChildListener):
         return self._child
 
     def _on_period(self, envelope: Envelope) -> list[asyncio.Future[dict[str, Any]]]:
-        """Passes it on; returns the answers of those who have not heard it yet, where its source can wait for them."""
+        """Pass a period on. Return the answers that its source can wait for."""
         pcm, at, can_wait = envelope.payload, envelope.fields["at"], envelope.fields.get("can_wait")
         is_deaf = envelope.fields.get("is_playing") and self._settings.echo == "mute"
         waiting = []
@@ -256,7 +256,7 @@ class AudioHub(ChildListener):
         return waiting
 
     def _let_go_on(self, waiting: list[asyncio.Future[dict[str, Any]]]) -> None:
-        """A file that is read fast may send one period more when this one has been heard, or never will be."""
+        """Let a file that is read fast send one more period when this one has been heard, or never will be."""
         assert self._child is not None
         tell = self._child.send
         asyncio.gather(*waiting, return_exceptions=True).add_done_callback(lambda _: tell("heard"))
@@ -268,7 +268,7 @@ class AudioHub(ChildListener):
             log.warning("%s does not keep up with the microphone: %d periods shed so far", child.name, self._shed)
 
     def _on_played(self, owner: str, number: int, at: float, *, is_cut: bool, reason: str = "") -> None:
-        """A piece has ended; `at`: when its last sample was heard."""
+        """Note that a piece has ended; `at` is when its last sample was heard."""
         playback = self._playbacks.get((owner, number))
         if playback is not None:
             playback.pieces -= 1

@@ -1,9 +1,9 @@
 """One child: a unit program across its restarts, and the tasks that live in it.
 
-A child that dies before READY is reported to whoever waits and not tried again until a task asks again. One that dies
-later is started anew after a back-off that grows while the crashes follow each other closely, and its tasks are set up
-in it again, those that it may have died of one after the other (`core.tasks.deaths`). One for which there is no memory
-(`runtime.children.memory_budget`) has died before READY.
+A child that dies before READY fails its tasks, and is not tried again until a task asks for it. One that dies later is
+started anew after a back-off that grows while the crashes follow each other closely, and its tasks are set up in it
+again, those that it may have died of one after the other (`core.tasks.deaths`). A child for which there is no memory
+(`runtime.children.memory_budget`) counts as one that died before READY.
 """
 
 import asyncio
@@ -95,7 +95,7 @@ class Child:
         """Tasks that are set up one after the other; no other work begins meanwhile."""
 
         self._held: list[Message] = []
-        """What tasks have to wait with; a program that comes after this one gets it too."""
+        """Messages that have to wait; the next program gets them too."""
 
         self._crashes = 0
         self._ready_at = 0.0
@@ -103,7 +103,7 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the present program."""
+        """The process id of the present program; None before the first start."""
         return self._process.pid if self._process else None
 
     @property
@@ -115,7 +115,7 @@ class Child:
 
     @property
     def backlog_bytes(self) -> int:
-        """What was sent and not read yet."""
+        """How many bytes were sent and not read yet."""
         return self._process.unread_bytes if self._process else 0
 
     @property
@@ -124,7 +124,7 @@ class Child:
         return not self._listeners
 
     def attach(self, work_id: str, listener: ChildListener) -> None:
-        """A task moves in: it is set up as soon as it may be, and its messages are passed on from now."""
+        """Take a task in: set it up as soon as that may be, and pass its messages on from now."""
         self._listeners[work_id] = listener
         if self._process is not None and (size := self._data_limit(self, len(self._listeners))) is not None:
             self._process.allow_data(size)
@@ -135,7 +135,7 @@ class Child:
             self.start()
 
     def detach(self, work_id: str) -> None:
-        """A task moves out; safe to call twice."""
+        """Let a task go; safe to call twice."""
         self._listeners.pop(work_id, None)
         self._to_set_up = deque(each for each in self._to_set_up if each != work_id)
         untold = {each.fields.get("seq", 0) for each in self._held if each.fields["task"] == work_id}
@@ -144,19 +144,19 @@ class Child:
         self.in_flight.leave(work_id)
 
     def start(self) -> None:
-        """Starts a given-up child once more; nothing happens to one that runs or is being started."""
+        """Start a child that was given up once more; leave one alone that runs or is being started."""
         self._wanted.set()
 
     def may_begin(self, task: str) -> bool:
-        """Returns False while this task's inference has to wait for the work of others."""
+        """Return False while this task's inference has to wait for the work of others."""
         return not self._to_set_up and self.in_flight.may_begin(task)
 
     def send(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """A message without an answer; it waits behind those of its task that have to wait."""
+        """Send a message without an answer, after those of its task that have to wait."""
         self._tell(Message(type_, payload, fields))
 
     def ask(self, type_: str, payload: bytes = b"", **fields: Any) -> asyncio.Future[dict[str, Any]]:
-        """Sends a message, at once if its task may; its answer to come is fields, the unit's error, or RunFailed."""
+        """Send a message, at once if its task may. Return the answer: fields, the unit's error, or RunFailed."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         if not self.is_ready:
             fail(answer, RunFailed(f"{self.name} is not running"))
@@ -168,7 +168,7 @@ class Child:
         return answer
 
     def _tell(self, message: Message) -> None:
-        """Sends a message and notes what it makes the program compute, or holds it."""
+        """Send a message and note what it makes the program compute, or hold it."""
         if self._must_wait(message):
             self._held.append(message)
             return
@@ -176,14 +176,14 @@ class Child:
         if message.type in WORK and "task" in message.fields and answer is not None:
             task, number = str(message.fields["task"]), int(message.fields["seq"])
             self.in_flight.begin(task, number, is_setup=message.type == "setup")
-            # Later than what the task makes of the answer, which may clear it.
+            # After what the task makes of the answer, which may clear it.
             loop = asyncio.get_running_loop()
             answer.add_done_callback(lambda _: loop.call_soon(self.in_flight.end, task, number))
         if self._process is not None:
             self._process.send(message.type, message.payload, **message.fields)
 
     def _must_wait(self, message: Message) -> bool:
-        """True of work whose task has to wait, and of what follows it."""
+        """Return True for work whose task has to wait, and for what follows it."""
         task = message.fields.get("task")
         if task is None or message.type == "setup":
             return False
@@ -194,7 +194,7 @@ class Child:
         return task in self._listeners and self._listeners[task].is_suspect
 
     def _take_turns(self) -> None:
-        """Whatever had to wait and may go on does; a setup comes before all other work."""
+        """Let go on what had to wait and may go on; a setup comes before all other work."""
         if not self.is_ready:
             return
         while self._to_set_up and self.in_flight.may_begin(self._to_set_up[0]):
@@ -208,7 +208,7 @@ class Child:
             listener.on_turn()
 
     async def live(self) -> None:
-        """Starts and restarts the program until it is cancelled."""
+        """Start and restart the program until this is cancelled."""
         try:
             while True:
                 await self._wanted.wait()
@@ -224,7 +224,7 @@ class Child:
             self._end_answers("was stopped", list(self._answers))
 
     async def _run(self) -> None:
-        """Until it is given up."""
+        """Run the program, again after each death, until it is given up."""
         while self._wanted.is_set():
             self._process = Process(self.name, self, self._data_limit(self, len(self._listeners)))
             await self._process.run(self._argv, self._load)
@@ -240,16 +240,16 @@ class Child:
         self._crashes += 1
 
     def on_ready(self, info: dict[str, Any]) -> None:
-        """The program can work: tasks that were there before are set up in it again."""
+        """Set up again the tasks that were there before: the program can work."""
         log.info("%s is ready (pid %s)%s", self.name, self.pid, f", {info['about']}" if "about" in info else "")
         self._ready_at = asyncio.get_running_loop().time()
         self.is_ready = True
-        # Those above suspicion first, all at once; then one suspect after the other.
+        # First all tasks that are no suspects, at once; then one suspect after the other.
         self._to_set_up = deque(sorted(self._listeners, key=self._is_suspect))
         self._take_turns()
 
     def on_message(self, envelope: Envelope) -> None:
-        """Answers go to who asked, output to its task; losses are counted."""
+        """Pass an answer on to the caller and output to its task; count losses."""
         if envelope.type == "result":
             self._on_result(envelope.fields)
         elif envelope.type == "shed":
@@ -269,7 +269,7 @@ class Child:
             answer.set_result(fields)
 
     def on_exit(self, reason: str, *, was_ready: bool, hung_since: float = math.inf) -> None:
-        """The program is gone: nobody is left waiting, and whose work it died of is told so."""
+        """End every open answer, and tell each task whether the program died of its work."""
         self.is_ready = False
         suspects = self.in_flight.at_work(hung_since)
         self.in_flight.clear()
@@ -285,7 +285,7 @@ class Child:
             for work_id, listener in list(self._listeners.items()):
                 listener.on_child_lost(reason, part if work_id in suspects else Part.NONE)
             if self.is_empty:
-                self._wanted.clear()  # it would be there for nobody
+                self._wanted.clear()  # no task needs it
             return
         log.error("%s did not start: %s", self.name, reason)
         self._wanted.clear()

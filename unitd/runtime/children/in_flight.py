@@ -1,7 +1,7 @@
 """Work that one program has been given and has not finished, and which task may give it more.
 
 Usually every task may, at once. A suspect (`core.tasks.deaths`) begins its work while nothing else runs, and other work
-waits until it has ended: a death then shows its cause. Nothing waits long for that: a suspect that cannot be alone
+waits until that has ended: a death then shows its cause. No task waits long for that: a suspect that cannot be alone
 within ALONE_SECONDS begins in company, and after the same time others begin beside it. Only its setup is waited for to
 the end.
 """
@@ -19,7 +19,7 @@ ALONE_SECONDS = 2.0
 
 
 class Message(NamedTuple):
-    """What a program is told, now or when it is the task's turn."""
+    """What a program is told, now or at its task's turn."""
 
     type: str
     payload: bytes
@@ -42,7 +42,7 @@ class InFlight:
         self._timers: set[asyncio.TimerHandle] = set()
 
     def may_begin(self, task: str) -> bool:
-        """Returns False while the task has to wait."""
+        """Return False while the task has to wait."""
         now = asyncio.get_running_loop().time()
         if self._alone not in (None, task) and now < self._alone_until:
             return False
@@ -54,7 +54,7 @@ class InFlight:
         return now - self._waits_since[task] >= ALONE_SECONDS
 
     def begin(self, task: str, piece: int | str, *, is_setup: bool = False) -> None:
-        """The program has been given a piece of work, named within its task."""
+        """Note that the program was given a piece of work, named within its task."""
         now = asyncio.get_running_loop().time()
         if self._is_suspect(task) and not self._work.keys() - {task}:
             self._alone, self._alone_until = task, math.inf if is_setup else now + ALONE_SECONDS
@@ -64,13 +64,13 @@ class InFlight:
         self._work.setdefault(task, {})[piece] = now
 
     def end(self, task: str, piece: int | str) -> None:
-        """A piece of work is finished; safe to call twice."""
+        """Note that a piece of work is finished; safe to call twice."""
         work = self._work.get(task, {})
         if work.pop(piece, None) is not None and not work:
             self.leave(task)
 
     def leave(self, task: str) -> None:
-        """The task has no work here any more."""
+        """Note that the task has no work here any more."""
         self._work.pop(task, None)
         self._waits_since.pop(task, None)
         if self._alone == task:
@@ -78,14 +78,14 @@ class InFlight:
         self._on_turn()
 
     def at_work(self, before: float) -> set[str]:
-        """Returns the tasks with work that was begun before a moment of the loop's clock.
+        """Return the tasks with work that was begun before a moment of the loop's clock.
 
-        A program that hangs has not touched what it was given after it began to hang.
+        A program that hangs has not touched what it was given after that moment.
         """
         return {task for task, work in self._work.items() if min(work.values()) <= before}
 
     def clear(self) -> None:
-        """The program is gone."""
+        """Forget everything: the program is gone."""
         self._work.clear()
         self._waits_since.clear()
         self._alone = None
@@ -94,7 +94,7 @@ class InFlight:
         self._timers.clear()
 
     def _call_later(self, task: str) -> None:
-        """Calls `on_turn` when a task's time alone, or its wait for that, is over."""
+        """Call `on_turn` when a task's time alone, or its wait for that, is over."""
 
         def ring() -> None:
             self._timers.discard(timer)

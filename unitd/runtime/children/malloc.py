@@ -2,8 +2,8 @@
 
 glibc makes a heap for every thread that allocates, and each has holes of its own; it also raises its limits whenever a
 large block is freed, so that later ones lie between small ones instead of apart, and keeps what is free at the top. In
-a daemon that serves a crowd and reads files in threads this grows for hours. With one heap, and a limit set by hand,
-which stops the raising, its memory stays level (docs/reliability.md). Other C libraries are left as they are.
+a daemon that serves many clients and reads files in threads this grows for hours. With one heap, and a limit set by
+hand, which stops the raising, its memory stays level (docs/reliability.md). Other C libraries are left as they are.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ HEAP_VARIABLES = {"MALLOC_TRIM_THRESHOLD_": str(KEPT_AT_TOP_BYTES), "MALLOC_AREN
 
 
 def bound_heap() -> None:
-    """For this process; before it starts threads."""
+    """Bound the heap of this process; to be called before it starts threads."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_TRIM_THRESHOLD, KEPT_AT_TOP_BYTES)

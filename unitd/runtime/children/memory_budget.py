@@ -1,12 +1,12 @@
 """The board's memory: what each unit program may need is set aside before it starts, and refused when it is not there.
 
-A ledger. An entry is made before a program is started, by the estimate of `core.models.memory`, and is struck out when
-the program is gone or given up; one that crashed keeps its place while it is started again. What counts for an entry is
-what the program was measured to take, and never less than its estimate: a cache fills up later, and weights that the
-kernel has put aside come back with the next question. Besides, the kernel limits each program (RLIMIT_DATA) to what
+An entry is made before a program is started, by the estimate of `core.models.memory`, and is removed when the program
+is gone or given up; a program that crashed keeps its entry while it is started again. An entry counts as much as the
+program was measured to take, and never less than its estimate: a cache fills up later, and weights that the kernel has
+put aside come back with the next question. Besides, the kernel limits each program (RLIMIT_DATA) to what
 `core.models.memory` allows it, so that one that goes wrong fails by itself before it takes the memory of all. Entries
-are made one after the other, so that two programs that start together do not count on the same room. To make room, what
-is being stopped is waited for, then models that only linger are ended, if that is enough; whatever has tasks stays.
+are made one after the other, so that two programs that start together do not count on the same room. To make room, the
+budget waits for what is being stopped, then ends idle models if that is enough; a program with tasks stays.
 """
 
 import asyncio
@@ -34,24 +34,24 @@ class Program(Protocol):
 
     @property
     def pid(self) -> int | None:
-        """None before it is started."""
+        """The process id; None before the program is started."""
 
 
 P = TypeVar("P", bound=Program)
 
 
 class Programs(Protocol[P]):
-    """Who can make room."""
+    """Can make room."""
 
     @property
     def idle(self) -> Sequence[P]:
-        """Those that nobody uses now, the longest idle first."""
+        """Programs without a task, the longest idle first."""
 
     async def end(self, program: P, /) -> None:
-        """Returns when an idle one is gone; one that is used again stays."""
+        """Return when an idle program is gone; one that is used again stays."""
 
     async def settle(self) -> None:
-        """Returns when those that are being stopped are gone."""
+        """Return when the programs that are being stopped are gone."""
 
 
 class Usage(NamedTuple):
@@ -62,10 +62,10 @@ class Usage(NamedTuple):
 
 
 class Budget:
-    """Who has how much of the memory."""
+    """Gives out the memory for models."""
 
     def __init__(self, board: int, limit: str) -> None:
-        """`board`: bytes that there are at all; `limit`: as `[limits] memory` says it."""
+        """`board` is the bytes of the whole board, `limit` is as `[limits] memory` says it."""
         self._board = board
         self._limit = limit
         self._needs: dict[Program, Need] = {}
@@ -73,7 +73,7 @@ class Budget:
         self._one_by_one = asyncio.Lock()
 
     async def usage(self) -> Usage:
-        """What is taken now, and what may be."""
+        """Return what is taken now, and what may be taken."""
         await self._measure()
         return Usage(self._used(), self.limit_bytes)
 
@@ -83,16 +83,12 @@ class Budget:
 
     @property
     def limit_bytes(self) -> int:
-        """What all models together may take."""
+        """How many bytes all models together may take."""
         return limit_of(self._limit, self._board)
 
     @asynccontextmanager
     async def room(self, programs: Programs[P], program: P, load: Mapping[str, Any]) -> AsyncIterator[None]:
-        """Keeps a program's memory for it as long as this lasts; `programs` can make room.
-
-        Raises:
-            LoadFailed: there is not enough, or its file cannot be a model.
-        """
+        """Keep a program's memory for it as long as this lasts; raise LoadFailed when there is not enough."""
         need = await asyncio.to_thread(look_at, program.card.unit, load)
         try:
             async with self._one_by_one:
@@ -104,7 +100,7 @@ class Budget:
             self._measured.pop(program, None)
 
     def data_limit(self, program: Program, tasks: int) -> int | None:
-        """Returns the bytes of private memory that a program with so many tasks may have; None without an entry."""
+        """Return the bytes of private memory that a program with so many tasks may have; None without an entry."""
         if (need := self._needs.get(program)) is None:
             return None
         return data_limit(program.card.unit, need, tasks, self.limit_bytes, os.cpu_count() or 1)
@@ -151,18 +147,14 @@ def _measure(processes: Mapping[Program, int | None]) -> dict[Program, int]:
 
 
 def _share_of(pid: int) -> int:
-    """Bytes (the kernel's PSS) of a program and of the processes that it has forked; 0 when it cannot be told."""
+    """Return the bytes (PSS of the kernel) of a program and of those that it has forked; 0 when that is not known."""
     found = re.search(r"^Pss: +(\d+) kB$", _read(Path(f"/proc/{pid}/smaps_rollup")), re.MULTILINE)
     forked = _read(Path(f"/proc/{pid}/task/{pid}/children")).split()
     return (int(found[1]) * 1024 if found else 0) + sum(_share_of(int(each)) for each in forked)
 
 
 def look_at(unit: str, load: Mapping[str, Any]) -> Need:
-    """What a program will need for what it is told to load, by the files on the disk.
-
-    Raises:
-        LoadFailed: the header of a GGUF makes no sense.
-    """
+    """Return what a program will need for what it loads, by the files on the disk; raise LoadFailed for a bad GGUF."""
     path = Path(load["path"]) if load["path"] else None
     if unit != "llm" or load["engine"] != "llama" or path is None:
         return need_of_program(unit, load["engine"], size_of(path) if path else 0)
@@ -175,7 +167,7 @@ def look_at(unit: str, load: Mapping[str, Any]) -> Need:
 
 
 def _shape_in(path: Path) -> Shape | None:
-    """None of what cannot be read, or would never end: the engine says more clearly what is wrong with it."""
+    """Return None for a file that cannot be read or would never end: the engine says more clearly what is wrong."""
     try:
         if not path.is_file():
             return None
@@ -186,7 +178,7 @@ def _shape_in(path: Path) -> Shape | None:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file, or of all files in a folder; what is not there or cannot be read has none."""
+    """Return the bytes of a file, or of all files in a folder; 0 for what is not there or cannot be read."""
     try:
         files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
         return sum(each.stat().st_size for each in files)
@@ -195,13 +187,13 @@ def size_of(path: Path) -> int:
 
 
 def memory_of_board(root: Path = Path("/")) -> int:
-    """Bytes of memory of this machine, or what the control groups around this process leave of it."""
+    """Return the bytes of memory of this machine, or what the control groups of this process leave of it."""
     limits = [int(text) for file in _limit_files(root) if (text := _read(file)).isdecimal()]
     return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *limits])
 
 
 def _limit_files(root: Path) -> list[Path]:
-    """Where the limits stand, of this process's group and of those around it."""
+    """Return the files with the limits of this process's control group and of those around it."""
     files = []
     for line in _read(root / "proc/self/cgroup").splitlines():
         _, controllers, group = line.split(":", 2)

@@ -2,7 +2,7 @@
 
 The child gets one end of a socket pair, writes READY when it can work, and may take as long as it shows progress.
 What it prints (stdout and stderr alike) is kept to the last 8 KiB and appears in the error when it dies. It is pinged;
-one that does not answer, or whose work does not move, is killed. Everything is told to a `Listener`.
+a child that does not answer, or whose work does not move, is killed. A `Listener` is told everything.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ PONG_TIMEOUT_SECONDS = 15.0
 # The longest single step known is a prefill chunk of a 1.5B model on a Raspberry Pi 4, about 15 s.
 STALL_TIMEOUT_SECONDS = 60.0
 STOP_TIMEOUT_SECONDS = 3.0
-# What a dying child still prints, an abort's message say, comes within this.
+# What a dying child still prints (the message of an abort, say) comes within this time.
 LAST_WORDS_SECONDS = 0.3
 LAST_WORDS_BYTES = 8 * 1024
-# A program may be anybody's; what the daemon was told in confidence is none of its business.
+# A program may be a third party's: it must not see the secrets in the daemon's environment.
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 
 
@@ -46,18 +46,18 @@ _THREAD_VARIABLES = {"GOMP_SPINCOUNT": "1000", "OPENBLAS_NUM_THREADS": "1"}
 
 
 class Listener(Protocol):
-    """Who is told what a process does."""
+    """Is told what a process does."""
 
     def on_message(self, envelope: Envelope) -> None:
-        """A message other than ready, progress, pong and log."""
+        """Take a message other than ready, progress, pong and log."""
 
     def on_ready(self, info: dict[str, Any]) -> None:
-        """It can work."""
+        """Note that the program can work."""
 
     def on_exit(self, reason: str, *, was_ready: bool, hung_since: float = math.inf) -> None:
-        """It ended by itself or was killed for a reason; not called when `run` is cancelled.
+        """Note that the program ended by itself or was killed for a reason; not called when `run` is cancelled.
 
-        `hung_since`: the moment of the loop's clock after which a program that hung took no message any more.
+        `hung_since` is the moment of the loop's clock after which a program that hung took no message any more.
         """
 
 
@@ -97,7 +97,7 @@ class Process:
     """A running unit program."""
 
     def __init__(self, name: str, listener: Listener, data_limit: int | None = None) -> None:
-        """`data_limit`: bytes of private memory that it may have from its start on; None limits nothing."""
+        """`data_limit` is the bytes of private memory that the program may have from its start on; None is no limit."""
         self.name = name
         self._data_limit = data_limit or 0
         self._listener = listener
@@ -113,22 +113,22 @@ class Process:
 
     @property
     def pid(self) -> int | None:
-        """The child's process id while there is one."""
+        """The child's process id while there is a child."""
         return self._process.pid if self._process else None
 
     @property
     def unread_bytes(self) -> int:
-        """What the child has not taken from its channel, beyond what the kernel keeps for it."""
+        """How many bytes the child has not taken from its channel, beyond what the kernel keeps for it."""
         return self._transport.get_write_buffer_size() if self._transport is not None else 0
 
     def allow_data(self, size: int) -> None:
-        """Raises the limit of its private memory; never lowers it, since what is allocated stays so."""
+        """Raise the limit of its private memory; never lower it, since what is allocated stays so."""
         if size > self._data_limit:
             self._data_limit = size
             self._limit_data()
 
     def _limit_data(self) -> None:
-        """Sets the soft limit; of those that the system itself has set the smaller one counts."""
+        """Set the soft limit, or the system's own one if that is smaller."""
         if not self._data_limit or self.pid is None or not hasattr(resource, "prlimit"):
             return
         try:
@@ -141,12 +141,12 @@ class Process:
             log.warning("%s: its memory cannot be limited: %s", self.name, error)
 
     def send(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """Queues one message; what is sent to a dead child is lost, its end is reported by `on_exit`."""
+        """Queue one message; what is sent to a dead child is lost, and `on_exit` reports the death."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(encode_envelope(Envelope(type_, fields, payload)))
 
     async def run(self, argv: Sequence[str], load: dict[str, Any]) -> None:
-        """Starts the program, tells it what to load, and stays until it has ended; cancelling stops it."""
+        """Start the program, tell it what to load, and return when it has ended; cancelling stops it."""
         try:
             ours, theirs = socket.socketpair()
         except OSError as error:  # no descriptors are left
@@ -182,7 +182,7 @@ class Process:
         self._listener.on_exit(self._describe_end(status), was_ready=self._is_ready, hung_since=self._hung_since)
 
     async def _stay(self, channel: socket.socket, load: dict[str, Any]) -> int:
-        """Talks to the child until it or its channel has ended; returns its exit status."""
+        """Talk to the child until it or its channel has ended. Return its exit status."""
         assert self._process is not None
         loop = asyncio.get_running_loop()
         channel.setblocking(False)
@@ -204,7 +204,7 @@ class Process:
         return await self._process.wait()
 
     async def _read_output(self) -> None:
-        """Keeps the last words; the pipe is always read, so a flood cannot stall the child."""
+        """Keep the last words; the pipe is always read, so that a flood cannot stall the child."""
         assert self._process is not None and self._process.stdout is not None
         kept = 0
         while chunk := await self._process.stdout.read(4096):
@@ -215,7 +215,7 @@ class Process:
                 kept -= len(self._last_words.popleft())
 
     async def _watch(self) -> None:
-        """Kills a child that does not get ready, does not answer, or does not move."""
+        """Kill a child that does not get ready, does not answer, or does not move."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(PING_INTERVAL_SECONDS)
@@ -245,7 +245,7 @@ class Process:
             self._listener.on_message(envelope)
 
     def _on_pong(self, stalled_seconds: float) -> None:
-        """The answer counts as a sign once ready; before, only progress does."""
+        """Count the answer as a sign once the child is ready; before that only progress counts."""
         if self._is_ready:
             self._note_sign("ready")
         if stalled_seconds > STALL_TIMEOUT_SECONDS:
@@ -262,13 +262,13 @@ class Process:
             self._kill_session()
 
     def _kill_session(self) -> None:
-        """Ends the child and whatever it has started."""
+        """End the child and whatever it has started."""
         assert self._process is not None
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _stop(self) -> None:
-        """Asks, waits a little, kills what is left; its output is read meanwhile, and it is reaped in any case."""
+        """Ask the child to end, wait a little, and kill it; read its output meanwhile, and reap it in any case."""
         assert self._process is not None
         self.send("shutdown")
         async with asyncio.TaskGroup() as group:
@@ -280,7 +280,7 @@ class Process:
             await self._process.wait()
 
     def _describe_end(self, status: int) -> str:
-        """One sentence for clients; the whole of the last words goes to the log."""
+        """Return one sentence for clients; the whole of the last words goes to the log."""
         words = b"".join(self._last_words)[-LAST_WORDS_BYTES:].decode(errors="replace").strip()
         last_line = words.rpartition("\n")[2].strip()
         if status == CANNOT_LOAD and last_line:
@@ -294,7 +294,7 @@ class Process:
 
 
 def _signal_name(number: int) -> str:
-    """SIGKILL for 9; real-time signals have no name of their own."""
+    """Return SIGKILL for 9; real-time signals have no name of their own."""
     try:
         return signal.Signals(number).name
     except ValueError:

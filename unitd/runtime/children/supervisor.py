@@ -17,7 +17,7 @@ from unitd.runtime.metrics import Metrics
 
 
 class Supervisor:
-    """All children by unit kind and model."""
+    """All children, by unit kind and model."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Supervisor:
         self._group: asyncio.TaskGroup | None = None
 
     def open(self, group: asyncio.TaskGroup) -> None:
-        """Children live in this group from now on."""
+        """Run children in this group from now on."""
         self._group = group
 
     def change_idle_time(self, seconds: float) -> None:
@@ -49,11 +49,11 @@ class Supervisor:
 
     @property
     def children(self) -> list[Child]:
-        """Those that run or are being started."""
+        """The children that run or are being started."""
         return [child for child, _ in self._children.values()]
 
     def child_for(self, card: Card) -> Child:
-        """The child of this model, started if there is none; the caller admits its task at once."""
+        """Return the child of this model, started if there was none; the caller attaches its task at once."""
         assert self._group is not None
         key = (card.unit, card.name)
         if key not in self._children:
@@ -61,13 +61,13 @@ class Supervisor:
             room = partial(self._budget.room, self)
             argv, load = self._argv_for(card.unit), self._load_for(card)
             child = Child(card, argv, load, meter, room, self._budget.data_limit)
-            # It outlives the request that starts it: what it logs is not about that one.
+            # It outlives the request that starts it: its log lines are not about that request.
             life = self._group.create_task(child.live(), name=f"child {child.name}", context=Context())
             self._children[key] = (child, life)
         return self._children[key][0]
 
     def release(self, child: Child, *, for_a_while: bool = False) -> None:
-        """Stops a child that has no task any more; `settle` waits for its end."""
+        """Stop a child if it has no task any more; `settle` waits for its end."""
         if (timer := self._idle.pop(child, None)) is not None:
             timer.cancel()
         if for_a_while and child.is_empty and child.is_ready and child not in self._retired:
@@ -81,7 +81,7 @@ class Supervisor:
             self._stop_one(self._retired.pop(child))
 
     def retire_all(self) -> None:
-        """Whoever sets up from now on gets a new child; those that are here end with their tasks."""
+        """Give setups new children from now on; the present ones end with their tasks."""
         self._retired |= dict(self._children.values())
         self._children.clear()
         for child in list(self._retired):
@@ -89,31 +89,30 @@ class Supervisor:
 
     @property
     def idle(self) -> list[Child]:
-        """Those that only linger, the longest idle first."""
+        """The children without a task, the longest idle first."""
         return [child for child in self._idle if child.is_empty]
 
     async def end(self, child: Child) -> None:
-        """Returns when an idle child is gone; one that is used again stays."""
+        """Return when an idle child is gone; one that is used again stays."""
         self.release(child)
         await self.settle()
 
     async def settle(self) -> None:
-        """Waits for the ends of the children that are being stopped."""
+        """Wait for the ends of the children that are being stopped."""
         if self._stopping:
             await asyncio.wait(self._stopping)
 
     def stop_retired(self) -> None:
-        """Stops the retired children whether their tasks have ended or not."""
+        """Stop the retired children, whether their tasks have ended or not."""
         for task in self._retired.values():
             self._stop_one(task)
         self._retired.clear()
 
     async def stop(self) -> None:
-        """Stops every child, all at once, and waits for their ends."""
+        """Stop every child, all at once, and wait for their ends."""
         for timer in self._idle.values():
             timer.cancel()
-        self._retired |= dict(self._children.values())
-        self._children.clear()
+        self.retire_all()
         self.stop_retired()
         await self.settle()
 

@@ -1,8 +1,8 @@
 """LoRA adapters: `lora` at setup names small corrections of a model's weights, GGUF files in the models folders.
 
 They lie in a folder `lora` beside the models; a name is the file's without `.gguf`. Names are compared with what lies
-there and never made into a path. Whether an adapter fits its model only the engine can tell; but there it meets the
-tasks of others in one program, so a file that could crash it is refused here.
+there and never made into a path. Only the engine can tell whether an adapter fits its model; but in its program the
+adapter meets the tasks of others, so a file that could crash the program is refused here.
 """
 
 import asyncio
@@ -32,10 +32,9 @@ class Wanted(NamedTuple):
 
 
 async def with_files(setup: dict[str, Any], folders: Sequence[Path]) -> dict[str, Any]:
-    """A setup whose `lora` holds files instead of names: what the unit program is told.
+    """Return a setup whose `lora` holds files instead of names: what the unit program is told.
 
-    Raises:
-        LoadFailed: `lora` is of another form, names what is not there, or a file that is no adapter or damaged.
+    Raises LoadFailed when `lora` is of another form, or names what is not there, is damaged, or is no adapter.
     """
     wanted = read_wanted(setup.get("lora", []))
     files = await asyncio.to_thread(lambda: [_file_of(each.name, folders) for each in wanted])
@@ -44,11 +43,7 @@ async def with_files(setup: dict[str, Any], folders: Sequence[Path]) -> dict[str
 
 
 def read_wanted(value: Any) -> list[Wanted]:
-    """A name, an object with name and scale, or a list of these.
-
-    Raises:
-        LoadFailed: it is something else.
-    """
+    """Return the adapters of a name, an object with name and scale, or a list of these; else raise LoadFailed."""
     listed = value if isinstance(value, list) else [value]
     if len(listed) > MAX_ADAPTERS:
         raise LoadFailed(f"lora may name {MAX_ADAPTERS} adapters")
@@ -69,7 +64,7 @@ def _wanted(value: Any) -> Wanted:
 
 
 def _file_of(name: str, folders: Sequence[Path]) -> Path:
-    """The adapter of this name in the first folder that has one."""
+    """Return the adapter of this name in the first folder that has one."""
     files = [file for folder in reversed(folders) for file in (folder / ADAPTERS).glob("*.gguf") if file.is_file()]
     there = {file.stem: file for file in files if file.stem.isprintable()}
     if name not in there:
@@ -84,7 +79,7 @@ def _file_of(name: str, folders: Sequence[Path]) -> Path:
 
 
 def _check(path: Path) -> None:
-    """Raises ValueError: it is no adapter, or damaged; OSError: it cannot be read."""
+    """Raise ValueError for a file that is no adapter or damaged, OSError for one that cannot be read."""
     with path.open("rb") as file:
         check_tensors(file, path.stat().st_size, COMPUTABLE)
         file.seek(0)

@@ -1,10 +1,10 @@
 """Models on their way to this machine.
 
-A pull is a program of its own (`python -m unitd.fetch`), so that what it does to the network, the disk and the
-processor stops no unit, and what it does wrong stops nothing. It is told what to fetch in one JSON object, and says how
-far it is in JSON lines. Whoever asks for a model that is on its way follows the same program. A follower sees the
-newest state and the last one; what came while it was busy is left out. A pull goes on when its followers leave; when
-the daemon stops, the program is killed, and the next pull goes on with what has come.
+A download is a program of its own (`python -m unitd.fetch`), so that its work on the network, the disk and the
+processor stops no unit, and its faults stop nothing. It gets what to fetch in one JSON object, and says how far it is
+in JSON lines. All clients that ask for the same model follow the same program. A follower sees the newest state and the
+last one; what came while it was busy is left out. A download goes on when its followers leave; when the daemon stops,
+the program is killed, and the next download goes on with what has come.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Download:
         self._failed = asyncio.Event()
 
     def note(self, progress: Progress) -> None:
-        """How far it is now."""
+        """Note how far the download is now."""
         self.progress = progress
         if progress.state == FAILED:
             self._failed.set()
@@ -57,7 +57,7 @@ class Download:
         news.set()
 
     async def follow(self, interval: float = 0.0) -> AsyncIterator[Progress]:
-        """The present state, each newer one as fast as it is taken, and the last; an old one again after a silence.
+        """Yield the present state, each newer one as fast as it is taken, and the last; an old one after a silence.
 
         At least `interval` seconds lie between two of them, of which the newest counts; a failure comes at once.
         """
@@ -75,7 +75,7 @@ class Download:
 
 
 class Downloads:
-    """All of them."""
+    """All downloads."""
 
     def __init__(self, argv: Sequence[str], cards_folder: Path) -> None:
         """`argv` starts the program that pulls one model, by its card in `cards_folder`."""
@@ -86,16 +86,16 @@ class Downloads:
         self._group: asyncio.TaskGroup | None = None
 
     def open(self, group: asyncio.TaskGroup) -> None:
-        """Programs are seen through in this group from now on."""
+        """Run the programs in this group from now on."""
         self._group = group
 
     @property
     def under_way(self) -> Mapping[str, Progress]:
-        """How far each is, by the card's name."""
+        """How far each download is, by the card's name."""
         return {name: pull.progress for name, (pull, _) in self._running.items()}
 
     def start(self, name: str, folder: Path) -> Download:
-        """The pull of a card into a models folder: the one that runs, or a new one."""
+        """Return the download of a card into a models folder: the one that runs, or a new one."""
         if name not in self._running:
             assert self._group is not None
             pull = Download(name)
@@ -104,7 +104,7 @@ class Downloads:
         return self._running[name][0]
 
     async def cancel(self, name: str) -> bool:
-        """Ends the pull of a card, who follows it is told; False when there is none."""
+        """Cancel a download and tell its followers. Return False when none is running."""
         if name not in self._running:
             return False
         pull, task = self._running[name]
@@ -114,14 +114,14 @@ class Downloads:
         return True
 
     async def stop(self) -> None:
-        """Ends all programs; who follows one is told."""
+        """End all programs and tell their followers."""
         tasks = [task for _, task in self._running.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _see_through(self, pull: Download, folder: Path) -> None:
-        """Until its last state, whatever happens; nothing is under way any more when that is told."""
+        """Run one download to its last state; when that is told, the download is no longer under way."""
         end: Progress | None = None
         try:
             async with self._lanes:
@@ -136,7 +136,7 @@ class Downloads:
             log.log(logging.WARNING if end.state == FAILED else logging.INFO, "the pull of %s: %s", pull.name, end)
 
     async def _run(self, pull: Download, folder: Path) -> Progress:
-        """Starts the program and notes what it says; returns its last word, or how it ended without one."""
+        """Start the program and note what it says. Return its last word, or how it ended without one."""
         process = await asyncio.create_subprocess_exec(
             *self._argv,
             stdin=asyncio.subprocess.PIPE,
@@ -162,7 +162,7 @@ class Downloads:
         return last if last.is_last else Progress(FAILED, reason=reason)
 
     async def _listen(self, process: asyncio.subprocess.Process, pull: Download) -> Progress:
-        """Notes each line but the last, which is returned; what is no line of the protocol, a library has printed."""
+        """Note each line but the last, which is returned; a line that is not of the protocol is left out."""
         assert process.stdout is not None
         said = pull.progress
         while not process.stdout.at_eof():
@@ -178,7 +178,7 @@ class Downloads:
 
 
 async def _last_words(stream: asyncio.StreamReader) -> str:
-    """The last line that it printed; always read, so that a flood stops nobody."""
+    """Return the last line that was printed; always read, so that a flood cannot stall the program."""
     kept = b""
     while chunk := await stream.read(4096):
         kept = (kept + chunk)[-LAST_WORDS_BYTES:]
@@ -186,11 +186,11 @@ async def _last_words(stream: asyncio.StreamReader) -> str:
 
 
 def card_to_pull(catalog: Catalog, name: str) -> Card:
-    """The card that a name stands for, when it can be pulled.
+    """Return the card that a name stands for, when it can be downloaded.
 
     Raises:
-        BadFile: nobody knows the name.
-        Unavailable: it came with unitd, or the card does not say where its files are.
+        BadFile: there is no such model.
+        Unavailable: the model came with unitd, or the card does not say where its files are.
     """
     card = catalog.find(name)
     if card is None:
@@ -203,11 +203,7 @@ def card_to_pull(catalog: Catalog, name: str) -> Card:
 
 
 def folder_for(folders: Sequence[Path]) -> Path:
-    """Where a new model goes: the first folder that is there and can be written, else the first that can be made.
-
-    Raises:
-        Unavailable: there is none.
-    """
+    """Return the first folder that can be written, else the first that can be made; raise Unavailable if none can."""
     there = [folder for folder in folders if folder.is_dir() and os.access(folder, os.W_OK)]
     makeable = [folder for folder in folders if not folder.exists() and _may_make(folder)]
     for folder in (*there, *makeable):

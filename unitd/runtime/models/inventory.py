@@ -1,4 +1,4 @@
-"""Every model, here or not, with what it weighs and whether this board can hold it.
+"""Every model, here or not, with its size and whether this board can hold it.
 
 What is here is measured on the disk and estimated by its header, what is not by its card. Headers are read once for
 each file: they hold whole vocabularies.
@@ -35,16 +35,16 @@ class ModelInfo:
 
 
 class Inventory:
-    """Takes stock of cards."""
+    """Measures and estimates the models of cards."""
 
     def __init__(self, llm: LlmSettings, limit: Callable[[], int]) -> None:
-        """`limit`: bytes of memory for all models together."""
+        """`limit` returns the bytes of memory for all models together."""
         self._llm = llm
         self._limit = limit
         self._needs: dict[Stamp, Need | None] = {}
 
     async def take(self, cards: Sequence[Card]) -> list[ModelInfo]:
-        """Each card with its figures."""
+        """Return each card with its figures."""
         return await asyncio.to_thread(lambda: [self._look(card) for card in cards])
 
     def _look(self, card: Card) -> ModelInfo:
@@ -67,7 +67,7 @@ class Inventory:
         return self._needs[stamp]
 
     def _estimate(self, card: Card, weights: Path | None) -> Need | None:
-        """None of a file that cannot be a model: setup says what is wrong with it."""
+        """Return None for a file that cannot be a model: setup says what is wrong with it."""
         settings = {"slots": self._llm.slots, "context": self._llm.context, "exact": self._is_exact(card)}
         try:
             return look_at(card.unit, {"engine": card.engine, "path": str(weights or "")} | settings)

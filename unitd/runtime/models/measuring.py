@@ -1,4 +1,4 @@
-"""How fast this board is: measured by a program of the llm unit, for an engine is never loaded here.
+"""How fast this board is, measured by a program of the llm unit: the daemon never loads an engine.
 
 The program takes about half a second of the processor, and memory for a probe that no cache holds.
 """
@@ -23,14 +23,13 @@ GOODBYE_SECONDS = 5.0
 
 
 async def measure_board(bundled_models: Path, threads: int) -> Speed:
-    """Measures this board with the bundled model and as many threads as `[llm] threads` says.
+    """Measure this board with the bundled model and as many threads as `[llm] threads` says.
 
-    Raises:
-        Unavailable: it cannot be measured; the reason is the program's last line.
+    Raises Unavailable when that fails, with the last line of the program as its reason.
     """
-    if (model := await asyncio.to_thread(_model_in, bundled_models)) is None:
+    if not (models := await asyncio.to_thread(lambda: [*bundled_models.glob("*/*.gguf")])):
         raise Unavailable("the bundled model is not there to measure with; install unitd again")
-    command = [sys.executable, "-m", PROGRAM, str(model), str(threads)]
+    command = [sys.executable, "-m", PROGRAM, str(models[0]), str(threads)]
     pipe = asyncio.subprocess.PIPE
     # In a session of its own, so that the unit program that it starts ends with it.
     try:
@@ -50,12 +49,8 @@ async def measure_board(bundled_models: Path, threads: int) -> Speed:
     return read_speed(json.loads(out))
 
 
-def _model_in(folder: Path) -> Path | None:
-    return next(folder.glob("*/*.gguf"), None)
-
-
 async def _end(program: asyncio.subprocess.Process) -> None:
-    """Ends a program that still runs, with what it has started."""
+    """End a program that still runs, with what it has started."""
     for number in (signal.SIGINT, signal.SIGKILL):
         if program.returncode is not None:
             return
@@ -67,7 +62,7 @@ async def _end(program: asyncio.subprocess.Process) -> None:
 
 
 def prospect_of(stock: ModelInfo, speed: Speed) -> Prospect:
-    """Returns what is to be expected of a model on a board of this speed."""
+    """Return what is to be expected of a model on a board of this speed."""
     card = stock.card
     is_computed_here = (card.unit, card.engine) == ("llm", "llama") and stock.size > 0
     expected = forecast(speed, stock.size, card.shape, card.parameters) if is_computed_here else None

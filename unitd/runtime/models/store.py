@@ -1,4 +1,4 @@
-"""The shelf: which model files lie on this machine. Looked through anew for each setup, in a thread.
+"""Which model files lie on this machine. The folders are looked through anew for each setup, in a thread.
 
 A model is a folder with a `card.toml` or with files that a unit knows, or a GGUF file by itself; its name is the
 card's, the folder's, the file's. What its card leaves open is said by the original's mode file of its name, by the
@@ -44,9 +44,9 @@ class ModelStore:
         llm_url: str = "",
         original_models: Path | None = None,
     ) -> None:
-        """`llm_url`: a server that is the default llm; `default_llm` is then what it is asked for.
+        """`llm_url` is a server that is the default llm; `default_llm` is then the model that it is asked for.
 
-        `original_models` is the table of the names that the original's clients use (core.original).
+        `original_models` is the table of the names that the original's clients use (core.models.original_names).
         """
         self.folders = folders
         self._bundled_folder = bundled_folder
@@ -63,14 +63,14 @@ class ModelStore:
         self.folders = folders
 
     async def resolve(self, unit: str, name: str) -> Card:
-        """The card that serves a name; LoadFailed if none does."""
+        """Return the card that serves a name; raise LoadFailed if none does."""
         return (await self.catalog()).resolve(unit, name)
 
     async def remove(self, name: str) -> None:
-        """Deletes an installed model, or what has come of one whose pull was cut.
+        """Delete an installed model, or what has come of one whose download was cut.
 
         Raises:
-            Unavailable: it came with unitd, or is being fetched.
+            Unavailable: the model came with unitd, or is being fetched.
             BadFile: nothing of this name is here, or it cannot be deleted.
         """
         card = (await self.catalog()).find_installed(name)
@@ -87,10 +87,10 @@ class ModelStore:
         log.info("the model %s is removed", name)
 
     async def remove_incoming(self, name: str) -> bool:
-        """Deletes what has come of a model; False when there is nothing.
+        """Delete what has come of a model. Return False when there is nothing.
 
         Raises:
-            Unavailable: some program is fetching it.
+            Unavailable: another program is fetching the model.
             BadFile: it cannot be deleted.
         """
         try:
@@ -101,7 +101,7 @@ class ModelStore:
             raise BadFile(f"what has come of {name} cannot be removed: {error.strerror}") from error
 
     async def catalog(self) -> Catalog:
-        """All cards, as the folders are now."""
+        """Return all cards, as the folders are now."""
         return await asyncio.to_thread(self._look)
 
     def _look(self) -> Catalog:
@@ -121,7 +121,7 @@ class ModelStore:
         return Catalog(known.values(), [*self._served, *installed], self._default_llm, damaged)
 
     def _cards_of(self, folder: Path, damaged: list[str]) -> Iterator[Card]:
-        """Every model of one folder; a folder that is not there holds none. Says which cards are `damaged`."""
+        """Yield every model of one folder; note which cards are `damaged`."""
         for entry in self._entries(folder):
             if entry.name == ADAPTERS:
                 continue
@@ -132,7 +132,7 @@ class ModelStore:
                 yield card
 
     def _cardless(self, entry: Path) -> Card | None:
-        """What came without a card; None of what is no model."""
+        """Return the card of a model that came without one; None for what is no model."""
         if entry.suffix == ".gguf":
             return Card(entry.stem, "llm", "llama", path=entry, place=entry) if self._is_model(entry) else None
         family = family_of(entry.name, [each.name for each in self._entries(entry)])
@@ -145,12 +145,12 @@ class ModelStore:
         return Card(entry.name, unit, engine, path=ggufs[0] if ggufs else None, place=entry)
 
     def _is_model(self, path: Path) -> bool:
-        """False of a GGUF that only adds to another model."""
+        """Return False for a GGUF that only adds to another model."""
         description = self._description_in(path)
         return description is None or description.kind in ("", "model")
 
     def _described(self, card: Card) -> Card:
-        """With what its file says of itself."""
+        """Return a card with what its file says."""
         description = self._description_in(card.path) if card.path and card.path.suffix == ".gguf" else None
         return _completed(card, described_card(card.name, description)) if description else card
 
@@ -162,7 +162,7 @@ class ModelStore:
         return found if isinstance(found, Description) else None
 
     def _modes(self, damaged: list[str]) -> dict[str, Card]:
-        """The cards that the original's mode files make, by name; of several for one name the first counts."""
+        """Return the cards that the original's mode files make, by name; of several for one name the first counts."""
         modes: dict[str, Card] = {}
         for folder in self.folders:
             for name, path in self._mode_files(folder):
@@ -171,7 +171,7 @@ class ModelStore:
         return modes
 
     def _mode_files(self, folder: Path) -> Iterator[tuple[str, Path]]:
-        """Where the original looks for a model's: in the folder of its name, then beside it."""
+        """Yield the places where the original looks for a model's file: the folder of its name, then beside it."""
         for entry in self._entries(folder):
             within = (entry / f"{entry.name}.json", entry / f"{_MODE_PREFIX}{entry.name}.json")
             yield from ((entry.name, path) for path in within if _is_file(path))
@@ -183,7 +183,7 @@ class ModelStore:
         return [each for each in self._entries(folder) if each.suffix == suffix]
 
     def _entries(self, folder: Path) -> list[Path]:
-        """Without what is hidden: a model that is being fetched, say; nor names that JSON or a terminal cannot take."""
+        """Return what is not hidden, as a download is, and has a name that JSON and a terminal can take."""
         try:
             entries = sorted(folder.iterdir()) if folder.is_dir() else []
         except OSError as error:
@@ -195,13 +195,13 @@ class ModelStore:
         return [each for each in entries if each.name.isprintable() and not each.name.startswith(".")]
 
     def _complain(self, path: Path, words: str) -> None:
-        """Once for each path: the folders are looked through at every setup."""
+        """Warn once for each path: the folders are looked through at every setup."""
         if path not in self._complained_about:
             self._complained_about.add(path)
             log.warning("%s %s", path, words)
 
     def _card_in(self, path: Path, damaged: list[str]) -> Card | None:
-        """A card; one that cannot be read is logged once and left out."""
+        """Return a card; one that cannot be read is logged once and left out."""
         try:
             found = self._read(path, _READERS[path.suffix])
         except (OSError, ValueError, RecursionError, ConfigError) as error:
@@ -211,7 +211,7 @@ class ModelStore:
         return found if isinstance(found, Card) else None
 
     def _read(self, path: Path, read: Callable[[Path], Card | Description | None]) -> Card | Description | None:
-        """What a file says, read only once as long as it stays the same."""
+        """Return what a file says, read only once as long as it stays the same."""
         status = path.stat()
         stamp = (status.st_ino, status.st_size, status.st_mtime_ns)
         if (known := self._files_read.get(path)) is None or known[0] != stamp:
@@ -220,7 +220,7 @@ class ModelStore:
 
 
 def _is_file(path: Path) -> bool:
-    """False also of what may not be looked at, as in a disk's lost+found, and of a name that is too long."""
+    """Return False also for what may not be looked at, as in a disk's lost+found, and for a name that is too long."""
     try:
         return path.is_file()
     except OSError:
@@ -228,7 +228,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _completed(card: Card, known: Card | None) -> Card:
-    """What is known of a model of this name, where the card of the installed one does not say otherwise."""
+    """Return a card with what is known of a model of this name, where the card itself does not say otherwise."""
     if known is None:
         return card
     said = {each.name: value for each in fields(card) if (value := getattr(card, each.name))}
@@ -244,19 +244,19 @@ def _read_original(path: Path) -> tuple[OriginalNames, ...]:
 
 
 def _read_mode_file(path: Path) -> Card | None:
-    """None also of what is too long for one: some other JSON."""
+    """Return None also for what is too long for a mode file: it is other JSON."""
     content = _content_of(path)
     return None if len(content) > MAX_CARD_BYTES else read_mode(path.stem, orjson.loads(content), str(path))
 
 
 def _content_of(path: Path) -> bytes:
-    """A file's bytes, of one that is too long for a card no more than tell that."""
+    """Return the bytes of a file; of one that is too long for a card just enough to show that."""
     with path.open("rb") as file:
         return file.read(MAX_CARD_BYTES + 1)
 
 
 def _read_header(path: Path) -> Description | None:
-    """None of what is no file (a FIFO would never end) and of what makes no sense: setup says what is wrong with it."""
+    """Return None for what is no regular file (a FIFO would never end) or makes no sense: setup says what is wrong."""
     if not path.is_file():
         return None
     try:
@@ -271,7 +271,7 @@ _MODE_PREFIX = "mode_"
 
 
 def _delete_incoming(folder: Path, name: str) -> bool:
-    """Raises BlockingIOError: a program that pulls holds the lock."""
+    """Raise BlockingIOError when a program that downloads holds the lock."""
     places = {place.name: place for place in (folder / INCOMING).glob("*/")}
     if name not in places:
         return False

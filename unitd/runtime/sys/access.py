@@ -1,10 +1,10 @@
-"""The doorkeeper: which grant a client has, whether a request is within it, and how often wrong tokens may be tried.
+"""Which grant a client has, whether a request is within it, and how often wrong tokens may be tried.
 
 Every request passes `check` before its handler, whatever door it came by: trusted clients at the cost of one
 comparison. What a token may do is looked up at each request, so that one that was revoked or is over ends at once.
 Wrong tokens of one address are answered at once a few times; then the address has to wait, twice as long each time.
-A right token does not: nobody guesses one, and whoever shares an address with a guesser, or a proxy, shall come in. The
-configuration's own key, which people make up, waits.
+A right token does not wait: it cannot be guessed, and its holder may share an address, a proxy's say, with a guesser.
+The configuration's own key, which people make up, waits.
 """
 
 import asyncio
@@ -47,12 +47,12 @@ MAX_WAIT_SECONDS = 60.0
 # After so long without a wrong token an address begins anew. A right one does not do that: its holder may be guessing.
 FORGIVEN_SECONDS = 600.0
 MINUTE = 60.0
-# Addresses that are remembered for their wrong tokens, and tokens and addresses for their requests.
+# So many addresses are remembered for their wrong tokens, and so many tokens and addresses for their requests.
 REMEMBERED = 4096
 
 
 class Access:
-    """Keeps the tokens and what each of them, and each address, has taken."""
+    """Keeps the tokens, and what each of them and each address has taken."""
 
     def __init__(self, settings: Settings, task_table: TaskTable, metrics: Metrics, clock: Callable[[], float]) -> None:
         self._settings = settings
@@ -65,7 +65,7 @@ class Access:
 
         self._windows: OrderedDict[str, SlidingWindow] = OrderedDict()
         self._connections: Counter[str] = Counter()
-        """By token."""
+        """How many connections each token has."""
 
     @property
     def token_count(self) -> int:
@@ -74,23 +74,22 @@ class Access:
 
     @property
     def has_key(self) -> bool:
-        """Whether HTTP asks everybody for a key, on this machine too."""
+        """True when HTTP asks every client for a key, on this machine too."""
         return bool(self._book.key)
 
     async def load(self, settings: Settings) -> None:
-        """Takes over what the configuration and the file of tokens say now.
+        """Take over what the configuration and the file of tokens say now.
 
-        Raises:
-            ConfigError: the file cannot be read; what counted before counts on.
+        Raises ConfigError when the file cannot be read; the former tokens stay.
         """
         tokens = await asyncio.to_thread(load_tokens, tokens_file(settings))
         self._book = TokenBook(tokens, settings.http.api_key)
         self._settings = settings
 
-    # Who it is
+    # Which grant a client has
 
     def grant_at(self, door: str, address: str) -> Grant:
-        """What a client may do that has shown nothing yet."""
+        """Return what a client may do that has shown no token yet."""
         auth, is_here = self._settings.auth, bool(address) and is_this_machine(address)
         if door == "unix" or (is_here and auth.trust_loopback):
             return TRUSTED
@@ -98,7 +97,7 @@ class Access:
         return Grant("", Role.ADMIN, limits) if door in auth.without_token else STRANGER
 
     def admit(self, text: str, address: str) -> Grant:
-        """The grant of a token.
+        """Return the grant of a token.
 
         Raises:
             NotAllowed: there is no such token, or its time is over.
@@ -116,7 +115,7 @@ class Access:
         return grant
 
     def known(self, text: str) -> Grant | None:
-        """The grant of a token from somebody who needs none."""
+        """Return the grant of a token from a client that needs none; None when it is not known."""
         return self._book.find(text, self._clock())
 
     def _note_failure(self, network: str, count: int, now: float) -> None:
@@ -129,14 +128,10 @@ class Access:
         if is_doubling(count):
             log.warning("%d wrong tokens in a row from %s", count, network or "this machine")
 
-    # How many come
+    # How many connections there are
 
     def enter(self, grant: Grant) -> None:
-        """One more connection is in a token's hands.
-
-        Raises:
-            Unavailable: it has as many as it may have.
-        """
+        """Count one more connection of a token; raise Unavailable when the token has as many as it may have."""
         limit = grant.limits.connections
         if 0 < limit <= self._connections[grant.name]:
             raise Unavailable(f"{limit} connections of {grant.name!r} are open already")
@@ -144,28 +139,28 @@ class Access:
             self._connections[grant.name] += 1
 
     def leave(self, grant: Grant) -> None:
-        """One less."""
+        """Count one connection less."""
         if grant.name:
             self._connections[grant.name] -= 1
 
     def may_connect(self, address: str, open_now: int) -> bool:
-        """Whether one more connection of another machine is taken when so many of its are open."""
+        """Return True when an address with so many open connections may have one more."""
         limit = self._settings.limits.address.connections
         return is_this_machine(address) or not limit or open_now < limit
 
-    # What it may do
+    # What a client may do
 
     def counts(self, grant: Grant) -> bool:
-        """Whether it lets its client do anything (still): not that of a stranger, nor of a token that was revoked."""
+        """Return False for the grant of a stranger, and of a token that was revoked or is over."""
         return grant.role is not None and (not grant.name or self._book.holds(grant, self._clock()))
 
     def check(self, client: Client, request: Request) -> None:
-        """Called before every handler.
+        """Check a request before its handler.
 
         Raises:
-            NotAllowed: not with this grant, or not any more.
-            Unavailable: too many requests.
-            UnknownTask, NotAnInput: the task is somebody else's.
+            NotAllowed: the grant does not permit it, or not any more.
+            Unavailable: there were too many requests.
+            UnknownTask, NotAnInput: the task is that of another owner.
         """
         grant = client.grant
         if grant is TRUSTED:
@@ -194,11 +189,7 @@ class Access:
             )
 
     def check_room(self, client: Client) -> None:
-        """Called before a task is made.
-
-        Raises:
-            TaskFull: the token, or the address, has as many tasks as it may have.
-        """
+        """Raise TaskFull when the token or the address of a client has as many tasks as it may have."""
         grant, address = client.grant, client.address
         own = sum(task.holder == grant.name for task in self._task_table)
         if grant.name and 0 < grant.limits.tasks <= own:
@@ -221,11 +212,11 @@ class AccessActions:
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
-        """By action."""
+        """Return the handlers by action."""
         return {AUTH: self._auth, WHOAMI: self._whoami}
 
     def _auth(self, call: Call) -> Answer:
-        """From here on the connection is the token's."""
+        """Make the connection the token's from here on."""
         data = call.request.data
         text = data.get("token") if isinstance(data, dict) else None
         if not isinstance(text, str):
@@ -245,12 +236,12 @@ class AccessActions:
         reply = call.ok(object="sys.auth", data=_described(grant))
         if client is former:
             return reply
-        self._forget(former)  # what it had is its owner's, who has left
+        self._forget(former)  # what the former client had belongs to another owner
         client.send(reply)
         return None
 
     def _whoami(self, call: Call) -> Answer:
-        """Tells a client its name, role and expiry, so that it does not have to try what it may do."""
+        """Tell a client its name, role and expiry, so that it does not have to try what it may do."""
         return call.ok(object="sys.whoami", data=_described(call.client.grant))
 
 
@@ -259,16 +250,12 @@ def _described(grant: Grant) -> dict[str, Any]:
 
 
 def tokens_file(settings: Settings) -> Path:
-    """Where the tokens are."""
+    """Return where the tokens are."""
     return settings.auth.tokens_file or settings.state.dir / "tokens.json"
 
 
 def load_tokens(path: Path) -> list[Token]:
-    """The tokens of a file; none if it is not there.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
+    """Return the tokens of a file, none if it is not there; raise ConfigError when it cannot be read."""
     try:
         return read_tokens(path.read_bytes())
     except FileNotFoundError:

@@ -31,7 +31,7 @@ log = logging.getLogger("unitd.system")
 
 # uiflow's client does float(version.lstrip("v")) and, from 1.6 on, sends the model names we know as aliases.
 PROTOCOL_VERSION = "v1.6"
-# The original's: base64 characters in one frame of a streamed pull.
+# Base64 characters in one frame of a streamed pull, as in the original.
 PULL_CHUNK_CHARACTERS = 1024
 CPU_SAMPLE_SECONDS = 0.25
 # A pulled file is held whole, and once more in base64.
@@ -56,10 +56,10 @@ class Line(Protocol):
 
     @property
     def settings(self) -> LineSettings:
-        """The present ones."""
+        """The present settings."""
 
     def reconfigure(self, settings: LineSettings) -> None:
-        """Takes the settings over soon (the answer leaves first), for as long as the daemon runs."""
+        """Take the settings over soon (the answer leaves first), for as long as the daemon runs."""
 
 
 class System:
@@ -97,7 +97,7 @@ class System:
 
     @property
     def handlers(self) -> dict[str, Handler]:
-        """By action."""
+        """Return the handlers by action."""
         powers = {"reboot": self._reboot, "bashexec": self._bashexec, "update": self._update, "upgrade": self._upgrade}
         return {
             "ping": Call.ok,
@@ -122,7 +122,7 @@ class System:
         return call.ok(object="sys.lstask", data=[row_of(runner) for runner in own])
 
     async def _lstools(self, call: Call) -> Reply:
-        """The board's own tools, each with the name under which a setup asks for them."""
+        """List the board's own tools, each with the name under which a setup asks for them."""
         rows = [
             {"tools": name} | row
             for name, toolbox in self._planner.toolboxes.items()
@@ -131,7 +131,7 @@ class System:
         return call.ok(object="sys.lstools", data=rows)
 
     def _hwinfo(self, call: Call) -> Answer:
-        """One measurement serves everybody who asks while it runs."""
+        """Measure once for all clients that ask while the measurement runs."""
         if self._measuring is None or self._measuring.done():
             self._measuring = asyncio.ensure_future(asyncio.to_thread(_measure_board))
         return Begun(self._tell_hwinfo(call, self._measuring))
@@ -141,7 +141,7 @@ class System:
         return call.ok(object="sys.hwinfo", data=await asyncio.shield(measuring))
 
     async def _cmminfo(self, call: Call) -> Reply:
-        """The memory for models (the original's is set aside for its NPU), in KiB."""
+        """Tell the memory for models (the original's is set aside for its NPU), in KiB."""
         used, limit = (size // 1024 for size in await self._memory())
         return call.ok(object="sys.cmminfo", data={"total": limit, "used": used, "remain": max(limit - used, 0)})
 
@@ -157,9 +157,9 @@ class System:
         return call.ok()
 
     def _reset(self, call: Call) -> Answer:
-        """Acknowledges, ends everything, then sends the message with request_id "0" that clients wait for.
+        """Acknowledge, end everything, then send the message with request_id "0" that clients wait for.
 
-        Who is no administrator has a board of its own: its tasks end, and nobody else's.
+        For a client that is no administrator only its own tasks end.
         """
         call.client.send(call.ok(message="llm server restarting ..."))
         if call.client.grant.role is not Role.ADMIN:
@@ -263,7 +263,7 @@ def _refuse_unit_call(call: Call) -> Answer:
 
 
 async def _run(*command: str) -> tuple[int, str]:
-    """Exit status and output of a command; the command line is the caller's, who was allowed to."""
+    """Run a command, which the caller checked. Return its exit status and output."""
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.DEVNULL,
@@ -281,7 +281,7 @@ async def _run(*command: str) -> tuple[int, str]:
 
 
 async def _send_stream(call: Call, object_: str, text: str, interval: float = 0.0) -> None:
-    """No faster than the client reads, with `interval` seconds before each frame."""
+    """Send frames no faster than the client reads, with `interval` seconds before each."""
     for data in _stream_frames(text):
         await asyncio.sleep(interval)
         await call.client.wait_for_room()
@@ -289,7 +289,7 @@ async def _send_stream(call: Call, object_: str, text: str, interval: float = 0.
 
 
 def _stream_frames(text: str) -> Iterator[dict[str, Any]]:
-    """Deltas and the empty final frame, as the original cuts them."""
+    """Yield deltas and the empty final frame, as the original cuts them."""
     starts = range(0, len(text), PULL_CHUNK_CHARACTERS)
     for index, start in enumerate(starts):
         yield {"delta": text[start : start + PULL_CHUNK_CHARACTERS], "finish": False, "index": index}
@@ -302,7 +302,7 @@ _PARITIES = {code: letter for letter in "neo" for code in (letter, letter.upper(
 
 
 def _line_settings(data: Any, present: LineSettings) -> LineSettings:
-    """Checks {"baud", "data_bits", "stop_bits", "parity"}; what is left out stays as it is."""
+    """Return the checked {"baud", "data_bits", "stop_bits", "parity"}; what is left out stays as it is."""
     if not isinstance(data, dict):
         raise BadField('data must be an object such as {"baud": 115200}')
     baud, data_bits = data.get("baud", present.baud), data.get("data_bits", present.data_bits)
@@ -319,7 +319,7 @@ def _line_settings(data: Any, present: LineSettings) -> LineSettings:
 
 
 def _path_in(folder: Path, object_: str) -> Path:
-    """The file that an object such as `sys.file./x` names: `/x` means <state.dir>/files/x, and nothing else."""
+    """Return the file that an object names: `sys.file./x` is <state.dir>/files/x, and nothing else is allowed."""
     _, marker, name = object_.partition(".file.")
     if not marker or not name.strip("/") or "\0" in name:
         raise BadFile("the object must be sys.file./NAME")
@@ -354,7 +354,7 @@ def _read_file(folder: Path, object_: str) -> bytes:
 
 
 def _measure_board() -> dict[str, Any]:
-    """Load in percent over a moment, memory in percent, temperature in thousandths of a degree, interfaces."""
+    """Return load and memory in percent, the temperature in thousandths of a degree, and the interfaces."""
     import psutil  # memory that a board without this question never pays
 
     return {
@@ -366,7 +366,7 @@ def _measure_board() -> dict[str, Any]:
 
 
 def _interfaces() -> list[dict[str, str]]:
-    """Name, IPv4 address and speed in Mb/s of every interface that is up."""
+    """Return name, IPv4 address and speed in Mb/s of every interface that is up."""
     import psutil
 
     states = psutil.net_if_stats()
@@ -379,7 +379,7 @@ def _interfaces() -> list[dict[str, str]]:
 
 
 def _temperature() -> int:
-    """The hottest sensor in thousandths of a degree, 0 on a board without one."""
+    """Return the hottest sensor in thousandths of a degree, 0 on a board without one."""
     import psutil
 
     readings = [each.current for sensor in psutil.sensors_temperatures().values() for each in sensor]

@@ -1,8 +1,8 @@
-"""The last log lines, for whoever watches the daemon from elsewhere: the action `log` of sys.
+"""The last log lines, for clients that watch the daemon from elsewhere: the action `log` of sys.
 
 A handler on the daemon's own loggers keeps the last lines and sends new ones to subscribers. Lines may come from any
-thread; they leave in the event loop, those of one turn of it together. DEBUG lines, which may hold prompts and answers,
-are never taken, whatever the configured level is.
+thread; they are sent in the event loop, those of one turn of it together. DEBUG lines, which may hold prompts and
+answers, are never taken, whatever the configured level is.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ OWN_LOGGER = "unitd"
 
 
 class LogStream(logging.Handler):
-    """Keeps what is logged between `open` and `close`, answers sys.log."""
+    """Keeps what is logged between `open` and `close`, and answers sys.log."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -37,23 +37,23 @@ class LogStream(logging.Handler):
 
     @property
     def handlers(self) -> dict[str, Handler]:
-        """By action of sys."""
+        """Return the handler by action of sys."""
         return {"log": self._answer}
 
     def open(self) -> None:
-        """Listens to the daemon's loggers from now on; called in the event loop."""
+        """Listen to the daemon's loggers from now on; called in the event loop."""
         self._loop = asyncio.get_running_loop()
         logging.getLogger(OWN_LOGGER).addHandler(self)
 
     def close(self) -> None:
-        """Listens no more."""
+        """Stop listening."""
         logging.getLogger(OWN_LOGGER).removeHandler(self)
         self._loop = None
         self._subscriptions.clear()
         super().close()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Takes one line; called in whatever thread logs."""
+        """Take one line; called in whatever thread logs."""
         line = {
             "at": round(record.created, 3),
             "level": record.levelname,
@@ -68,7 +68,7 @@ class LogStream(logging.Handler):
             self._loop.call_soon_threadsafe(self._send_new)
 
     def _send_new(self) -> None:
-        """One frame with all that is new; what a send itself logs goes with the next."""
+        """Send one frame with all new lines; what a send itself logs goes with the next."""
         self.acquire()  # emit runs under it, in any thread
         try:
             lines = list(self._unsent)
@@ -82,7 +82,7 @@ class LogStream(logging.Handler):
                 client.send(Reply(request_id, "sys", "sys.log.stream", lines, is_droppable=True))
 
     def _answer(self, call: Call) -> Answer:
-        """The last lines; with "subscribe" a stream of the new ones follows, one for each client."""
+        """Send the last lines; with "subscribe" a stream of the new ones follows, one for each client."""
         count, subscribe = _wishes(call.request.data)
         if subscribe is True:
             self._subscriptions[call.client] = call.request.request_id
@@ -93,7 +93,7 @@ class LogStream(logging.Handler):
 
 
 def _text_of(record: logging.LogRecord) -> str:
-    """The message; of an exception its class alone, whose words may be a client's."""
+    """Return the message; of an exception only its class, whose words may be a client's."""
     text = record.getMessage()
     if record.exc_info and record.exc_info[0] is not None:
         text = f"{text} ({record.exc_info[0].__name__})"
@@ -101,7 +101,7 @@ def _text_of(record: logging.LogRecord) -> str:
 
 
 def _wishes(data: Any) -> tuple[int, bool | None]:
-    """How many lines, and whether to subscribe (None: as it is)."""
+    """Return how many lines are asked for, and whether to subscribe (None: no change)."""
     wishes = {} if data in (None, "None") else data
     if not isinstance(wishes, dict):
         raise BadField('data must be an object such as {"lines": 100, "subscribe": true}')

@@ -1,4 +1,4 @@
-"""The actions of `sys` on models: what there is, which one suits this board, to fetch one, to remove one."""
+"""The actions of `sys` on models: list them, suggest one for this board, download one, remove one."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ _SHORT_ROW = ("mode", "type", "capabilities", "card", "model", "installed")
 
 
 class ModelActions:
-    """lsmode, suggest_model, rmmode, pull_model."""
+    """The handlers of lsmode, suggest_model, rmmode and pull_model."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class ModelActions:
         manager: TaskManager,
         measure: Callable[[], Awaitable[Speed]],
     ) -> None:
-        """`measure` finds out how fast this board is; it raises Unavailable where it cannot."""
+        """`measure` returns how fast this board is; it raises Unavailable when the board cannot be measured."""
         self._model_store = model_store
         self._inventory = inventory
         self._downloads = downloads
@@ -49,7 +49,7 @@ class ModelActions:
 
     @property
     def handlers(self) -> dict[str, Handler]:
-        """By action."""
+        """Return the handlers by action."""
         return {
             "lsmode": self._lsmode,
             "suggest_model": lambda call: Begun(self._suggest(call)),
@@ -69,7 +69,7 @@ class ModelActions:
         return call.ok(object="sys.lsmode", data=rows if is_whole else _shortened(rows))
 
     async def _suggest(self, call: Call) -> Reply:
-        """Measures the board anew for each request: what was found while it was busy must not stay."""
+        """Measure the board anew for each request: what was measured while it was busy must not stay."""
         catalog = await self._model_store.catalog()
         stock = await self._inventory.take(catalog.cards)
         async with self._is_measuring:  # two at a time would slow each other down
@@ -81,7 +81,7 @@ class ModelActions:
         return call.ok(object="sys.suggest_model", data={"model": best.card.name} | figures)
 
     async def _rmmode(self, call: Call) -> Reply:
-        """Of a model that is on its way: what has come of it."""
+        """Remove a model; of one that is being downloaded, cancel the download and remove what has come."""
         name = _name_in(call.request.data)
         card = (await self._model_store.catalog()).find(name)
         if card is not None and await self._downloads.cancel(card.name):
@@ -93,12 +93,12 @@ class ModelActions:
         return call.ok()
 
     def _pull_model(self, call: Call) -> Answer:
-        """What the client asks next does not wait for it."""
+        """Download a model; later requests of the client do not wait for that."""
         data = call.request.data
         return Begun(self._tell(call, _name_in(data.get("model") if isinstance(data, dict) else data)))
 
     async def _tell(self, call: Call, name: str) -> Reply | None:
-        """As many frames as the client takes; who leaves is told nothing more, and the pull goes on."""
+        """Send as many frames as the client takes; when the client leaves, the download goes on."""
         pull, index = await self._start(name), 0
         async for progress in pull.follow(call.client.frame_interval):
             if progress.state == FAILED:
@@ -117,7 +117,7 @@ class ModelActions:
 
 
 def _shortened(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows for a serial line: those that are too many, from the last one on, without their details."""
+    """Return the rows for a serial line: if they are too many, the last ones come without their details."""
     excess = len(orjson.dumps(rows)) - SHORT_LIST_BYTES
     shown = []
     for row in reversed(rows):
@@ -134,7 +134,7 @@ def _name_in(data: Any) -> str:
 
 
 def _figures(stock: ModelInfo, progress: Progress | None) -> dict[str, Any]:
-    """What a row of lsmode says beyond the original's."""
+    """Return what a row of lsmode has beyond the original's."""
     figures: dict[str, Any] = {"size": stock.size, "fits": stock.fits, "bundled": stock.card.is_bundled}
     if progress is not None:
         figures["download"] = _state(progress)
@@ -142,11 +142,5 @@ def _figures(stock: ModelInfo, progress: Progress | None) -> dict[str, Any]:
 
 
 def _state(progress: Progress) -> dict[str, Any]:
-    return {
-        "state": progress.state,
-        "file": progress.file,
-        "bytes": progress.bytes,
-        "total": progress.total,
-        "bytes_per_s": progress.bytes_per_s,
-        "seconds_left": progress.seconds_left,
-    }
+    keys = ("state", "file", "bytes", "total", "bytes_per_s", "seconds_left")
+    return {key: getattr(progress, key) for key in keys}

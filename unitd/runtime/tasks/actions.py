@@ -1,7 +1,6 @@
-"""What clients do with tasks: setup, inference, link, unlink, pause, runner, cancel, exit, taskinfo, trigger, warm.
+"""What clients do with tasks: setup, inference, link, unlink, pause, work, cancel, exit, taskinfo, trigger, warm.
 
-Each handler decides on the registry's word, tells the task's runner, and answers. The order of the words below is that
-of docs/protocol.md.
+Each handler looks at the table of tasks, tells the task's runner, and answers.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ log = logging.getLogger("unitd.actions")
 
 
 class Actions:
-    """The handlers."""
+    """The handlers of the actions on tasks."""
 
     def __init__(
         self,
@@ -44,7 +43,7 @@ class Actions:
 
     @property
     def handlers(self) -> dict[str, Handler]:
-        """By action."""
+        """Return the handlers by action."""
         return {
             "setup": self._setup,
             "inference": self._inference,
@@ -98,7 +97,7 @@ class Actions:
 
     @staticmethod
     def _hear(call: Call, runner: TaskRunner) -> None:
-        """Uploaded audio is heard in its order and not answered; what it says is, and what is wrong with it."""
+        """Let uploaded audio be heard in its order; only what it says, or what is wrong with it, is answered."""
         request, client = call.request, call.client
         if not isinstance(request.data, bytes):
             raise RunFailed(
@@ -162,7 +161,7 @@ class Actions:
         return call.ok()
 
     def _cancel(self, call: Call) -> Answer:
-        """What runs, is held or waits ends, as at a wake; the task stays."""
+        """End what runs, is held or waits, as at a wake; the task stays."""
         runner = self._runner_of(call)
         return Begun(_when_stopped(call, runner, runner.inferences.interrupt()))
 
@@ -188,7 +187,7 @@ class Actions:
         return Begun(_when_done(call, self._runner_of(call).ask(call.request.action, **fields)))
 
     def _addressed(self, call: Call) -> Task:
-        """The task that a request names; whoever addresses it may get its output later."""
+        """Return the task that a request names, and note the client: it may get output of the task later."""
         task = self._task_table.find(call.request.work_id)
         self._task_table.note_client(task, call.client)
         return task
@@ -198,13 +197,13 @@ class Actions:
 
 
 async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
-    """The plain answer, once what the call has begun is done."""
+    """Return the plain answer, once what the call has begun is done."""
     await doing
     return call.ok()
 
 
 async def _when_stopped(call: Call, runner: TaskRunner, stopped: Awaitable[Any]) -> Reply:
-    """The plain answer to pause and cancel, after every frame; a child that died over it has stopped too."""
+    """Return the plain answer to pause and cancel, after every frame; a child that died over it has stopped too."""
     with suppress(RunFailed):
         await stopped
     runner.output.flush()

@@ -1,4 +1,4 @@
-"""What every task shares: where its output goes besides its clients, the board's sound, and who follows all tasks."""
+"""What every task shares: where output goes besides the clients, the board's sound, and the observers."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, Protocol

@@ -38,7 +38,7 @@ class InferenceRunner:
     def __init__(
         self, task: Task, shared: Shared, state: Callable[[], TaskState], on_good_end: Callable[[], None]
     ) -> None:
-        """`state` tells that of the task; `on_good_end` is called when an answer has ended well."""
+        """`state` returns that of the task; `on_good_end` is called when an answer has ended well."""
         self.task = task
         self._shared = shared
         self._state = state
@@ -246,7 +246,7 @@ class InferenceRunner:
         self.output.prompt_read(inference, envelope.fields["prompt_tokens"])
 
     def _on_paused(self, inference: Inference, envelope: Envelope) -> None:
-        """The answer stopped by its policy: the answer is held, not the task."""
+        """Note that the answer stopped by its policy: the answer is held, not the task."""
         inference.advance(InferenceState.HELD)
         self._note_end_of_work()
         self._changed()
@@ -292,7 +292,7 @@ class InferenceRunner:
             self.go_on()
 
     def _on_finish(self, inference: Inference, envelope: Envelope) -> None:
-        """The end of the answer, or only of a round of calls."""
+        """End the answer, or only a round of calls."""
         fields = envelope.fields
         self.memory = fields.get("memory", self.memory)
         usage = fields.get("usage") or inference.usage or None
@@ -334,7 +334,7 @@ class InferenceRunner:
             is_text=isinstance(inference.data, str),
             inference=inference.number,
             is_open=inference.is_open,
-            # What a link asks for is somebody speaking: before background jobs of clients.
+            # What a link asks for is a person speaking, who comes before the background jobs of clients.
             priority=int(inference.client is None),
             client=opaque((inference.client or self.task.owner).party),
             options=inference.options,

@@ -1,6 +1,6 @@
-"""Links at work: what one task says reaches the tasks that listen to it, the loudspeaker, and whoever is woken.
+"""Links at work: what one task says reaches the tasks that listen to it or are woken by it, and the loudspeaker.
 
-`core.tasks.links` judges which links there may be; this module carries what flows over them.
+`core.tasks.links` decides which links there may be; this module carries what flows over them.
 """
 
 import asyncio

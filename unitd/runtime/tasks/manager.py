@@ -1,7 +1,6 @@
-"""Tasks come and go: set up by clients, restored after a restart, ended by exit, when their clients leave, or for room.
+"""All tasks at run time: set up by clients, restored after a restart, ended by exit, with their clients, or for room.
 
-The manager alone has their runners, and whoever needs one asks the manager. `set_up` answers errors under the unit's
-name, as the original does, so that no client takes them for a task.
+Only the manager has their runners; other objects ask the manager for them.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ from unitd.wire.messages import Reply, is_task_id
 
 log = logging.getLogger("unitd.roster")
 
-# Of what a setup names in vain, in the log: so many entries, and so many characters of each.
+# The log shows so many of the inputs that a setup names in vain, and so many characters of each.
 MAX_NAMED, MAX_ECHO = 4, 64
 
 
@@ -93,7 +92,7 @@ class TaskManager:
         return list(self._runners.values())
 
     async def set_up(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Reply:
-        """Answers errors under the unit's name, as the original does, so that no client takes them for a task."""
+        """Set a task up. Answer errors under the unit's name, as the original does: no client takes them for a task."""
         try:
             task = await self._begin_task(call, kind, data)
         except UnitdError as error:
@@ -134,12 +133,12 @@ class TaskManager:
         return task
 
     async def change(self, call: Call, runner: TaskRunner, data: dict[str, Any]) -> Reply:
-        """Another model or other settings for a task, which goes on as it is until they are known to work.
+        """Give a task another model or other settings; it goes on as it is until they are known to work.
 
         However long the load takes: an answer before its end could not say whether the task has changed.
 
         Raises:
-            LoadFailed: no such model, it does not load, or a value cannot be used; nothing has changed.
+            LoadFailed: there is no such model, it does not load, or a value cannot be used; nothing has changed.
             Unavailable: the task was ended meanwhile.
         """
         async with runner.changing:
@@ -159,7 +158,7 @@ class TaskManager:
         return call.ok()
 
     def _resettle(self, task: Task, plan: Plan, grant: Grant) -> None:
-        """The settings of a new setup; owner and links stay, new ones may come."""
+        """Give a task the settings of a new setup; owner and links stay, new links may come."""
         _warn(task, plan)
         vars(task).update(plan.settings(task.kind))
         self._listen_to(task, plan.inputs, grant)
@@ -213,7 +212,7 @@ class TaskManager:
         )
 
     def _start(self, task: Task, plan: Plan, entry: StoredTask | None = None) -> TaskRunner:
-        """Sets a task to work; with an entry it is one of the last run, which stays failed if it was."""
+        """Start a task; with an entry it is one of the last run, and stays failed if it was."""
         _warn(task, plan)
         child = self._supervisor.child_for(plan.card)
         runner = TaskRunner(
@@ -235,7 +234,7 @@ class TaskManager:
         return runner
 
     def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:
-        """What its setup names, without what means nothing and without what is somebody else's."""
+        """Link what the setup names, without what means nothing and what belongs to another owner."""
         left_out = []
         for entry in inputs:
             if entry in task.inputs:
@@ -271,7 +270,7 @@ class TaskManager:
     # Ends
 
     def end(self, runner: TaskRunner) -> Coroutine[Any, Any, None]:
-        """Begins the end of a task: nobody finds it or listens to it any more. Awaiting the result sees it through."""
+        """Begin the end of a task: it is neither found nor listened to any more. Await the result for the end."""
         work_id = runner.task.work_id
         targets = self._task_table.targets_of(work_id)
         self._task_table.remove(runner.task)
@@ -282,13 +281,13 @@ class TaskManager:
         return self._finish_end(runner, runner.close())
 
     async def _finish_end(self, runner: TaskRunner, closing: Coroutine[Any, Any, None]) -> None:
-        """The task's memory is free at once, its child's when nobody else uses it or soon will."""
+        """Free the memory of the task at once, that of its child when no task uses it or soon will."""
         await closing
         self._supervisor.release(runner.child, for_a_while=runner.task.ends_with_owner)
-        await self._task_store.settled()  # whoever hears that it has ended does not find it again after a crash
+        await self._task_store.settled()  # a task that was said to have ended is not there again after a crash
 
     def close(self) -> None:
-        """Refuses further setups: the daemon stops, and what began now would be ended by nobody."""
+        """Refuse further setups: the daemon stops, and nothing would end what began now."""
         self._is_closed = True
 
     def _check_open(self) -> None:
@@ -296,7 +295,7 @@ class TaskManager:
             raise Unavailable("the daemon is stopping")
 
     def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
-        """Begins the end of every task, or of all of one holder; awaiting the result sees it through."""
+        """Begin the end of every task, or of all of one holder. Await the result for their ends."""
         return _all_of([self.end(runner) for runner in self.runners if holder in (None, runner.task.holder)])
 
     def forget_client(self, client: Client) -> None:
@@ -311,7 +310,7 @@ class TaskManager:
 
 
 def _task(work_id: str, kind: UnitKind, plan: Plan, request_id: str, owner: Client, created: int) -> Task:
-    """A task that listens to nothing yet."""
+    """Return a task that listens to nothing yet."""
     return Task(
         work_id=work_id,
         kind=kind,

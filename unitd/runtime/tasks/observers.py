@@ -1,6 +1,6 @@
-"""Who follows all tasks, whoever owns them: a bridge that shows them to others.
+"""Objects that follow all tasks, whoever owns the tasks: a bridge that shows them to others, say.
 
-Observers are told at once and in order, and must not wait: what they have to do with it is their own matter.
+Observers are called at once and in order, and must not wait.
 """
 
 from typing import Protocol
@@ -10,35 +10,35 @@ from unitd.wire.messages import Reply
 
 
 class Observer(Protocol):
-    """Somebody who follows."""
+    """Follows all tasks."""
 
     def on_said(self, task: Task, reply: Reply) -> None:
-        """A frame of a task's output, also when no client is there to take it."""
+        """Take a frame of a task's output, also when no client is there to take it."""
 
     def on_changed(self, work_id: str) -> None:
-        """Its entry of sys.lstask may be another one now, or it is gone."""
+        """Note that the row of a task in sys.lstask may be another one now, or that the task is gone."""
 
 
 class TaskObservers:
-    """All observers."""
+    """The list of all observers."""
 
     def __init__(self) -> None:
         self._observers: list[Observer] = []
 
     def follow(self, observer: Observer) -> None:
-        """This one is told from now on."""
+        """Tell an observer everything from now on."""
         self._observers.append(observer)
 
     def leave(self, observer: Observer) -> None:
-        """This one is told no more."""
+        """Tell an observer nothing more."""
         self._observers.remove(observer)
 
     def said(self, task: Task, reply: Reply) -> None:
-        """A task says something."""
+        """Pass on a frame of a task."""
         for observer in self._observers:
             observer.on_said(task, reply)
 
     def changed(self, work_id: str) -> None:
-        """Something about a task is different."""
+        """Pass on that something about a task is different."""
         for observer in self._observers:
             observer.on_changed(work_id)

@@ -1,6 +1,6 @@
 """What a task says to its clients: the frames of an inference, and output that no request asked for.
 
-An inference's frames go to whoever asked, in that request's id; what a link asked for, and what ears heard by
+An inference's frames go to the client that asked, in that request's id; what a link asked for, and what ears heard by
 themselves, goes to the task's listener in the id of its setup. A running stream that is silent for long sends an empty
 delta, because clients give up.
 
@@ -35,7 +35,7 @@ NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
 @dataclass(eq=False)
 class Inference:
-    """One prompt on its way. `client` is None when a link asked."""
+    """One prompt on its way; `client` is None when a link asked."""
 
     request_id: str
     client: Client | None
@@ -57,7 +57,7 @@ class Inference:
     """Its last frame of text, which takes more while it waits to be sent."""
 
     last_character: str = ""
-    """Of what was said so far."""
+    """The last character of what was said so far."""
 
     usage: dict[str, int] = field(default_factory=dict)
     """Tokens of rounds that came before the one whose end is told."""
@@ -108,7 +108,7 @@ INTERRUPTED = End("interrupted")
 
 @dataclass(frozen=True)
 class Asker:
-    """Who sent the audio that a task hears, and in which request."""
+    """The client that sent the audio that a task hears, and its request."""
 
     client: Client
     request_id: str
@@ -133,7 +133,7 @@ class TaskOutput:
         """How many partial transcripts of this utterance gave way to newer ones before they were sent."""
 
     def begin(self, inference: Inference) -> None:
-        """This one runs (again): from now on its stream is not silent for long."""
+        """Note that this inference runs (again): from now on its stream is not silent for long."""
         self._running = inference
         self._note_frame(inference)
         if inference.piece_at:
@@ -141,13 +141,13 @@ class TaskOutput:
         self._keep_alive()
 
     def hold(self) -> None:
-        """A pause: no frame until `begin`."""
+        """Send no frame until `begin`: a pause."""
         if self._keepalive is not None:
             self._keepalive.cancel()
             self._keepalive = None
 
     def delta(self, inference: Inference, text: str, audio: bytes = b"") -> None:
-        """More of the answer: text, or audio that goes out as base64; nothing in it says that it is alive."""
+        """Send more of the answer: text, or audio as base64; a frame with neither says that the answer is alive."""
         if text or audio:
             self._note_piece(inference)
         inference.last_character = text[-1:] or inference.last_character
@@ -166,20 +166,20 @@ class TaskOutput:
         inference.index += 1
 
     def prompt_read(self, inference: Inference, tokens: int) -> None:
-        """The answer begins now; told to those who asked for it (`prompt_done` at setup)."""
+        """Say that the answer begins now, to clients that asked for it (`prompt_done` at setup)."""
         if self._is_streaming:
             self._say(inference, {"delta": "", "finish": False, "index": inference.index, "prompt_tokens": tokens})
             inference.index += 1
             self._note_frame(inference)
 
     def tool_call(self, inference: Inference, call: dict[str, Any]) -> None:
-        """The answer wants a function called; a frame of its own, also where the text comes as a whole."""
+        """Say that the answer wants a function called, in a frame of its own, also where the text comes as a whole."""
         if self._task.enoutput:
             self._say(inference, call, object_=TOOL_CALL)
             self._note_frame(inference)
 
     def paused(self, inference: Inference, reason: str, tokens: int) -> None:
-        """The answer stopped by its policy; `work` lets it go on."""
+        """Say that the answer stopped by its policy; `work` lets it go on."""
         self.hold()
         if self._is_streaming:
             data = {"delta": "", "finish": False, "index": inference.index, "paused": reason, "tokens": tokens}
@@ -187,7 +187,7 @@ class TaskOutput:
             inference.index += 1
 
     def finish(self, inference: Inference, end: End) -> None:
-        """The one end of an accepted inference."""
+        """Send the one end of an accepted inference."""
         inference.advance(InferenceState.CUT_SHORT if inference.is_cut else InferenceState.OVER)
         self._meter.note_end(end.reason, end.usage)
         if inference is self._running:
@@ -209,7 +209,7 @@ class TaskOutput:
             self._pacer.flush()
 
     def event(self, data: Any, asker: Asker | None = None, object_: str | None = None, failure: str = "") -> None:
-        """Output of the task itself; with an asker it answers that request; a failure makes it an error."""
+        """Send output of the task itself; with an asker it answers that request, with a failure it is an error."""
         if not self._task.enoutput:
             return
         client, request_id = self._task.listener, self._task.request_id
@@ -222,13 +222,13 @@ class TaskOutput:
         self._give(client, reply)
 
     def flush(self) -> None:
-        """Sends at once what waits to be sent: a reply that must come behind it is about to go out."""
+        """Send at once what waits to be sent: a reply that must come after it is about to go out."""
         self._pacer.flush()
 
     def _numbered(self, transcript: Reply) -> Reply:
         """Return the transcript with the index after the one that was sent last.
 
-        A partial one of the same utterance that still waits to be sent gives way to it.
+        A partial transcript of the same utterance that still waits to be sent is replaced.
         """
         if transcript.data["index"] == 0:
             self._replaced = 0
@@ -241,7 +241,7 @@ class TaskOutput:
         return transcript
 
     def refuse(self, error: UnitdError) -> None:
-        """What a link wanted could not be done: whoever listens is told."""
+        """Tell the listener that what a link wanted could not be done."""
         reply = Reply(self._task.request_id, self._task.work_id, code=error.code, message=str(error))
         self._give(self._task.listener, reply)
 
@@ -255,7 +255,7 @@ class TaskOutput:
         extra: dict[str, Any] | None = None,
         is_droppable: bool = False,
     ) -> Reply:
-        """One frame to whoever asked, in the request's id; returns it."""
+        """Send one frame to the asker, in the request's id, and return it."""
         reply = self._reply(inference.request_id, data, error, object_=object_, extra=extra, is_droppable=is_droppable)
         self._give(inference.client or self._task.listener, reply)
         return reply
@@ -268,13 +268,13 @@ class TaskOutput:
         return Reply(request_id, self._task.work_id, object_, data, code=code, message=message, **more)
 
     def _give(self, client: Client | None, reply: Reply) -> None:
-        """To whoever asked or listens, when the frame before is long enough ago."""
+        """Send a frame to a client, when the frame before is long enough ago."""
         given = self._task.setup.get("frame_interval_ms")
         usual = 0.0 if client is None else client.frame_interval
         self._pacer.add(client, reply, usual if given is None else given / 1000)
 
     def _deliver(self, client: Client | None, reply: Reply) -> None:
-        """Sends a frame to its client and to those who follow all tasks."""
+        """Send a frame to its client and to the observers."""
         if reply.code:
             self._meter.errors[reply.code] += 1
         self._observers.said(self._task, reply)
@@ -294,7 +294,7 @@ class TaskOutput:
         inference.last_frame_at = asyncio.get_running_loop().time()
 
     def _keep_alive(self) -> None:
-        """Sends an empty delta when one is due, and sets the clock for the next."""
+        """Send an empty delta when one is due, and set the timer for the next."""
         self.hold()
         inference = self._running
         if inference is None or not self._is_streaming:
@@ -308,6 +308,6 @@ class TaskOutput:
 
 
 def _details(end: End) -> dict[str, Any]:
-    """What the end says to those who asked for it (`usage` at setup)."""
+    """Return what the end says to clients that asked for it (`usage` at setup)."""
     details = {"finish_reason": end.reason, "usage": end.usage or NO_USAGE}
     return details | ({"stop_word": end.stop_word} if end.stop_word else {})

@@ -3,7 +3,7 @@
 The published Python clients of the original read until a newline has come and parse all of it as one JSON object; two
 frames in one read are an error to them. The original never shows them two, because it writes a few tokens every 100 ms
 (docs/protocol.md, "Spacing of frames"). So the first frame of a stream goes out at once, and what follows within
-`interval` waits here. Whoever sends may join more to the newest frame that waits (`newest`), or take it back.
+`interval` waits here. The sender may join more to the newest frame that waits (`newest`), or take that frame back.
 """
 
 import asyncio
@@ -31,11 +31,11 @@ class FramePacer:
 
     @property
     def newest(self) -> Reply | None:
-        """The frame that waits and was added last; None when nothing waits."""
+        """The frame that waits and was added last; None when no frame waits."""
         return self._waiting[-1][1] if self._waiting else None
 
     def add(self, client: Client | None, reply: Reply, interval: float) -> None:
-        """Sends a frame now, or when its time has come; with an interval of 0 nothing stays behind."""
+        """Send a frame now, or when its time has come; with an interval of 0 no frame is left waiting."""
         if not interval:
             self.flush()
             self._deliver(client, reply)
@@ -50,11 +50,11 @@ class FramePacer:
         self._set_timer()
 
     def drop_newest(self) -> None:
-        """Takes back the newest frame that waits: it is not sent."""
+        """Take back the newest frame that waits: it is not sent."""
         self._waiting.pop()
 
     def flush(self) -> None:
-        """Sends everything that waits, without waiting any longer."""
+        """Send everything that waits, at once."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

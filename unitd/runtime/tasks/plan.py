@@ -71,11 +71,7 @@ class Planner:
         self._toolboxes |= toolboxes
 
     async def plan(self, kind: UnitKind, data: dict[str, Any]) -> Plan:
-        """Return what a setup's data makes of a task.
-
-        Raises:
-            UnitdError: there is no such model, or a value cannot be used.
-        """
+        """Return what a setup makes of a task; raise UnitdError when a model is missing or a value cannot be used."""
         card = await self._card_for(kind, data)
         tools = (card.defaults | data).get("tools") if kind.output is Output.ANSWER else None
         toolbox = await self._toolbox_of(tools) if isinstance(tools, str) else None
@@ -90,17 +86,13 @@ class Planner:
         return Plan(card, data, setup, toolbox, _queue_limit(setup, self._queue_limit), warning)
 
     async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
-        """A unit that needs no model (a third party's, say) runs without a card."""
+        """Return the card that serves a setup; a unit that needs no model (a third party's, say) runs without one."""
         if "model" not in kind.required and "model" not in data:
             return Card(kind.name, kind.name, is_bundled=True)
         return await self._model_store.resolve(kind.serving, data["model"])
 
     async def _toolbox_of(self, name: str) -> Toolbox | None:
-        """Return the tools that a setup names; None where "auto" finds none.
-
-        Raises:
-            LoadFailed: there are none of this name.
-        """
+        """Return the tools that a setup names, None where "auto" finds none; raise LoadFailed for an unknown name."""
         if name == AUTO:
             found = [each for each in self._toolboxes.values() if await each.listing()]
             return next(iter(found), None)
@@ -144,7 +136,7 @@ def _queue_limit(data: dict[str, Any], default: int) -> int:
 
 
 def _inputs(value: Any) -> list[str]:
-    """`input` is a text or a list of texts; without it there is none."""
+    """Return `input`, a text or a list of texts, as a list."""
     entries = [] if value is None else [value] if isinstance(value, str) else value
     if isinstance(entries, list) and len(entries) > MAX_INPUTS:
         raise LoadFailed(f"input may name {MAX_INPUTS} sources, it names {len(entries)}")

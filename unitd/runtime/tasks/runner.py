@@ -53,7 +53,7 @@ class TaskRunner(ChildListener):
 
     @property
     def state(self) -> str:
-        """For sys.lstask: loading, failed, paused, running or idle."""
+        """The state for sys.lstask: loading, failed, paused, running or idle."""
         if self._state in (TaskState.REFUSED, TaskState.FAILED):
             return "failed"
         if not self.child.is_ready:
@@ -226,7 +226,7 @@ class TaskRunner(ChildListener):
         asyncio.get_running_loop().call_later(SLOW_SETUP_SECONDS, self._note_slow_setup, self._setup)
 
     def _note_slow_setup(self, setup: asyncio.Future[dict[str, Any]]) -> None:
-        """The next daemon must know of the setup, should this one end over it."""
+        """Let the next daemon know of the setup, in case this one ends over it."""
         if setup is self._setup and self._advance(TaskState.SLOW) and self.is_acknowledged:
             self._changed()
 

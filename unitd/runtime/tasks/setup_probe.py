@@ -32,7 +32,7 @@ class SetupProbe(ChildListener):
         child.attach(self._name, self)
 
     async def passed(self) -> None:
-        """Waits for the child and for its judgement.
+        """Wait until the setup is accepted.
 
         Raises:
             LoadFailed: the model does not load, or its program dies over the setup.
@@ -42,27 +42,27 @@ class SetupProbe(ChildListener):
         await self._outcome
 
     def end(self) -> None:
-        """Moves out."""
+        """Leave the child."""
         self._ending.remove_done_callback(self._on_ending)
         if self.child.is_ready:
             self.child.send("exit", task=self._name)
         self.child.detach(self._name)
 
     def on_child_ready(self) -> None:
-        """The question."""
+        """Ask the child for the setup."""
         answer = self.child.ask("setup", task=self._name, **self._setup)
         answer.add_done_callback(self._decide)
 
     def on_child_lost(self, reason: str, part: Part) -> None:
-        """Whatever it died of: the task stays where it is."""
+        """Refuse the setup, whatever the child died of: the task stays where it is."""
         self._refuse(LoadFailed(f"{self.child.name} died: {reason}"))
 
     def on_child_failed(self, error: LoadFailed) -> None:
-        """It does not load."""
+        """Refuse the setup: the model does not load."""
         self._refuse(error)
 
     def _on_ending(self, _: asyncio.Future[None]) -> None:
-        """However long it would still load, and also where a reset stops the child."""
+        """Refuse the setup, however long the load would still take, and also where a reset stops the child."""
         self._refuse(self._ended)
 
     def _decide(self, answer: asyncio.Future[dict[str, Any]]) -> None:

@@ -1,10 +1,10 @@
 """What must survive the daemon: its tasks with their links and conversations, in SQLite.
 
-The journal follows all tasks (an `Observer`). What changed is written in one transaction by one thread, at once and
+The store follows all tasks (an `Observer`). What changed is written in one transaction by one thread, at once and
 never while another write is under way; a setup is acknowledged when its task is on the disk (`settled`). Only tasks of
 clients that come back are kept: not those of a request or socket, not those of a pipeline.
 
-A database that cannot be read is set aside and a new one begun. A disk that is full is told once; the daemon goes on,
+A database that cannot be read is set aside and a new one begun. A disk that is full is logged once; the daemon goes on,
 and what could not be written is tried again with the next change.
 """
 
@@ -40,7 +40,7 @@ class StoredTask:
     request_id: str
     created: int
     data: dict[str, Any]
-    """The setup as the client said it."""
+    """The setup as the client sent it."""
 
     inputs: list[str]
     memory: Any = None
@@ -68,7 +68,7 @@ class TaskStore:
         self._look_up: Callable[[str], StoredTask | None] = lambda _: None
         self._dirty: set[str] = set()
         self._known: dict[str, StoredTask | None] = {}
-        """What is on the disk; None for what nobody knows, after a write that failed."""
+        """What is on the disk; None where that is not known, after a write that failed."""
 
         self._unwritten: set[str] = set()
         self._writing: asyncio.Task[None] | None = None
@@ -87,22 +87,22 @@ class TaskStore:
         return entries
 
     async def close(self) -> None:
-        """What follows is not remembered: the tasks end because the daemon does."""
+        """Remember nothing more: the tasks end because the daemon does."""
         self._is_open = False
         await self.settled()
 
     def on_said(self, task: Task, reply: Reply) -> None:
-        """Output passes."""
+        """Let output pass."""
 
     def on_changed(self, work_id: str) -> None:
-        """Looked at when the writer comes to it."""
+        """Look at the task when the writer comes to it."""
         if self._is_open:
             self._dirty |= {work_id, *self._unwritten}
             if self._writing is None:
                 self._writing = asyncio.get_running_loop().create_task(self._write(), name="journal")
 
     async def settled(self) -> None:
-        """Returns when everything so far is on the disk, or could not be brought there."""
+        """Return when everything so far is on the disk, or could not be written."""
         while self._writing is not None:
             await asyncio.shield(self._writing)
 
@@ -116,7 +116,7 @@ class TaskStore:
             self._writing = None
 
     def _changes(self) -> dict[str, StoredTask | None]:
-        """What is different from what is on the disk."""
+        """Return what is different from what is on the disk."""
         now = {work_id: self._look_up(work_id) for work_id in self._dirty}
         return {
             work_id: entry
@@ -159,7 +159,7 @@ class TaskStore:
         return sorted(entries, key=lambda entry: int(entry.work_id.rpartition(".")[2]))
 
     def _connect(self) -> sqlite3.Connection:
-        """Raises sqlite3.DatabaseError, or _WrongSchema for a journal of a newer unitd."""
+        """Open the database; raise sqlite3.DatabaseError, or _WrongSchema for a journal of a newer unitd."""
         self._keep_private()
         database = sqlite3.connect(self._path, isolation_level=None)
         try:
@@ -189,7 +189,7 @@ class TaskStore:
                     path.chmod(PRIVATE)
 
     def _store(self, changed: dict[str, StoredTask | None]) -> bool:
-        """False when the disk does not take it; complained about once."""
+        """Write the changes. Return False when the disk does not take them; the log says so once."""
         try:
             with closing(self._connect()) as database:
                 database.execute("BEGIN")
@@ -207,7 +207,7 @@ class TaskStore:
         return True
 
 
-# The disk is full or broken, the file locked or protected: what stands in it is as good as ever.
+# The disk is full or broken, the file locked or protected: its content is good.
 _NOT_ITS_FAULT = (
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -219,7 +219,7 @@ _NOT_ITS_FAULT = (
 
 
 class _WrongSchema(Exception):
-    """A database that is none of ours."""
+    """A database with a schema of another version."""
 
 
 def _row(entry: StoredTask) -> tuple[str, bytes]:

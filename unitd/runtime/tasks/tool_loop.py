@@ -1,9 +1,8 @@
 """An answer that uses tools: what the model calls is done, and the daemon says what came of it.
 
 The model is told the outcomes and may call again, up to four times. It does not put them into words: it might garble
-an error, or claim more than was done.
-
-Only tasks that were set up with `"tools": "home"`; who brings tools of their own gets the calls and does them.
+an error, or claim more than was done. This holds only for tasks that were set up with the board's own tools; a client
+that brings tools gets the calls and does them.
 """
 
 import asyncio
@@ -23,18 +22,14 @@ Call = dict[str, Any]
 
 
 class Toolbox(Protocol):
-    """Who knows the tools of this board."""
+    """The tools of this board."""
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """What a setup with these tools has unless it says otherwise; they win over those of a model's card."""
+        """What a setup with these tools has unless it says otherwise; wins over the defaults of a model's card."""
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
-        """A setup that names the board's tools, with their schemas and the devices in it.
-
-        Raises:
-            LoadFailed: there are none.
-        """
+        """Add schemas and devices to a setup that names the board's tools; raise LoadFailed when there are none."""
 
     async def listing(self) -> list[dict[str, Any]]:
         """Return name, description and devices of each tool that can be used; empty when there is none."""
@@ -67,7 +62,7 @@ class ToolUse:
         """Done at the end of the present round, True when calls are to be done; cancelled with the answer."""
 
     def note(self, call: Call) -> bool:
-        """Take a call that the model wants done; False for one that repeats another of the same turn."""
+        """Take a call that the model wants done. Return False for one that repeats another of the same turn."""
         made = (call["name"], call["arguments"])
         if made in self._made:
             return False
@@ -82,17 +77,17 @@ class ToolUse:
 
     @property
     def has_outcomes(self) -> bool:
-        """True as soon as something was done, or was tried."""
+        """True as soon as a call was done, or was tried."""
         return bool(self._outcomes)
 
     @property
     def may_call_again(self) -> bool:
-        """False when the model has had all its rounds of calls."""
+        """True until the model has had all its rounds of calls."""
         return self._rounds < MAX_ROUNDS
 
     @property
     def answer(self) -> str:
-        """What is said at the end: what was done, and what could not be done."""
+        """The last words: what was done, and what could not be done."""
         return told(self._outcomes)
 
     async def do_calls(self, memory: Any, is_wanted: Callable[[], bool]) -> bool:
@@ -120,7 +115,7 @@ class ToolUse:
 
 
 def _conversation(prompt: str, memory: Any, question: str) -> list[dict[str, Any]]:
-    """What the unit had as its prompt."""
+    """Return what the unit had as its prompt."""
     messages = [{"role": "system", "content": prompt}] if prompt else []
     for user, assistant in (memory or {}).get("history", []):
         messages += [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]

@@ -17,12 +17,12 @@ IDLE_SECONDS = 2.0
 
 
 class Uploads:
-    """What one task has been sent and not heard yet."""
+    """What one task has been sent and has not heard yet."""
 
     def __init__(
         self, work_id: str, ask: Callable[..., asyncio.Future[Any]], end: Callable[[], asyncio.Future[Any]]
     ) -> None:
-        """`ask` speaks to the task's child, `end` tells it that the audio has ended."""
+        """`ask` asks the task's child, `end` tells the child that the audio has ended."""
         self._work_id = work_id
         self._ask = ask
         self._end = end
@@ -34,35 +34,34 @@ class Uploads:
 
     @property
     def asker(self) -> Asker | None:
-        """Who sent what is being heard now, or what was heard last."""
-        # Looked at now: callbacks of what was heard run later than the message behind its result is read.
+        """The client and request of what is being heard now, or was heard last; None before the first."""
+        # Looked at now: callbacks of what was heard run after the message that follows its result is read.
         self._forget_heard()
         return self._waiting[0][0] if self._waiting else self._last
 
     def hear(self, asker: Asker, audio: bytes, form: str, *, is_whole: bool) -> asyncio.Future[Any]:
-        """Audio from a client; done when it has been heard, and what it says has been said.
+        """Let the child hear audio of a client. The future is done when what the audio says has been said.
 
-        Raises:
-            Unavailable: the task is paused or its model still loads.
+        Raises Unavailable when the task is paused or its model still loads.
         """
         heard = self._ask("hear", audio, form=form, is_whole=is_whole)
-        self._forget_heard()  # nobody may ask for hours who sent what
+        self._forget_heard()  # `asker` may not be asked for hours
         self._waiting.append((asker, heard))
         self._count(asker.client, len(audio))
         heard.add_done_callback(lambda _: self._count(asker.client, -len(audio)))
         self.close()
         if not is_whole:
-            # Whoever sends no more has said what there was to say; without silence behind it nobody would know.
+            # A client that sends no more has said everything; without silence after it the child would not know.
             self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._end_pieces, asker)
         return heard
 
     def _end_pieces(self, asker: Asker) -> None:
-        """What is said at the end of the pieces answers the last of them, also when another upload has come since."""
+        """Answer the last of the pieces with what is said at their end, also when another upload has come since."""
         self._forget_heard()
         self._waiting.append((asker, self._end()))
 
     def close(self) -> None:
-        """Nobody waits for more."""
+        """Wait for no more pieces."""
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
@@ -72,7 +71,7 @@ class Uploads:
             self._last = self._waiting.popleft()[0]
 
     def _count(self, client: Client, change: int) -> None:
-        """Whoever sends too much is held, and everybody who is held goes on when there is room."""
+        """Hold a client that sends too much; let every held client go on when there is room."""
         self._unheard_bytes += change
         if self._unheard_bytes <= MAX_UNHEARD_BYTES:
             while self._held:
