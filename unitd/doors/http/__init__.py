@@ -1,4 +1,4 @@
-"""The HTTP door: one listener, and one small module for each dialect that speaks HTTP or WebSocket.
+"""The HTTP door: one server, and a folder or a module for each dialect over HTTP or WebSocket.
 
-Nothing here knows an engine: every conversation is a task like those of TCP. Imported only when the door is open.
+Every conversation is a task like those of TCP. The package is imported only when the door is open.
 """

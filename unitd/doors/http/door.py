@@ -21,14 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from unitd.core.config.schema import BODY_FRAMES, HttpSettings
 from unitd.doors.base import Door, DoorContext
-from unitd.doors.http import (
-    health,
-    metrics,
-    models,
-    page,
-    units,
-    ws,
-)
+from unitd.doors.http import health, metrics, models, page, units, ws
 from unitd.doors.http.context import ConnectionSlots, HttpContext
 from unitd.doors.http.errors import ERROR_HANDLERS, error_response
 from unitd.doors.http.guard import Guard

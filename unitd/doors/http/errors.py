@@ -19,7 +19,7 @@ from unitd.wire.errors import EmptyInput, InternalError, NotAllowed, RequestErro
 RETRY_AFTER_SECONDS = 1
 
 CLIENT_LEFT = 499
-"""The status of an answer that nobody receives; the number is nginx's."""
+"""The status of an answer to a client that has left; the number is nginx's."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

@@ -11,13 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from unitd.core.access.grants import (
-    STRANGER,
-    TRUSTED,
-    Grant,
-    Role,
-    is_address,
-)
+from unitd.core.access.grants import STRANGER, TRUSTED, Grant, Role, is_address
 from unitd.doors.http.auth import GRANT, REFUSAL, admit
 from unitd.doors.http.errors import error_response
 from unitd.doors.unfinished import Unfinished

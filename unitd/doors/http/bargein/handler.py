@@ -30,13 +30,7 @@ from unitd.doors.http.bargein.request import (
     read_message,
 )
 from unitd.doors.http.bargein.session import Persona, Session, Sessions
-from unitd.doors.http.bargein.turn import (
-    CANCELLED,
-    Turn,
-    error_frame,
-    question_of,
-    system_message,
-)
+from unitd.doors.http.bargein.turn import CANCELLED, Turn, error_frame, question_of, system_message
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.frame_queue import FrameQueue
 from unitd.doors.http.health import is_well

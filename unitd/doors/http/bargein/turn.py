@@ -19,13 +19,7 @@ from typing import Any
 import orjson
 
 from unitd.core.config.schema import BargeInSettings
-from unitd.doors.chat_session import (
-    ChatSession,
-    Ended,
-    Said,
-    ToolCall,
-    home_tools,
-)
+from unitd.doors.chat_session import ChatSession, Ended, Said, ToolCall, home_tools
 from unitd.doors.http.bargein.sanitizer import Sanitizer
 from unitd.doors.http.bargein.session import Session
 from unitd.doors.http.context import HttpContext

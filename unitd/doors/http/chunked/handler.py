@@ -13,13 +13,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from unitd.doors.chat_session import ChatSession
-from unitd.doors.http.chunked.stream import (
-    Message,
-    Refusal,
-    Stream,
-    read_pause,
-    read_start,
-)
+from unitd.doors.http.chunked.stream import Message, Refusal, Stream, read_pause, read_start
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.health import is_well
 from unitd.doors.http.sockets import MAX_ECHO, object_in, receive, send
@@ -39,11 +33,11 @@ async def serve(ws: WebSocket, context: HttpContext, first: str | bytes) -> None
     local_client = context.local_client(ws, "ws")
     try:
         async with asyncio.TaskGroup() as group:
-            talk = _ChunkedConnection(ws, context, local_client, group)
+            connection = _ChunkedConnection(ws, context, local_client, group)
             try:
-                await talk.listen(first)
+                await connection.listen(first)
             finally:
-                talk.hang_up()
+                connection.hang_up()
     finally:
         local_client.close()
 

@@ -14,12 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.doors.chat_session import (
-    ChatSession,
-    Ended,
-    Held,
-    Said,
-)
+from unitd.doors.chat_session import ChatSession, Ended, Held, Said
 from unitd.wire.fields import Fields
 
 # The original's values, which its document promises.

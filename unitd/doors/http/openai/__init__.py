@@ -1,1 +1,1 @@
-"""The OpenAI API: `api` has the paths, the others read a request, answer it, and say what is wrong with it."""
+"""The OpenAI API: `api` has the paths, the other modules read and answer requests."""

@@ -1,7 +1,7 @@
-"""Answers of the llm unit on their way to a client: as a stream of events, or whole.
+"""Answers of the llm unit, as a stream of events or as a whole.
 
-Each choice is a conversation of its own, one llm task; several run at the same time. All of an event that is the same
-for each token is made once, and nothing but the text is encoded for a token.
+Each choice is one llm task; several run at the same time. The constant parts of an event are encoded once; for each
+token only the text is encoded.
 """
 
 import asyncio
@@ -12,13 +12,7 @@ from typing import Any, Protocol
 import orjson
 from starlette.requests import Request
 
-from unitd.doors.chat_session import (
-    ChatSession,
-    Ended,
-    Event,
-    Said,
-    ToolCall,
-)
+from unitd.doors.chat_session import ChatSession, Ended, Event, Said, ToolCall
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.requests import Asked
 from unitd.doors.http.responses import Served, Stream
@@ -29,7 +23,7 @@ DONE = b"data: [DONE]\n\n"
 
 @dataclass
 class Choice:
-    """One answer, as far as it has come."""
+    """One answer, or the part of it so far."""
 
     index: int
     texts: list[str] = field(default_factory=list)
@@ -38,32 +32,32 @@ class Choice:
 
     @property
     def finish_reason(self) -> str:
-        """OpenAI's word; whoever interrupts an answer has heard enough of it."""
+        """Return OpenAI's word for the end; an interrupted answer counts as stopped."""
         if self.ended.reason == "length":
             return "length"
         return "tool_calls" if self.calls else "stop"
 
 
 class Form(Protocol):
-    """How an answer is written: chat or completion."""
+    """The format of an answer: chat or completion."""
 
     def opening(self, index: int) -> bytes:
-        """What stands before the text of the first event of a choice, and before all calls; may be nothing."""
+        """Return the bytes before the first event of a choice; may be b""."""
 
     def around_text(self, index: int) -> tuple[bytes, bytes]:
-        """What stands before and behind the JSON of a text; constant for a choice."""
+        """Return the bytes before and after the JSON of a text, which are constant for a choice."""
 
     def call(self, choice: Choice) -> bytes:
-        """The event of the newest call."""
+        """Return the event of the newest call."""
 
     def end(self, choice: Choice) -> bytes:
-        """The last event of a choice."""
+        """Return the last event of a choice."""
 
     def usage(self, usage: dict[str, int]) -> bytes:
-        """The event behind all choices, for those who asked for it."""
+        """Return the event after all choices, if the request asked for it."""
 
     def whole(self, choices: list[Choice], usage: dict[str, int]) -> dict[str, Any]:
-        """Everything at once."""
+        """Return the whole response."""
 
 
 class Answer(Served):
@@ -75,7 +69,7 @@ class Answer(Served):
         self._form = form
 
     async def serve(self, stream: Stream) -> None:
-        """Both ways of answering."""
+        """Answer as a stream or as a whole."""
         if not self._asked.is_stream:
             choices = await self._all(self._collect)
             await stream.whole(orjson.dumps(self._form.whole(choices, self._usage(choices))))
@@ -85,7 +79,7 @@ class Answer(Served):
         await stream.end(usage + DONE)
 
     async def _all(self, answer: Callable[[Choice], Coroutine[Any, Any, None]]) -> list[Choice]:
-        """One choice after the other would take as long for each; the unit computes them together."""
+        """Generate all choices at the same time, which the unit computes together."""
         choices = [Choice(index) for index in range(len(self._asked.prompts))]
         if len(choices) == 1:
             await answer(choices[0])
@@ -123,7 +117,7 @@ class Answer(Served):
             opening = b""
 
     async def _events(self, choice: Choice) -> AsyncIterator[Event]:
-        """What happens in one conversation; its task ends with the guest."""
+        """Yield the events of one choice; its task ends with the client."""
         prompt, options = self._asked.prompts[choice.index], self._asked.options_of(choice.index)
         conversation = await ChatSession.open(self._local_client, self._asked.model)
         if isinstance(prompt, str):
@@ -134,7 +128,7 @@ class Answer(Served):
             yield event
 
     def _usage(self, choices: list[Choice]) -> dict[str, int]:
-        """A prompt counts once, however many answers it gets."""
+        """Return the usage; a prompt counts once for all its answers."""
         prompt = sum(choice.ended.prompt_tokens for choice in choices[:: self._asked.repeats])
         completion = sum(choice.ended.completion_tokens for choice in choices)
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}

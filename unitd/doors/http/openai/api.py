@@ -21,14 +21,14 @@ from unitd.doors.http.responses import is_known
 from unitd.wire.errors import LoadFailed
 
 UNITS = ("llm", "asr", "tts")
-"""What this API can use; wake words are not its matter."""
+"""The units whose models this API offers."""
 
-# A form with more than a file and a few words is none of ours.
+# A form of this API has one file and a few short fields.
 MAX_FILES, MAX_FIELDS = 1, 20
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
-    """All of them."""
+    """Return the routes."""
     api = Api(context)
     return [
         Route("/v1/models", explaining(api.list_models), methods=["GET"]),
@@ -41,16 +41,16 @@ def routes(context: HttpContext) -> list[BaseRoute]:
 
 
 class Api:
-    """The endpoints; what they return computes while it is sent."""
+    """The endpoints; the responses compute while they are sent."""
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
         self._created = int(context.clock())
 
     async def list_models(self, request: Request) -> Response:
-        """Every installed model, chat models first; other names that `sys.lsmode` lists are understood, too.
+        """List every installed model, chat models first; requests may also use the other names that `sys.lsmode` lists.
 
-        Many clients take the first: that is the configured chat model.
+        The configured chat model is the first, because many clients use the first one.
         """
         local_client = self._context.local_client(request)
         try:
@@ -70,7 +70,7 @@ class Api:
             return ""
 
     async def show_model(self, request: Request) -> Response:
-        """One model, by any name that would be understood."""
+        """Show one model, by any of its names."""
         name = request.path_params["id"]
         for unit in UNITS:
             if await is_known(self._context.models, unit, name):
@@ -78,27 +78,27 @@ class Api:
         raise unknown_model(name, "")
 
     async def chat(self, request: Request) -> Response:
-        """A conversation goes on."""
+        """Continue a conversation."""
         asked = read_chat(read_body(await request.body()))
         return Answer(self._context, request, asked, ChatForm(*self._stamp(asked), tells_usage=asked.tells_usage))
 
     async def complete(self, request: Request) -> Response:
-        """A text goes on."""
+        """Continue a text."""
         asked = read_completion(read_body(await request.body()))
         return Answer(self._context, request, asked, CompletionForm(*self._stamp(asked), tells_usage=asked.tells_usage))
 
     async def transcribe(self, request: Request) -> Response:
-        """A recording becomes text."""
+        """Transcribe a recording."""
         async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS) as form:
             asked = await read_transcript(form)
         return Transcript(self._context, request, asked)
 
     async def speak(self, request: Request) -> Response:
-        """A text becomes sound."""
+        """Speak a text."""
         return Speech(self._context, request, read_speech(read_body(await request.body())))
 
     def _stamp(self, asked: Asked) -> tuple[str, int, str]:
-        """What stands in every event of an answer: id, time, model."""
+        """Return id, time and model, which are part of every event of an answer."""
         return secrets.token_hex(12), int(self._context.clock()), asked.model
 
     def _model(self, name: str) -> dict[str, Any]:

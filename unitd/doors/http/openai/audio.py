@@ -17,7 +17,7 @@ from unitd.doors.http.speech import ASR_MODEL, RATE, TTS_MODEL, Transcriber
 
 TRANSCRIPT_FORMS = ("json", "text", "verbose_json")
 
-# Names of OpenAI's own models, which many clients send without asking what there is: the unit's usual model.
+# Names of OpenAI's own models, which many clients send without listing the models: they mean the unit's usual model.
 _USUAL_MODELS = frozenset(
     {"default", "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "tts-1", "tts-1-hd", "gpt-4o-mini-tts"}
 )
@@ -30,8 +30,8 @@ _SPEECH_FORMS = {
 }
 """Each with its content type; the first is what OpenAI documents as the default."""
 
-# The names of OpenAI's own voices, which clients send because they must send one: the unit's usual voice. Written as a
-# set they would take fourteen lines.
+# Names of OpenAI's own voices, which clients send because a voice is required: they mean the unit's usual voice. As a
+# set literal they would take fourteen lines.
 _USUAL_VOICES = frozenset(
     "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse default".split()  # noqa: SIM905
 )
@@ -39,7 +39,7 @@ _USUAL_VOICES = frozenset(
 
 @dataclass(frozen=True)
 class AskedTranscript:
-    """A recording to be written down."""
+    """A recording to transcribe."""
 
     model: str
     wav: bytes
@@ -48,7 +48,7 @@ class AskedTranscript:
 
 
 async def read_transcript(form: FormData) -> AskedTranscript:
-    """A request of `/v1/audio/transcriptions`.
+    """Return a request of `/v1/audio/transcriptions`.
 
     Raises:
         ApiError: a value cannot be used.
@@ -78,7 +78,7 @@ def _field(form: FormData, key: str, default: str) -> str:
 
 @dataclass(frozen=True)
 class AskedSpeech:
-    """A text to be spoken."""
+    """A text to speak."""
 
     model: str
     text: str
@@ -90,7 +90,7 @@ class AskedSpeech:
 
 
 def read_speech(body: Body) -> AskedSpeech:
-    """A request of `/v1/audio/speech`.
+    """Return a request of `/v1/audio/speech`.
 
     Raises:
         ApiError: a value cannot be used.
@@ -114,7 +114,7 @@ def read_speech(body: Body) -> AskedSpeech:
 
 
 class Transcript(Served):
-    """A recording as text."""
+    """The response with the text of a recording."""
 
     unit = "asr"
 
@@ -123,7 +123,7 @@ class Transcript(Served):
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
-        """The text, when all of it has been heard."""
+        """Send the text after the whole recording has been transcribed."""
         language = {"language": self._asked.language} if self._asked.language else {}
         transcriber = await Transcriber.open(self._local_client, self._model, **language)
         text = await transcriber.hear(self._asked.wav)
@@ -136,14 +136,14 @@ class Transcript(Served):
         if self._asked.form == "json":
             return {"text": text}
         seconds = round(wav_seconds(self._asked.wav), 3)
-        # The units do not say when a word was spoken: one segment, from the beginning to the end.
+        # The units do not report the times of words: there is one segment for the whole recording.
         segments = [{"id": 0, "start": 0.0, "end": seconds, "text": text}] if text else []
         language = self._asked.language or "english"
         return {"task": "transcribe", "language": language, "duration": seconds, "text": text, "segments": segments}
 
 
 class Speech(Served):
-    """A text as sound: a file in one piece, PCM sentence by sentence as soon as it is spoken."""
+    """The response with a spoken text: a file in one piece, or PCM sentence by sentence."""
 
     unit = "tts"
 
@@ -152,7 +152,7 @@ class Speech(Served):
         self._asked = asked
 
     async def serve(self, stream: Stream) -> None:
-        """The sound, at the rate of OpenAI's."""
+        """Send the sound, at OpenAI's sample rate."""
         form = self._asked.form
         shape = "tts.base64.stream" if form == "pcm" else f"tts.base64.{form}"
         setup = {"model": self._model, "response_format": shape, "input": "tts.utf-8", "enoutput": True}
@@ -171,7 +171,7 @@ class Speech(Served):
 
 
 def wav_seconds(wav: bytes) -> float:
-    """How long a WAV file sounds, by its own header; 0 where that says nothing."""
+    """Return the duration of a WAV file by its header; 0 when the header does not tell it."""
     at, bytes_a_second = 12, 0
     while at + 8 <= len(wav):
         name, size = struct.unpack_from("<4sI", wav, at)

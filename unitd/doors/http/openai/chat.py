@@ -1,4 +1,4 @@
-"""How `/v1/chat/completions` writes an answer."""
+"""The format of answers of `/v1/chat/completions`."""
 
 from typing import Any
 
@@ -10,37 +10,37 @@ from unitd.doors.http.responses import event
 
 
 class ChatForm:
-    """One response; its id, time and model stand in every event."""
+    """The format of one response; id, time and model are part of every event."""
 
     def __init__(self, id_: str, created: int, model: str, *, tells_usage: bool) -> None:
         self._head = {"id": f"chatcmpl-{id_}", "object": "chat.completion.chunk", "created": created, "model": model}
-        # Where usage was asked for, it is null until the last event.
+        # When usage is requested, it is null until the last event.
         self._tail: dict[str, Any] = {"usage": None} if tells_usage else {}
 
     def opening(self, index: int) -> bytes:
-        """Who speaks."""
+        """Return the event with the role."""
         return event(self._chunk(index, {"role": "assistant", "content": "", "refusal": None}))
 
     def around_text(self, index: int) -> tuple[bytes, bytes]:
-        """A chunk that is cut open where its text belongs."""
+        """Return an event, split at the place of its text."""
         before, _, behind = event(self._chunk(index, {"content": ""})).rpartition(b'""')
         return before, behind
 
     def call(self, choice: Choice) -> bytes:
-        """A whole call in one chunk."""
+        """Return an event with a whole call."""
         at = len(choice.calls) - 1
         return event(self._chunk(choice.index, {"tool_calls": [{"index": at, **_call(choice.calls[at])}]}))
 
     def end(self, choice: Choice) -> bytes:
-        """Why it ended."""
+        """Return the event with the reason of the end."""
         return event(self._chunk(choice.index, {}, choice.finish_reason))
 
     def usage(self, usage: dict[str, int]) -> bytes:
-        """Without a choice."""
+        """Return an event without choices."""
         return event({**self._head, "choices": [], "usage": usage})
 
     def whole(self, choices: list[Choice], usage: dict[str, int]) -> dict[str, Any]:
-        """The response of who does not stream."""
+        """Return the response to a request without `stream`."""
         said = [_choice(each) for each in choices]
         return {**self._head, "object": "chat.completion", "choices": said, "usage": usage}
 

@@ -1,7 +1,8 @@
-"""Requests of the OpenAI API, read once: what comes out has the names and the types of the units.
+"""Requests of the OpenAI API, translated to the names and types of the units.
 
-Only what has another shape here is looked at. A number, a list of stops or a tool goes on as it came: the unit judges
-it, in words that name the key (see `errors`). Keys that are not known are ignored, as other servers of this API do.
+Only values that have another shape here are checked. A number, a list of stops or a tool is passed on unchanged: the
+unit checks it, with an error that names the key (see `errors`). Unknown keys are ignored, as other servers of this API
+do.
 """
 
 from collections.abc import Mapping
@@ -15,10 +16,10 @@ from unitd.wire.reading import is_too_deep
 Messages = list[dict[str, Any]]
 
 NO_LIMIT = 1_048_576
-"""Output tokens, where the client sets no limit: to the model's own end, or to the end of the context."""
+"""Output tokens when the client sets no limit: until the model ends, or until the context is full."""
 
 USUAL_COMPLETION_TOKENS = 16
-"""What OpenAI's older API documents."""
+"""The default of OpenAI's older API."""
 
 MAX_CHOICES = 16
 MAX_SEED = 2**32
@@ -29,7 +30,7 @@ _NOT_HERE = {
     "input_audio": "audio is not understood in a chat; send it to /v1/audio/transcriptions",
     "file": "files are not understood in a chat",
 }
-# Switched off by any of these, else refused: what is asked for must not be left out silently.
+# Refused, except with these values, which switch them off: a requested feature must not be left out silently.
 _NEVER = {
     "audio": (None,),
     "best_of": (None, 1),
@@ -50,7 +51,7 @@ class Asked:
 
     model: str
     prompts: tuple[Messages | str, ...]
-    """What each choice answers: a conversation, or a text to go on with."""
+    """The prompt of each choice: a conversation, or a text to continue."""
 
     options: dict[str, Any]
     """For the llm unit."""
@@ -60,16 +61,16 @@ class Asked:
 
     is_stream: bool = False
     tells_usage: bool = False
-    """A stream ends with the usage."""
+    """True when a stream must end with the usage."""
 
     def options_of(self, choice: int) -> dict[str, Any]:
-        """With a seed, no two answers to a prompt are the same and each can be had again."""
+        """Return the options of a choice; each repeat has another seed, so that answers differ and can be repeated."""
         repeat = choice % self.repeats
         return self.options | ({"seed": (self.options["seed"] + repeat) % MAX_SEED} if "seed" in self.options else {})
 
 
 def read_chat(body: Body) -> Asked:
-    """A request of `/v1/chat/completions`.
+    """Return a request of `/v1/chat/completions`.
 
     Raises:
         ApiError: a value cannot be used.
@@ -84,7 +85,7 @@ def read_chat(body: Body) -> Asked:
 
 
 def read_completion(body: Body) -> Asked:
-    """A request of `/v1/completions`.
+    """Return a request of `/v1/completions`.
 
     Raises:
         ApiError: a value cannot be used.
@@ -106,7 +107,7 @@ def _refuse(body: Body, never: Mapping[str, tuple[Any, ...]]) -> None:
 
 
 def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, Any]) -> Asked:
-    """What chats and completions have in common."""
+    """Return the request, with the parts that chats and completions have in common."""
     _refuse(body, _NEVER)
     repeats = body.get("n") if "n" in body else 1
     if type(repeats) is not int or not 1 <= repeats * len(prompts) <= MAX_CHOICES:
@@ -124,7 +125,7 @@ def _asked(body: Body, prompts: tuple[Messages | str, ...], options: dict[str, A
 
 
 def _options(body: Body, limit: Any, usual_limit: int) -> dict[str, Any]:
-    """The options that go on to the unit; null is no value."""
+    """Return the options for the unit; null counts as absent."""
     options = {key: body.get(key) for key in SAME if key in body}
     options["max_token_len"] = usual_limit if limit is None else limit
     if (seed := body.whole("seed", None)) is not None:
@@ -133,7 +134,7 @@ def _options(body: Body, limit: Any, usual_limit: int) -> dict[str, Any]:
 
 
 def _form(body: Body) -> dict[str, Any]:
-    """`response_format`: a text, any JSON object, or one that obeys a schema."""
+    """Return the options for `response_format`: a text, any JSON object, or one that fits a schema."""
     form = body.get("response_format")
     kind = form.get("type") if isinstance(form, dict) else None
     if form is None or kind == "text":
@@ -150,7 +151,7 @@ def _form(body: Body) -> dict[str, Any]:
 
 
 def _thinking(body: Body) -> dict[str, Any]:
-    """`chat_template_kwargs` is what other servers of this API have for models that think."""
+    """Return the options for `chat_template_kwargs`, which other servers of this API have for models that think."""
     thinks = body.table("chat_template_kwargs").get("enable_thinking")
     return {} if thinks is None else {"thinking": thinks}
 
@@ -172,7 +173,7 @@ def _message(value: Any, where: str) -> dict[str, Any]:
 
 
 def _content(value: Any, where: str) -> str:
-    """A text, or parts of one."""
+    """Return a content as text; it may be a text or a list of parts."""
     if value is None or isinstance(value, str):
         return value or ""
     if not isinstance(value, list):

@@ -2,9 +2,9 @@
 
     request ──> (queued … queue_done) ──> prefill_done ──> chunk … ──> done        or error, at any point; then the end
 
-Nothing is remembered between requests. As many are served at the same time as the llm unit has slots, the others wait
-in the order in which they came; but nobody waits for others alone (`line`). A client that leaves gives up its place, or
-its slot, at once.
+Nothing is kept between requests. At the same time as many are served as the llm unit has slots; the others wait in the
+order of arrival, but a client never waits only for others (`waiting_line`). A client that leaves gives up its place or
+its slot at once.
 """
 
 import asyncio
@@ -45,12 +45,12 @@ from unitd.wire.errors import (
 
 log = logging.getLogger("unitd.doors")
 
-# A seat is not for those who say nothing. A request may be large and its line slow.
+# A silent client must not keep its connection slot. A request may be large and its line slow.
 REQUEST_SECONDS = 120.0
 
 
 def routes(context: HttpContext) -> list[BaseRoute]:
-    """The socket, the same as one POST, the queue, and what was recorded."""
+    """Return the routes: the socket, the same as one POST, the queue, and recorded sessions."""
     chat = TurnChat(context)
     return [
         admitted_route("/ws/chat", context, chat.serve_socket, lambda error, _: _error_message(error)),
@@ -61,7 +61,7 @@ def routes(context: HttpContext) -> list[BaseRoute]:
 
 
 class TurnChat:
-    """The endpoints, over the queue and the folder of recordings."""
+    """The endpoints of the turn-based chat."""
 
     def __init__(self, context: HttpContext) -> None:
         self._context = context
@@ -69,7 +69,7 @@ class TurnChat:
         self._recorded = RecordedChats(context.settings.state.dir / "sessions", context.clock)
 
     async def serve_socket(self, ws: WebSocket) -> None:
-        """`/ws/chat`: one message, and the answer to it; what else the client sends is not looked at."""
+        """Serve `/ws/chat`: answer the first message; later messages are ignored."""
         try:
             async with asyncio.timeout(REQUEST_SECONDS):
                 data = await receive(ws)
@@ -81,7 +81,7 @@ class TurnChat:
         await close(ws, NORMAL_CLOSURE)
 
     async def post(self, request: Request) -> Response:
-        """`POST /api/chat`: one answer, never streamed."""
+        """Serve `POST /api/chat`: one answer, never streamed."""
         body = await request.body()
         try:
             await self._context.take_slot(request)
@@ -94,11 +94,11 @@ class TurnChat:
         return response or Response(status_code=CLIENT_LEFT)
 
     async def show_queue(self, _: Request) -> Response:
-        """`GET /api/queue`."""
+        """Serve `GET /api/queue`."""
         return _json(self._context.waiting_line.view)
 
     async def show_session(self, request: Request) -> Response:
-        """`GET /api/sessions/{id}`, while recording is on. Another one's is not there, but for an administrator."""
+        """Serve `GET /api/sessions/{id}` while recording is on; only an administrator gets sessions of other tokens."""
         session_id = request.path_params["session_id"]
         if not self._is_recording:
             return _json({"type": "error", "error": "recording is off ([http] record_sessions)"}, 404)
@@ -114,7 +114,7 @@ class TurnChat:
 
     async def _reply(self, ws: WebSocket, data: str | bytes) -> None:
         async def tell(message: dict[str, Any]) -> None:
-            with suppress(WebSocketDisconnect):  # that the client is gone is noticed by `while_connected`
+            with suppress(WebSocketDisconnect):  # `while_connected` notices that the client is gone
                 await send(ws, message)
 
         try:
@@ -126,7 +126,7 @@ class TurnChat:
 
     async def _respond(self, connection: Request, body: bytes) -> Response:
         async def tell(message: dict[str, Any]) -> None:
-            """Nobody listens before the end."""
+            """Drop messages before the last one."""
 
         try:
             return _json(await self._answer(self._context.local_client(connection), body, tell, may_stream=False))
@@ -136,10 +136,10 @@ class TurnChat:
     async def _answer(
         self, local_client: LocalClient, data: str | bytes, tell: Tell, *, may_stream: bool = True
     ) -> dict[str, Any]:
-        """The `done` of a request; the rest is told on the way.
+        """Send messages on the way and return the last one, `done`.
 
         Raises:
-            UnitdError: there is no answer. A bug of ours is one too, with its traceback in the log.
+            UnitdError: there is no answer. After a bug, whose traceback is in the log: InternalError.
         """
         try:
             request = await asyncio.to_thread(read_request, data)
@@ -154,7 +154,7 @@ class TurnChat:
             raise InternalError from bug
 
     async def _take_turn(self, local_client: LocalClient, request: ChatRequest, tell: Tell) -> Outcome:
-        """Waits for a slot, which is free again as soon as there is an answer."""
+        """Wait for a slot, and answer; the slot is free again after the answer."""
 
         async def tell_position(position: int) -> None:
             await tell({"type": "queued", "position": position})
@@ -169,7 +169,7 @@ class TurnChat:
             local_client.close()
 
     async def _done(self, data: str | bytes, request: ChatRequest, outcome: Outcome, holder: str) -> dict[str, Any]:
-        """The last message, and the recording that it names."""
+        """Record the session if that is on. Return the last message."""
         whole = await asyncio.to_thread(for_client, outcome.sound)
         done = {
             "type": "done",
@@ -186,12 +186,12 @@ class TurnChat:
 
 
 def _error_message(error: UnitdError) -> dict[str, str]:
-    """What a unit failed at needs the wire's words before the reason; what is wrong with a request does not."""
+    """Return the message for an error. A unit's error needs the wire's words before the reason, others do not."""
     return {"type": "error", "error": str(error) if isinstance(error, UnitError) else error.reason or str(error)}
 
 
 def _status_of(error: UnitdError) -> int:
-    """The HTTP status: the request's fault, not now or not here, or ours."""
+    """Return the HTTP status of an error."""
     for kind, status in _STATUSES.items():
         if isinstance(error, kind):
             return status

@@ -1,8 +1,8 @@
-"""Chats that can be fetched again: one file each, the newest of them, in a folder that nobody else reads.
+"""Recorded chats that can be fetched again: one file each, only the newest, in a private folder.
 
-Off unless `[http] record_sessions` is on: what people say is theirs. An id cannot be guessed, and only what looks like
-an id becomes a file's name, so no path of a request ever reaches the disk. Each token has a folder of its own, this
-machine that around them.
+Recording is off unless `[http] record_sessions` is on. An id cannot be guessed, and only a well-formed id becomes a
+file name, so no path of a request ever reaches the disk. Each token has a folder of its own inside the folder of this
+machine.
 """
 
 import logging
@@ -21,7 +21,7 @@ from unitd.core.access.grants import opaque
 
 log = logging.getLogger("unitd.sessions")
 
-# No disk takes so long for one session: who began to write it was killed.
+# No disk takes so long for one session: its writer was killed.
 ABANDONED_SECONDS = 3600.0
 
 # A chat with a minute of audio each way has 13 MB.
@@ -32,7 +32,7 @@ _ID = re.compile(r"chat_[0-9a-f]{32}")
 
 
 class RecordedChats:
-    """The folder. Its methods touch the disk: call them in a thread."""
+    """The folder of recorded chats. Its methods access the disk: call them in a thread."""
 
     def __init__(self, folder: Path, clock: Callable[[], float]) -> None:
         self._folder = folder
@@ -40,7 +40,7 @@ class RecordedChats:
         self._tidying = threading.Lock()
 
     def keep(self, request: str | bytes, answer: dict[str, Any], holder: str = "") -> dict[str, Any]:
-        """Writes a holder's session; returns the answer, which names it, or does not when the disk did not take it."""
+        """Write a session of this holder. Return the answer with the session's id; without it when writing failed."""
         session_id = f"chat_{secrets.token_hex(16)}"
         named = answer | {"recording_session_id": session_id}
         session = {
@@ -60,7 +60,7 @@ class RecordedChats:
         return named
 
     def read(self, session_id: str, holder: str | None) -> bytes | None:
-        """The JSON of a session of this holder, or (None) of anybody; None when there is none of this id."""
+        """Return the JSON of a session of this holder, or of any holder (None); None when there is no such session."""
         if not _ID.fullmatch(session_id):
             return None
         places = self._folders() if holder is None else [self._folder_of(holder)]
@@ -76,7 +76,7 @@ class RecordedChats:
         return [self._folder, *(path for path in self._folder.glob("*") if path.is_dir())]
 
     def _write(self, folder: Path, session_id: str, content: bytes) -> Path:
-        """By rename, so that nobody reads half of one."""
+        """Write a file by rename, so that it is never read half-written."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         partial, whole = (folder / f"{session_id}.{ending}" for ending in ("partial", "json"))
@@ -89,7 +89,7 @@ class RecordedChats:
         return whole
 
     def _forget_old(self, newest: Path) -> None:
-        """The oldest go; the newest stays, however large it is."""
+        """Remove the oldest sessions over the limits; the newest stays, whatever its size."""
         size = newest.stat().st_size
         others = [(path.stat(), path) for path in self._folder.glob("**/chat_*.json") if path != newest]
         others.sort(key=lambda each: each[0].st_mtime_ns, reverse=True)
@@ -99,8 +99,8 @@ class RecordedChats:
                 path.unlink()
 
     def _forget_abandoned(self) -> None:
-        """What a crash left half-written goes."""
+        """Remove files that a crash left half-written."""
         for path in self._folder.glob("**/chat_*.partial"):
-            with suppress(FileNotFoundError):  # it has its name by now
+            with suppress(FileNotFoundError):  # it has been renamed meanwhile
                 if path.stat().st_mtime < self._clock() - ABANDONED_SECONDS:
                     path.unlink()

@@ -1,7 +1,7 @@
-"""The request of the turn-based chat: JSON at the door, frozen dataclasses behind it.
+"""The request of the turn-based chat, read from JSON into frozen dataclasses.
 
-A key that is null counts as absent, a key that is not known is ignored. What is wrong is named by its place, such as
-`messages[1].content[0].data`. Audio is turned into 16-bit WAV here, so read requests in a thread.
+A key that is null counts as absent; an unknown key is ignored. Errors name the place, such as
+`messages[1].content[0].data`. Audio is converted to 16-bit WAV here, so read requests in a thread.
 """
 
 import math
@@ -22,7 +22,7 @@ ROLES = ("system", "user", "assistant")
 TTS_MODES = ("default", "audio_assistant", "omni", "audio_roleplay", "voice_cloning")
 USUAL_RATE = 16000
 
-# What -10·ln of it makes of these is more than any model's preference: the answer never ends, or ends at once.
+# At these limits -10·ln(penalty) outweighs any model's preference: the answer never ends, or ends at once.
 LENGTH_PENALTIES = (0.01, 100)
 END_BIAS_PER_LOG = -10.0
 
@@ -41,7 +41,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Message:
-    """One turn of the conversation: texts and recordings in their order."""
+    """One message of the conversation: texts and recordings in order."""
 
     role: str
     items: tuple[str | Recording, ...]
@@ -49,7 +49,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Generation:
-    """How to choose tokens."""
+    """The options of generation."""
 
     max_new_tokens: int = 512
     temperature: float = 0.7
@@ -59,7 +59,7 @@ class Generation:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As the llm unit calls it."""
+        """Return the options under the llm unit's names."""
         return {
             "max_token_len": self.max_new_tokens,
             "temperature": self.temperature,
@@ -70,18 +70,18 @@ class Generation:
 
 @dataclass(frozen=True)
 class Speech:
-    """The wish to hear the answer."""
+    """The request to speak the answer."""
 
     language: str = ""
-    """Which voice; "": the unit's usual one."""
+    """The language of the voice; "" for the unit's usual voice."""
 
     wants_other_voice: bool = False
-    """A voice sample came with it."""
+    """True when the request contains a voice sample."""
 
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """One question with all that was said before."""
+    """A question with the conversation before it."""
 
     messages: tuple[Message, ...]
     is_streaming: bool = True
@@ -91,10 +91,10 @@ class ChatRequest:
 
 
 def read_request(data: str | bytes) -> ChatRequest:
-    """The request in a message or body.
+    """Return the request in a message or body.
 
     Raises:
-        NotJson: it is no JSON object.
+        NotJson: the data is no JSON object.
         TooLong: it holds too many values.
         BadField: a field is missing or cannot be used.
         Unavailable: it needs a model that is not installed.
@@ -217,7 +217,7 @@ def _generation(fields: _Fields) -> Generation:
 
 
 def _speech(fields: _Fields) -> Speech | None:
-    """None without a `tts`, or with one that is switched off. No sample is looked at, no path is opened."""
+    """Return the `tts` part; None without one, or with `enabled` false. Voice samples are neither read nor opened."""
     if "tts" not in fields:
         return None
     tts = fields.table("tts")
@@ -228,7 +228,7 @@ def _speech(fields: _Fields) -> Speech | None:
 
 
 def _check_pictures(fields: _Fields) -> None:
-    """What is said about images and video holds for nothing yet; a wrong type is wrong all the same."""
+    """Check the types of the options for images and video, which have no effect yet."""
     image = fields.table("image")
     image.whole("max_slice_nums", 1, 1, 1024)
     image.flag("use_image_id", True)

@@ -1,9 +1,9 @@
-"""One turn of the turn-based chat: recordings are heard, the answer is written, and spoken while it is written.
+"""One turn of the turn-based chat: recordings are transcribed, the answer is generated, and spoken meanwhile.
 
     messages ──(asr)──> prompt ──(llm)──> text ──(tts, linked)──> sound
 
-Text and sound go to the client as they come, each in its order. A voice that fails takes no text away: what went wrong
-is said in `warnings`.
+Text and sound are sent to the client as they come, each in order. When the voice fails the text goes on, and `warnings`
+has the reason.
 """
 
 import asyncio
@@ -11,27 +11,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from unitd.doors.chat_session import (
-    ChatSession,
-    Ended,
-    Read,
-    Said,
-)
+from unitd.doors.chat_session import ChatSession, Ended, Read, Said
 from unitd.doors.http.speech import Transcriber
 from unitd.doors.http.turnchat.request import ChatRequest, Message, Recording
-from unitd.doors.http.turnchat.voice import (
-    BYTES_A_SECOND,
-    CLOSING_PAUSE,
-    Voice,
-    for_client,
-)
+from unitd.doors.http.turnchat.voice import BYTES_A_SECOND, CLOSING_PAUSE, Voice, for_client
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import EmptyInput, RunFailed, UnitdError, UnknownTask
 
 Tell = Callable[[dict[str, Any]], Awaitable[None]]
 """Sends one message to the client."""
 
-# Of an answer that is not streamed: 38 MB as base64. At 512 tokens an answer takes three minutes.
+# Sound of an answer that is not streamed: 38 MB as base64. An answer of 512 tokens takes three minutes.
 MAX_KEPT_SECONDS = 300
 
 OWN_VOICE = "the voice of the reference audio cannot be imitated; this is the unit's own voice"
@@ -40,22 +30,22 @@ VOICE_SAMPLE = "is a voice sample of a system message; it is not transcribed and
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a turn came to."""
+    """The result of a turn."""
 
     text: str
     input_tokens: int
     generated_tokens: int
     sound: bytes
-    """All that was spoken, 16-bit PCM; nothing unless it was to be kept."""
+    """The whole speech as 16-bit PCM; b"" unless it had to be kept."""
 
     last_segment: bytes
-    """What has not been streamed."""
+    """The end of the speech, which has not been streamed."""
 
     warnings: list[str]
 
 
 class Turn:
-    """One question on its way to its answer."""
+    """One question and its answer."""
 
     def __init__(self, local_client: LocalClient, request: ChatRequest, tell: Tell, *, is_recorded: bool) -> None:
         self._local_client = local_client
@@ -70,10 +60,10 @@ class Turn:
         self._warnings: list[str] = []
 
     async def run(self) -> Outcome:
-        """Answers.
+        """Answer the question.
 
         Raises:
-            UnitdError: there is no answer; the words say why.
+            UnitdError: there is no answer.
         """
         prompt = await self._prompt()
         conversation = await ChatSession.open(self._local_client)
@@ -105,7 +95,7 @@ class Turn:
     # The question
 
     async def _prompt(self) -> list[dict[str, str]]:
-        """The conversation as text; the ears are needed no longer then."""
+        """Return the conversation as text, with its recordings transcribed."""
         prompt = [{"role": each.role, "content": await self._text_of(each)} for each in self._request.messages]
         if self._transcriber is not None:
             self._transcriber.close()
@@ -148,21 +138,21 @@ class Turn:
         raise RunFailed("the answer broke off")
 
     async def _tell_read(self, tokens: int | None) -> None:
-        """Once, before the first text; a remote engine does not say when it has read, nor how much."""
+        """Send `prefill_done` once, before the first text; a remote engine does not report the end of the prompt."""
         if not self._has_read:
             self._has_read = True
             await self._tell({"type": "prefill_done", "input_tokens": tokens or None})
 
     async def _stream(self, text: str, segment: bytes = b"") -> None:
         if self._request.is_streaming:
-            # In a thread: a voice may have minutes in hand, and others shall not wait for them.
+            # In a thread: there may be minutes of sound, and other clients must not wait for the conversion.
             sound = await asyncio.to_thread(for_client, segment) if segment else None
             await self._tell({"type": "chunk", "text_delta": text, "audio_data": sound})
 
     # The voice
 
     async def _voice_of(self, conversation: ChatSession) -> Voice | None:
-        """Where the wanted language is not spoken, the unit's usual voice speaks."""
+        """Return a voice for the language, else the unit's usual voice; None without speech or without any voice."""
         speech = self._request.speech
         if speech is None:
             return None
@@ -196,7 +186,7 @@ class Turn:
                 self._warnings.append(f"the speech is cut after {MAX_KEPT_SECONDS} s; ask for streaming")
 
     async def _let_finish(self, voice: Voice) -> None:
-        """The voice tells of its end only if it had something to say, and if nobody ended its task before."""
+        """Close a voice that will not report its end: it got no text, or its task has been ended."""
         if not self._said:
             voice.close()
             return

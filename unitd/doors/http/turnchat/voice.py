@@ -1,4 +1,4 @@
-"""An answer's voice: a tts task linked to the answer's llm task, so that it speaks while the text is still written."""
+"""The voice of an answer: a tts task linked to the llm task, so that it speaks while the text is generated."""
 
 import base64
 from collections.abc import AsyncIterator
@@ -9,16 +9,16 @@ from unitd.doors.pcm import floats_of_s16
 
 BYTES_A_SECOND = 2 * RATE
 
-# A client of the `websockets` package takes messages of 1 MiB, 8 s of this audio, unless it says otherwise.
+# The `websockets` package accepts messages of 1 MiB by default: 8 s of this audio.
 SEGMENT_BYTES = BYTES_A_SECOND
 
 CLOSING_PAUSE = bytes(BYTES_A_SECOND // 10)
-"""The end of what is spoken: `done` carries it when the rest has been streamed. It holds no word, because clients may
-not play what comes with `done`; the document's own examples do not."""
+"""The end of the speech, which `done` carries when the rest has been streamed. It holds no word, because clients may
+ignore the audio of `done`, like the document's own examples."""
 
 
 class Voice:
-    """Speaks one answer; 16-bit PCM at RATE comes out."""
+    """The voice of one answer, as 16-bit PCM at RATE."""
 
     def __init__(self, work_id: str, frames: ReplyStream) -> None:
         self.work_id = work_id
@@ -26,7 +26,7 @@ class Voice:
 
     @classmethod
     async def open(cls, local_client: LocalClient, speaker: str, language: str) -> "Voice":
-        """Links a new voice to the llm task `speaker`, before its answer begins.
+        """Link a new voice to the llm task `speaker`, before its answer begins.
 
         Raises:
             UnitdError: there is no voice, or none for this language.
@@ -36,7 +36,7 @@ class Voice:
         return cls(*await local_client.set_up("tts", setup))
 
     async def segments(self) -> AsyncIterator[bytes]:
-        """The sound of sentence after sentence, a second at most at a time, until the answer is spoken.
+        """Yield the sound of one sentence after the other, at most a second at a time, until the answer is spoken.
 
         Raises:
             UnitdError: the engine failed.
@@ -49,10 +49,10 @@ class Voice:
                 return
 
     def close(self) -> None:
-        """Nobody listens any more."""
+        """Stop listening to the voice."""
         self._frames.close()
 
 
 def for_client(pcm: bytes) -> str | None:
-    """Base64 of float PCM, as browsers take it; None for no sound."""
+    """Return the sound as base64 of float PCM, for browsers; None without sound."""
     return base64.b64encode(floats_of_s16(pcm)).decode() if pcm else None
