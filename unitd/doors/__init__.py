@@ -1,1 +1,1 @@
-"""Ways in and out. The only place for network libraries; a door knows no engine."""
+"""Doors: the ways into and out of the daemon. Only they use network libraries; they know no engine."""

@@ -1,8 +1,7 @@
-"""What a configuration needs around it, looked at before anything starts: packages, files that can be read, free ports.
+"""Checks before the start: a configuration needs packages, readable files and free ports.
 
-Models and the files of `[audio]` may come later, and the daemon tries them again; so only `unitd serve --check` looks
-at them. A port is bound and given back at once, so somebody may still take it before its door opens; the door says so
-then.
+Models and the files of `[audio]` may come later, and the daemon tries them again; so only `unitd serve --check` checks
+them. A port is bound and released at once; when another program takes it before its door opens, the door reports that.
 """
 
 import errno
@@ -51,7 +50,7 @@ def missing_packages(settings: Settings) -> Iterator[Problem]:
 
 
 def unusable_files(settings: Settings) -> Iterator[Problem]:
-    """Passwords, certificates and tools that the daemon would want."""
+    """Yield the passwords, tokens, certificates and tools that cannot be used."""
     yield from _unusable_of_auth(settings.auth)
     try:
         load_tokens(tokens_file(settings))
@@ -63,7 +62,7 @@ def unusable_files(settings: Settings) -> Iterator[Problem]:
 
 
 def access_words(settings: Settings, now: float) -> tuple[list[str], str]:
-    """What is open to other machines as warnings, and who may come in where there are none.
+    """Return warnings about doors that other machines reach, and a sentence about who may come in without warnings.
 
     Raises:
         ConfigError: the tokens or the certificate cannot be used.
@@ -126,7 +125,7 @@ def _unreadable(key: Key, path: Path | None, *, is_text: bool = False) -> Iterat
 
 
 def files_read(settings: Settings) -> list[Path]:
-    """The files beside the configuration that the daemon reads at its start: tokens, certificates and the like."""
+    """Return the files, such as tokens and certificates, that the daemon reads at its start."""
     auth, mqtt, home = settings.auth, settings.mqtt, settings.home
     named = [tokens_file(settings), auth.tls_cert, auth.tls_key, home.tools, home.homeassistant_token_file]
     if mqtt is not None:
@@ -138,7 +137,7 @@ def files_read(settings: Settings) -> list[Path]:
 
 
 def unusable_pipelines(settings: Settings, kinds: Callable[[], Mapping[str, UnitKind]]) -> Iterator[Problem]:
-    """Units, keys and inputs that would never work, and values of a type that no setup takes."""
+    """Yield units, keys and inputs that can never work, and values of a wrong type."""
     if not settings.pipeline:
         return
     known = kinds()
@@ -153,11 +152,11 @@ def unusable_pipelines(settings: Settings, kinds: Callable[[], Mapping[str, Unit
             yield Problem((*key, "data"), f"{name_of((*key, 'data'))}: {error.reason}")
 
 
-# What may come later
+# Things that may come later
 
 
 def models_wanted(settings: Settings, kinds: Mapping[str, UnitKind]) -> Iterator[tuple[Key, str, str]]:
-    """The key, the unit and the name of each model that the configuration asks for."""
+    """Yield the key, the unit and the name of each model in the configuration."""
     yield ("llm", "model"), "llm", DEFAULT_NAME
     if settings.http.enabled:
         yield ("http", "barge_in", "model"), "llm", settings.http.barge_in.model
@@ -170,7 +169,7 @@ def models_wanted(settings: Settings, kinds: Mapping[str, UnitKind]) -> Iterator
 def unknown_models(
     settings: Settings, kinds: Callable[[], Mapping[str, UnitKind]], catalog: Callable[[Settings], Catalog]
 ) -> Iterator[Problem]:
-    """Names that stand for no model."""
+    """Yield the names that no model has."""
     known = catalog(settings)
     told = set[tuple[str, str]]()
     for key, unit, name in models_wanted(settings, kinds()):
@@ -183,13 +182,13 @@ def unknown_models(
 
 
 def substitutions(settings: Settings, kinds: Mapping[str, UnitKind], catalog: Catalog) -> list[str]:
-    """A sentence for each model that is not installed, and which one answers in its place."""
+    """Return a sentence for each model that is not installed and is replaced by another one."""
     cards: list[Card] = [catalog.resolve(unit, name) for _, unit, name in models_wanted(settings, kinds)]
     return list(dict.fromkeys(card.substitution for card in cards if card.substitution))
 
 
 def unusable_audio(settings: Settings) -> Iterator[Problem]:
-    """Files that stand in for a microphone that cannot be read, or for a loudspeaker that cannot be written."""
+    """Yield files in place of microphone and loudspeaker that cannot be read or written."""
     capture, playback = maybe_path(settings.audio.capture), maybe_path(settings.audio.playback)
     if capture is not None and (reason := _refusal(capture, os.R_OK)):
         yield Problem(("audio", "capture"), f"audio.capture: {capture} cannot be read: {reason}")
@@ -200,7 +199,7 @@ def unusable_audio(settings: Settings) -> Iterator[Problem]:
 
 
 def _refusal(path: Path, access: int, *, is_folder: bool = False) -> str:
-    """Why a file, or a folder for a new one, cannot be used; "" when it can."""
+    """Return the reason why a file, or a folder for a new one, cannot be used; "" when it can."""
     if not path.exists():
         return os.strerror(errno.ENOENT)
     if path.is_dir() != is_folder:
@@ -212,7 +211,7 @@ def _refusal(path: Path, access: int, *, is_folder: bool = False) -> str:
 
 
 def taken_ports(settings: Settings, activated: Activated) -> Iterator[Problem]:
-    """Addresses that cannot be listened on; `activated` doors open none of their own."""
+    """Yield addresses that cannot be listened on; doors with `activated` sockets open none of their own."""
     own = _ports_of_our_daemon(settings)
     for key, host, port in addresses_of(settings):
         if not port or port in own or key[0] in activated:
@@ -236,7 +235,7 @@ def _bind(host: str, port: int) -> None:
 
 
 def _ports_of_our_daemon(settings: Settings) -> set[int]:
-    """Where the daemon listens that this configuration is for: it may be checked while that one runs."""
+    """Return the ports of the running daemon of this configuration, which may be checked meanwhile."""
     try:
         return _numbers_in(orjson.loads((settings.state.dir / "endpoints.json").read_bytes()))
     except (OSError, orjson.JSONDecodeError):

@@ -1,4 +1,4 @@
-"""Home Assistant's REST API, as far as tools need it: calling a service, the devices that are there, how one is.
+"""Home Assistant's REST API, as far as tools need it: services, devices and their states.
 
 Documented at developers.home-assistant.io/docs/api/rest: POST /api/services/<domain>/<service>, POST /api/template,
 GET /api/states/<entity_id>.
@@ -16,11 +16,11 @@ from unitd.wire.errors import ConfigError
 PATIENCE_SECONDS = 5.0
 
 UNAVAILABLE, UNKNOWN = "unavailable", "unknown"
-"""The states of a device that Home Assistant has lost, or has not heard of yet."""
+"""The states of a device that Home Assistant has lost, or has no state of yet."""
 
 _KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor"}
 
-# Rendered by Home Assistant itself, which knows its areas; entities without a name of their own are of no use here.
+# Home Assistant renders it, because it knows the areas; entities without a name are dropped later.
 _ENTITIES = """
 [{% for state in states if state.domain in %DOMAINS% -%}
 {{ {"id": state.entity_id, "name": state.name, "domain": state.domain, "area": area_name(state.entity_id) or ""}
@@ -30,14 +30,14 @@ _ENTITIES = """
 
 
 class HomeAssistantError(Exception):
-    """What went wrong, in words for the spoken answer."""
+    """A failure, with a text for the spoken answer."""
 
 
 class HomeAssistant:
-    """One Home Assistant."""
+    """A client of one Home Assistant."""
 
     def __init__(self, url: str, token: str) -> None:
-        """Raises ConfigError when the URL is none."""
+        """Raise ConfigError when the URL or the token cannot be used."""
         if not url.startswith(("http://", "https://")):
             raise ConfigError(f"home.homeassistant_url is {url!r}, it must look like http://homeassistant.local:8123")
         try:
@@ -48,13 +48,13 @@ class HomeAssistant:
             raise ConfigError(f"home.homeassistant_url or its token cannot be used: {error}") from error
 
     async def call(self, service: str, data: dict[str, Any]) -> None:
-        """Calls a service such as light.turn_on for entities that are there.
+        """Call a service such as light.turn_on, after a check that its entities are available.
 
-        Home Assistant answers a call for an entity that it does not have, or has lost, like any other: with success,
-        and an empty list of changed states, as for a light that is on already. So they are looked at first.
+        Home Assistant answers a call for an unknown or lost entity with success and an empty list of changed states, as
+        for a light that is on already. So the states are read first.
 
         Raises:
-            HomeAssistantError: it cannot be reached, refuses, or cannot do it.
+            HomeAssistantError: Home Assistant cannot be reached or refuses, or an entity is unavailable.
         """
         for entity_id in _entity_ids(data.get("entity_id")):
             if (await self._state(entity_id))[0] == UNAVAILABLE:
@@ -63,10 +63,10 @@ class HomeAssistant:
         await self._ask("POST", f"/api/services/{domain}/{name}", data)
 
     async def state(self, entity_id: str) -> str:
-        """How an entity is, with its unit of measurement ("21.5 °C"); "" when Home Assistant does not know either.
+        """Return the state of an entity with its unit ("21.5 °C"); "" when Home Assistant does not know the state.
 
         Raises:
-            HomeAssistantError: it cannot be reached, does not have the entity, or answers nonsense.
+            HomeAssistantError: Home Assistant cannot be reached, lacks the entity, or sends no valid answer.
         """
         state, unit = await self._state(entity_id)
         if state in (UNAVAILABLE, UNKNOWN):
@@ -74,7 +74,7 @@ class HomeAssistant:
         return f"{state} {unit}" if unit else state
 
     async def _state(self, entity_id: str) -> tuple[str, str]:
-        """Returns the state of an entity and its unit of measurement."""
+        """Return the state of an entity and its unit of measurement."""
         answer = await self._ask("GET", f"/api/states/{entity_id}", missing="Home Assistant does not have it")
         try:
             fields = orjson.loads(answer.content)
@@ -83,10 +83,10 @@ class HomeAssistant:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
 
     async def entities(self, domains: tuple[str, ...]) -> tuple[Entity, ...]:
-        """The devices of these domains, with their areas.
+        """Return the devices of these domains, with their areas.
 
         Raises:
-            HomeAssistantError: it cannot be reached, or answers nonsense.
+            HomeAssistantError: Home Assistant cannot be reached, or sends no valid answer.
         """
         template = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
         answer = await self._ask("POST", "/api/template", {"template": template})
@@ -98,7 +98,7 @@ class HomeAssistant:
         return tuple(each for each in entities if each.kind in KINDS and each.name)
 
     async def close(self) -> None:
-        """Hangs up."""
+        """Close the connections."""
         await self._http.aclose()
 
     async def _ask(
@@ -108,9 +108,9 @@ class HomeAssistant:
         data: dict[str, Any] | None = None,
         missing: str = "Home Assistant does not know that",
     ) -> httpx.Response:
-        """Returns the answer to a request; `missing` says what it means that there is nothing at the path."""
+        """Return the answer to a request; `missing` is the error when there is nothing at the path."""
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):  # httpx counts anew with every byte
+            async with asyncio.timeout(PATIENCE_SECONDS):  # httpx starts its timeout anew with every byte
                 answer = await self._http.request(method, path, json=data)
         except (TimeoutError, httpx.TimeoutException) as error:
             raise HomeAssistantError("Home Assistant does not answer") from error
@@ -130,7 +130,7 @@ def _kind_of(domain: str) -> str:
 
 
 def _entity_ids(value: Any) -> list[str]:
-    """Returns the entities that a service's data names: one, several with commas between, or a list of them."""
+    """Return the entities that a service's data names: one, several separated by commas, or a list."""
     named = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     ids = [str(each).strip() for each in named]
-    return [each for each in ids if ENTITY_ID.fullmatch(each)]  # "all" is none
+    return [each for each in ids if ENTITY_ID.fullmatch(each)]  # "all" is no id

@@ -1,8 +1,8 @@
-"""The board's own tools at work: a call becomes an MQTT message, or a request to Home Assistant.
+"""Execution of the board's own tools: a call becomes an MQTT message or a request to Home Assistant.
 
-Templates are Jinja, rendered in a sandbox; they know `entity` (name, kind, area, id) and the call's other arguments by
-name, and a name that they do not know is an error. What came of a call is told in a sentence (`core.outcomes`), a
-failure also to the log, with its cause.
+Templates are Jinja, rendered in a sandbox; they can use `entity` (name, kind, area, id) and the call's other arguments;
+an unknown name is an error. The outcome of a call is a sentence (`core.outcomes`); a failure is also logged, with its
+cause.
 """
 
 import asyncio
@@ -32,30 +32,30 @@ if TYPE_CHECKING:
 log = logging.getLogger("unitd.tools")
 
 NAME = "home"
-"""What a setup calls the board's own tools."""
+"""The name of the board's own tools in a setup."""
 
-# A state is a word or a number; nobody wants to hear more of what is published there.
+# A state is a word or a number; the rest of a longer message is not spoken.
 STATE_LENGTH = 200
-# A model on another machine may write anything as a name.
+# A model on another machine may produce any name.
 NAME_LENGTH = 64
 
-# While Home Assistant is away not each setup shall wait for it.
+# While Home Assistant is unreachable, a setup in this time does not wait for it again.
 REREAD_SECONDS = 10.0
 
 
 class ToolFailed(Exception):
-    """Why a call could not be done, in a few words."""
+    """The reason why a call failed, in a few words."""
 
 
 class Refused(ToolFailed):
-    """A call that cannot be done as it stands; the words are a whole sentence."""
+    """A call that is refused; the reason is a whole sentence."""
 
 
 class HomeToolbox:
     """A `tool_loop.Toolbox`."""
 
     defaults: Mapping[str, Any] = {"temperature": 0}
-    """What is switched is not left to chance."""
+    """Tool calls need the most probable answer."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class HomeToolbox:
         homeassistant: HomeAssistant | None,
         domains: tuple[str, ...],
     ) -> None:
-        """`domains` of devices are read from Home Assistant."""
+        """Make the toolbox; it reads devices of `domains` from Home Assistant. `start` runs a coroutine as a task."""
         from jinja2.runtime import StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
 
@@ -78,10 +78,10 @@ class HomeToolbox:
 
     @property
     def state_topics(self) -> list[str]:
-        """Every topic that a question may want to know the last value of.
+        """Return every topic whose last value a tool may read.
 
         Raises:
-            ConfigError: a template wants to know more than the device.
+            ConfigError: a template uses more than the device.
         """
         topics = set()
         for tool in self._home.tools:
@@ -93,13 +93,13 @@ class HomeToolbox:
         return sorted(topics)
 
     def _subjects(self, tool: Tool) -> list[dict[str, Any]]:
-        """What a question can be about, as its template knows it."""
+        """Return the variables of a tool's template for each device."""
         if not tool.kinds:
             return [{}]
         return [{"entity": entity} for entity in self._home.entities if entity.kind in tool.kinds]
 
     async def read_devices(self) -> None:
-        """Those that Home Assistant knows join those of the file; while it is away setups ask again for them."""
+        """Add Home Assistant's devices to those of the file; when it is unreachable, later setups try again."""
         now = asyncio.get_running_loop().time
         async with self._reading:
             if self._homeassistant is None or not self._unread_domains or now() < self._read_again_at:
@@ -136,12 +136,12 @@ class HomeToolbox:
         return self._home.listing()
 
     async def close(self) -> None:
-        """Hangs up on Home Assistant."""
+        """Close the connections to Home Assistant."""
         if self._homeassistant is not None:
             await self._homeassistant.close()
 
     async def do(self, call: Call) -> str:
-        """Does a call, and returns what is said of it. What the person said is nobody's business in the log."""
+        """Execute a call and return a sentence about it. The log has no words of the person."""
         name, arguments = call["name"], call["arguments"]
         tool = self._home.tool(name)
         entity = self._entity_of(tool, arguments) if tool is not None else None
@@ -157,16 +157,20 @@ class HomeToolbox:
             cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
             log.warning("tool %s failed: %s%s", name, failure, cause)
             return failed(str(failure), device)
-        except Exception:  # a bug of ours: it may cost this call, not the daemon in whose group the tools work
+        except Exception:  # a bug may fail this call, not the daemon, whose task group the tools share
             log.exception("tool %s failed", name)
             return failed("an error in unitd, which its log describes", device)
 
     def _entity_of(self, tool: Tool, arguments: dict[str, Any]) -> Entity | None:
-        """The device that a call is about; None of a tool without devices, and of a name that none of them has."""
+        """Return the device of a call; None for a tool without devices, and for an unknown name."""
         return self._home.entity(str(arguments.get("entity")), tool.kinds) if tool.kinds else None
 
     def _checked(self, tool: Tool, arguments: dict[str, Any], entity: Entity | None) -> dict[str, Any]:
-        """Return what the call's templates know."""
+        """Return the variables of the call's templates.
+
+        Raises:
+            Refused: the device or an argument cannot be used.
+        """
         if tool.kinds and entity is None:
             name = str(arguments.get("entity") or "such device")[:NAME_LENGTH]
             raise Refused(f"There is no {name} here.")
@@ -179,7 +183,7 @@ class HomeToolbox:
             return _state(self._last_on(self._render(tool.state, names)), device)
         if tool.state_of:
             return _state(await self._state_of(self._render(tool.state_of, names)), device)
-        confirmation = self._render(tool.confirmation, names)  # what cannot be confirmed is not done either
+        confirmation = self._render(tool.confirmation, names)  # a template that fails must fail before the action
         if tool.topic:
             await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
         else:
@@ -229,12 +233,12 @@ class HomeToolbox:
     def _render(self, template: str, names: dict[str, Any]) -> str:
         try:
             return self._templates.from_string(template).render(names).strip()
-        except Exception as error:  # filters and methods raise whatever Python has
+        except Exception as error:  # filters and methods may raise any exception
             raise ToolFailed("its template failed") from error
 
 
 def _state(value: str, device: str) -> str:
-    """Return what is said of a state; none is a failure."""
+    """Return a sentence about a state; an empty state is a failure."""
     if not value:
         raise ToolFailed("the device does not respond")
     return state(_plain(value)[:STATE_LENGTH], device)
@@ -253,7 +257,7 @@ def _plain(value: str) -> str:
 async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToolbox:
     """The tools and devices of the file, and the devices that Home Assistant knows.
 
-    A Home Assistant that is away costs its devices, not the daemon.
+    When Home Assistant cannot be reached, its devices are missing; the daemon starts nevertheless.
 
     Raises:
         ConfigError: the file or the token cannot be read, or something in the file is wrong.
@@ -267,7 +271,7 @@ async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToo
 
 
 def _warn_of_missing(home: Home, mqtt: Commands | None, settings: HomeSettings) -> None:
-    """Tools that cannot work as the board is configured."""
+    """Log the tools that cannot work with this configuration."""
     for tool in home.tools:
         is_remote = bool(tool.service or tool.state_of)
         if is_remote and not settings.homeassistant_url:
@@ -282,10 +286,10 @@ def _homeassistant(settings: HomeSettings) -> HomeAssistant:
 
 
 def read_tools(path: Path) -> Home:
-    """The tools and devices of a file.
+    """Return the tools and devices of a file.
 
     Raises:
-        ConfigError: it cannot be read, or is no TOML; Mistakes: something in it is wrong.
+        ConfigError: the file cannot be read or is no TOML; Problems: something in it is wrong.
     """
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 

@@ -1,4 +1,4 @@
-"""The MQTT door: requests of the wire by topics, what tasks say and are, and discovery for Home Assistant.
+"""The MQTT door: requests of the wire, output and state of tasks, and discovery for Home Assistant.
 
-Imported only when `[mqtt]` is configured; aiomqtt is the only network library here.
+The package is imported only when `[mqtt]` is configured; aiomqtt is its only network library.
 """

@@ -1,11 +1,11 @@
-"""The daemon's side of the bridge: what tasks say and are becomes topics, and topics become requests.
+"""The daemon's side of the bridge: output and state of tasks become topics, and topics become requests.
 
     unitd/<node>/request             any request of the wire, answered at the response topic or reply/<request_id>
     unitd/<node>/status              online or offline (birth and last will), retained
     unitd/<node>/stats               the board, every 30 s
     unitd/<node>/<work_id>/output    every frame of the task's output
     unitd/<node>/<work_id>/text      a whole text when it is finished
-    unitd/<node>/<work_id>/state     its entry of sys.lstask, retained while it lives
+    unitd/<node>/<work_id>/state     its entry of sys.lstask, retained while the task exists
 
 and for Home Assistant: answer, utterance, wake (out), ask, work, interrupt, wake_now, say (in).
 """
@@ -43,21 +43,21 @@ from unitd.wire.reading import read_json
 
 log = logging.getLogger("unitd.mqtt")
 
-# Tasks come and go in bursts (a chain of four, a boot pipeline): one announcement for all of them.
+# Tasks start and end in bursts (a chain of four, a boot pipeline): one announcement serves all of them.
 DISCOVERY_DELAY_SECONDS = 0.05
-# Somebody waits for the light; a broker that restarts quickly is still in time.
+# A person waits for the light; a broker that restarts quickly is still in time.
 COMMAND_PATIENCE_SECONDS = 3.0
-# What the board had before its restart is set up again by now, by its configuration or by whoever uses it.
+# By then the tasks from before a restart are set up again, by the configuration or by clients.
 RETURN_SECONDS = 60.0
-# Each comes back from the broker a moment later; tasks that come and go make a few in that time.
+# Each announcement comes back from the broker a moment later; starting and ending tasks make several in that time.
 REMEMBERED_ANNOUNCEMENTS = 8
 WORKING = {"ON": "work", "OFF": "pause", "work": "work", "pause": "pause"}
-"""What the switch of a task may be set to, and the action that does it."""
+"""The values of a task's switch, each with its action."""
 
 
 @dataclass
 class _Text:
-    """A text that is being said."""
+    """A text that is being received."""
 
     parts: list[str] = field(default_factory=list)
     began: float = 0.0
@@ -70,13 +70,13 @@ class _Text:
 
     @property
     def tokens_per_second(self) -> float | None:
-        """Of the deltas behind the first; None where there are too few to tell."""
+        """Return the rate of the deltas after the first; None when there are too few."""
         seconds = self.ended - self.began
         return round((len(self.parts) - 1) / seconds, 1) if seconds > 0 else None
 
 
 class Bridge:
-    """Follows all tasks (an `observers.Observer`) and takes messages in."""
+    """Observes all tasks (an `observers.Observer`) and handles messages of the broker."""
 
     def __init__(
         self,
@@ -94,22 +94,22 @@ class Bridge:
         self._entries: dict[str, dict[str, Any]] = {}
         self._texts: dict[tuple[str, str], _Text] = {}
         self._known: dict[str, str] = {}
-        """Components that Home Assistant has heard of, and their platforms."""
+        """Components that were announced to Home Assistant, and their platforms."""
 
         self._places = Places()
         self._expected: dict[str, Component] = {}
-        """Those of an earlier run, while their tasks may come back."""
+        """Components of an earlier run, while their tasks may come back."""
 
         self._followed: dict[str, bytes | None] = {}
-        """Topics whose last value somebody may ask for."""
+        """The last value of each topic that the tools follow; None before the first."""
 
         self._announcing: asyncio.TimerHandle | None = None
         self._announced: deque[bytes] = deque(maxlen=REMEMBERED_ANNOUNCEMENTS)
-        """The last payloads of this run, which come back from the broker."""
+        """The last announcements of this run, which the broker sends back."""
 
         self._replacing: asyncio.TimerHandle | None = None
         self._next_replacing_at = 0.0
-        """When what stands on the topic may be replaced again."""
+        """The time from which a foreign announcement may be replaced again."""
 
         self._is_closed = False
         self._local_client = LocalClient(server, "mqtt homeassistant", "mqtt", keeps_tasks=True)
@@ -123,7 +123,7 @@ class Bridge:
 
     @property
     def subscriptions(self) -> list[str]:
-        """Every topic that the bridge reads, its own retained ones included: what is stale there is cleaned up."""
+        """Return every topic that the bridge reads, including its own retained ones, where it removes stale values."""
         base = self.board.base
         own = [f"{base}/request", f"{base}/+/state", *([self.board.topic] if self.board.prefix else [])]
         return [*own, *(f"{base}/+/{command}" for command in self._commands), *self._followed]
@@ -131,25 +131,25 @@ class Bridge:
     # For the board's tools
 
     def follow(self, topics: Iterable[str]) -> None:
-        """The last values of these are remembered; before the bridge is connected."""
+        """Remember the last values on these topics; call it before the connection is made."""
         self._followed |= dict.fromkeys(topics)
 
     def last_on(self, topic: str) -> bytes | None:
-        """The last value of a topic that is followed."""
+        """Return the last value on a topic that is followed; None when there was none."""
         return self._followed.get(topic)
 
     async def command(self, topic: str, payload: bytes) -> bool:
-        """One message for now or never; True once the broker has it."""
+        """Publish a message now or never. Return True once the broker has it."""
         return await self.outgoing.deliver(topic, payload, COMMAND_PATIENCE_SECONDS)
 
     def forget_values(self) -> None:
-        """Nobody tells what changes any more; the broker says what it retains when it is back."""
+        """Forget the values of followed topics: without a connection they may change; the broker sends them again."""
         self._followed = dict.fromkeys(self._followed)
 
-    # What tasks say and are
+    # Output and state of tasks
 
     def on_said(self, task: Task, reply: Reply) -> None:
-        """A frame of some task's output."""
+        """Publish a frame of a task's output."""
         topic = f"{self.board.base}/{task.work_id}"
         self.outgoing.pass_on(f"{topic}/output", encode_reply(reply, int(self._clock())).rstrip(b"\n"))
         if reply.code:
@@ -163,7 +163,7 @@ class Bridge:
             self._on_text(task, topic, reply)
 
     def on_changed(self, work_id: str) -> None:
-        """Publishes a task's retained state; Home Assistant hears of those that come and go."""
+        """Publish the retained state of a task, and announce one that is new or has ended."""
         entry = self._server.entry_of(work_id)
         topic = f"{self.board.base}/{work_id}/state"
         if entry is None:
@@ -176,7 +176,7 @@ class Bridge:
         self._place(work_id, is_there=entry is not None)
 
     def _place(self, work_id: str, *, is_there: bool) -> None:
-        """Announces a task when it has come or gone, unless it lasts no longer than a request."""
+        """Announce a new or ended task, unless it ends with its client."""
         if is_there and work_id not in self._places and self._server.outlives_its_owner(work_id):
             self._places.take(work_id)
         elif not is_there and work_id in self._places:
@@ -190,7 +190,7 @@ class Bridge:
         self.outgoing.pass_on(f"{topic}/wake", orjson.dumps({"event_type": "wake", **details}))
 
     def _on_text(self, task: Task, topic: str, reply: Reply) -> None:
-        """Collects deltas; those of ears hold everything so far."""
+        """Collect the deltas of a text; those of speech to text hold the whole text so far."""
         if not isinstance(reply.data, dict):
             self._tell_text(task, topic, str(reply.data), None)
             return
@@ -213,7 +213,7 @@ class Bridge:
             self.outgoing.pass_on(f"{topic}/answer", orjson.dumps(answer))
 
     def tell_stats(self, stats: Mapping[str, Any]) -> None:
-        """How the board is."""
+        """Publish the figures of the board."""
         self.outgoing.pass_on(f"{self.board.base}/stats", orjson.dumps(stats))
 
     def _announce_soon(self) -> None:
@@ -222,7 +222,7 @@ class Bridge:
             self._announcing = loop.call_later(DISCOVERY_DELAY_SECONDS, self.announce)
 
     def announce(self) -> None:
-        """The discovery payload as things are now."""
+        """Publish the present discovery payload."""
         if self._announcing is not None:
             self._announcing.cancel()
             self._announcing = None
@@ -236,15 +236,15 @@ class Bridge:
         self.outgoing.retain(self.board.topic, announced)
 
     def close(self) -> None:
-        """The daemon ends, and its tasks with it: Home Assistant keeps their entities, they are unavailable."""
+        """Announce nothing more: the tasks end with the daemon, Home Assistant keeps their entities as unavailable."""
         if self._replacing is not None:
             self._replacing.cancel()
         self._is_closed = True
 
-    # What comes in
+    # Messages of the broker
 
     def receive(self, topic: str, incoming: Incoming, *, is_retained: bool) -> None:
-        """One message of the broker."""
+        """Handle a message of the broker."""
         base, _, rest = topic.partition(self.board.base + "/")
         work_id, _, command = rest.rpartition("/")
         if topic in self._followed:
@@ -261,10 +261,10 @@ class Bridge:
             self._commands[command](work_id, incoming.payload.decode(errors="replace").strip())
 
     def _on_old_announcement(self, payload: bytes) -> None:
-        """What an earlier run announced may come back; what does not must be taken back by name.
+        """Keep the components of an earlier run for a while: their tasks may come back; the others are then removed.
 
-        Whatever somebody else leaves on the topic is replaced, now and then: two boards of one name must not quarrel.
-        An empty message comes from Home Assistant, where somebody has removed the device.
+        A foreign announcement is replaced at most once in RETURN_SECONDS, so that two boards of one name do not replace
+        each other's without end. An empty message means that the device was removed in Home Assistant.
         """
         if not payload or payload in self._announced:
             return
@@ -292,23 +292,23 @@ class Bridge:
         self._announce_soon()
 
     def _on_old_state(self, topic: str, work_id: str, payload: bytes) -> None:
-        """A task of an earlier run is not there any more."""
+        """Remove the retained state of a task of an earlier run."""
         if payload and work_id not in self._entries:
             self.outgoing.retain(topic, b"")
 
-    # What Home Assistant's entities ask for
+    # Commands of Home Assistant's entities
 
     def _ask(self, work_id: str, text: str) -> None:
-        """Asks a task; an empty text, which Home Assistant sends for an emptied field, asks for nothing."""
+        """Send an inference to a task; ignore an empty text, which Home Assistant sends for an emptied field."""
         if not text:
             return
         unit = work_id.partition(".")[0]
         replies = self._local_client.infer(work_id, text, object_=f"{unit}.utf-8")
         try:
-            replies.take_arrived()  # a refusal is there at once, and is heard of nowhere else
+            replies.take_arrived()  # a refusal arrives at once, and is shown nowhere else
         except UnitdError as error:
             log.warning("asking %s by mqtt failed: %s", work_id, error)
-        replies.close()  # its frames stand on the task's own topics
+        replies.close()  # the frames are published on the task's own topics
 
     def _set_working(self, work_id: str, value: str) -> None:
         if (action := WORKING.get(value)) is None:

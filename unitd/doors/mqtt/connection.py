@@ -1,6 +1,6 @@
-"""aiomqtt's client with what it does not tell: whether a message was delivered before, and what the broker refused.
+"""aiomqtt's client with two more facts: whether a message was delivered before, and what the broker refused.
 
-All private names of aiomqtt 2 that the daemon relies on stand here.
+This is the only module that uses private names of aiomqtt 2.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ log = logging.getLogger("unitd.mqtt")
 
 
 class _Message(aiomqtt.Message):
-    """With the one flag that aiomqtt leaves out."""
+    """A message with the DUP flag, which aiomqtt leaves out."""
 
     is_duplicate = False
 
@@ -27,14 +27,14 @@ class _Message(aiomqtt.Message):
 
 
 class Connection(aiomqtt.Client):
-    """aiomqtt's client; its messages say whether the broker delivers them again, and it what the broker refused."""
+    """A connection to the broker."""
 
     refusal = ""
-    """Why the last message was not taken; empty when it was."""
+    """The reason why the broker refused the last message; "" when it was accepted."""
 
     @property
     def end(self) -> BaseException | None:
-        """Why it ended, whatever else failed because of that."""
+        """Return the first error that ended the connection; None before the end."""
         return self._disconnected.exception() if self._disconnected.done() else None
 
     def _on_publish(self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any) -> None:

@@ -1,7 +1,7 @@
-"""The connection to the broker: kept up, complained about once, said goodbye to.
+"""The connection to the broker: it is renewed when it breaks, with one warning, and ended with a goodbye.
 
-MQTT 5 first; a broker that does not know it is asked again with 3.1.1, where answers go to reply/<request_id> alone.
-The session outlives a broken connection, so that requests that arrive meanwhile are not lost.
+MQTT 5 is tried first, then 3.1.1, where answers go to reply/<request_id> alone. The session outlives a broken
+connection, so requests that arrive meanwhile are not lost.
 """
 
 import asyncio
@@ -38,20 +38,20 @@ STATS_SECONDS = 30.0
 FIRST_BACKOFF_SECONDS = 0.5
 MAX_BACKOFF_SECONDS = 30.0
 GOODBYE_SECONDS = 1.0
-# Requests sent while the board reboots or its Wi-Fi is away are still worth answering for so long.
+# Requests that were sent while the board reboots or has no Wi-Fi are answered within this time.
 SESSION_SECONDS = 3600
 # CONNACK codes for "unsupported protocol version": of MQTT 3.1.1 and of MQTT 5.
 WRONG_VERSION_CODES = (1, 132)
-# What paho says when it cannot read a message.
+# The code of paho for a message that it cannot read.
 PROTOCOL_ERROR = 130
-# Two boards of one name take the connection from each other without end, and Mosquitto does not say why it hangs up. So
-# many short connections in a row are no broker that restarts.
+# Two boards of one name end each other's connections without end, and Mosquitto does not tell the reason. So many short
+# connections in a row are not caused by a broker that restarts.
 SHORT_SECONDS = 5.0
 MANY_SHORT = 12
 
 
 class MqttDoor(Door):
-    """Lives as long as the daemon."""
+    """The door to the broker."""
 
     name = "mqtt"
 
@@ -61,7 +61,7 @@ class MqttDoor(Door):
         bridge: Bridge,
         stats: Callable[[], Awaitable[dict[str, Any]]],
     ) -> None:
-        """Raises ConfigError when a password or certificate file cannot be read."""
+        """Raise ConfigError when a password or certificate file cannot be read."""
         self._settings = settings
         self._base = bridge.board.base
         self.broker = self._bridge = bridge
@@ -72,7 +72,7 @@ class MqttDoor(Door):
         self._version = aiomqtt.ProtocolVersion.V5
         self._failures = 0
         self._short = 0
-        """Connections in a row that ended at once."""
+        """Number of connections in a row that ended soon."""
 
         self._connected_at = 0.0
         self._is_session_bad = False
@@ -88,7 +88,7 @@ class MqttDoor(Door):
         self._bridge.close()
 
     async def run(self) -> None:
-        """Connects and stays connected until cancelled."""
+        """Connect and stay connected, until cancelled."""
         while True:
             client = self._connection()
             try:
@@ -100,7 +100,7 @@ class MqttDoor(Door):
             await asyncio.sleep(_backoff(self._failures))
 
     def _note_failure(self, error: BaseException) -> None:
-        """Complains once; what a new try may change is tried at once."""
+        """Log the first failure as a warning, later ones at DEBUG; change what the next try needs."""
         was_connected, self._is_connected = self._is_connected, False
         self._bridge.forget_values()
         if self._has_other_version(error):
@@ -114,9 +114,9 @@ class MqttDoor(Door):
         log.log(level, "the broker at %s:%s is away: %s", settings.host, settings.port, self._reason_of(error))
 
     def _reason_of(self, error: BaseException) -> str:
-        """In words."""
+        """Return the reason in words."""
         if isinstance(error, MQTTException) or _code_of(error) == PROTOCOL_ERROR:
-            # It would be delivered first again, each time.
+            # The broker would deliver it first again on each connection.
             self._is_session_bad = True
             return f"it sent what nobody can read ({error}); what it has kept for this board is given up"
         if self._short == MANY_SHORT:
@@ -212,7 +212,7 @@ class MqttDoor(Door):
             await asyncio.sleep(STATS_SECONDS)
 
     async def _say_goodbye(self, client: Connection) -> None:
-        """That it goes, then what waits; the last will is for accidents."""
+        """Publish `offline`, then all that waits; the last will is only for a lost connection."""
         gone = Publication(f"{self._base}/status", b"offline", is_retained=True)
         self._outgoing.retain(gone.topic, gone.payload)
         with suppress(aiomqtt.MqttError, TimeoutError):
@@ -222,7 +222,7 @@ class MqttDoor(Door):
                     await self._send(client, publication)
 
     def _has_other_version(self, error: BaseException) -> bool:
-        """True once: MQTT 5 was refused, 3.1.1 is tried at once."""
+        """Return True once when MQTT 5 was refused, so that 3.1.1 is tried at once."""
         if self._version == aiomqtt.ProtocolVersion.V5 and _code_of(error) in WRONG_VERSION_CODES:
             log.info("the broker does not speak MQTT 5, going on with 3.1.1")
             self._version = aiomqtt.ProtocolVersion.V311
@@ -247,7 +247,7 @@ def make_door(context: DoorContext) -> MqttDoor:
 
 
 async def _stats(local_client: LocalClient, began: float) -> dict[str, Any]:
-    """Return how the board is, for those who show it."""
+    """Return the figures of the board."""
     measured = (await local_client.ask("sys", "hwinfo")).data
     return {
         "cpu_percent": measured["cpu_loadavg"],
@@ -259,22 +259,24 @@ async def _stats(local_client: LocalClient, began: float) -> dict[str, Any]:
 
 
 def _code_of(error: BaseException) -> int | None:
-    """The protocol's number for it, if it has one."""
+    """Return the protocol's code of an error; None without one."""
     code = getattr(error, "rc", None)
     value = getattr(code, "value", code)
     return value if isinstance(value, int) else None
 
 
 def _complain_of(topic: str, granted: Iterable[Any]) -> None:
-    """Logs what the broker does not let this board read."""
+    """Log the topics that the broker does not let this board read."""
     for code in granted:
         if getattr(code, "is_failure", False):
             log.warning("the broker does not let this board read %s: %s", topic, code)
 
 
 def _heed_cancel() -> None:
-    """Ends a task whose cancel was lost: before Python 3.12 by `wait_for`, which aiomqtt uses, when the answer comes in
-    the same moment, before 3.13 by a group, when one of its tasks fails in the same moment. It is said only once.
+    """Raise CancelledError again in a task whose cancellation was lost.
+
+    Before Python 3.12 `wait_for`, which aiomqtt uses, loses it when the answer comes at the same moment; before 3.13 a
+    group loses it when one of its tasks fails at the same moment.
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():
@@ -282,7 +284,7 @@ def _heed_cancel() -> None:
 
 
 def _backoff(failures: int) -> float:
-    """Seconds before the next try: growing, and not the same on a hundred boards."""
+    """Return the seconds before the next try: growing, and randomly different on each board."""
     return backoff_seconds(failures, FIRST_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS) * random.uniform(0.5, 1.0)
 
 
@@ -294,7 +296,11 @@ def _read(path: Path) -> str:
 
 
 def tls_of(settings: MqttSettings) -> ssl.SSLContext | None:
-    """A context that checks the broker's certificate, with our own if one is configured."""
+    """Return a context that checks the broker's certificate, with the board's own if configured; None without TLS.
+
+    Raises:
+        ConfigError: a certificate cannot be used.
+    """
     if not settings.tls:
         return None
     try:

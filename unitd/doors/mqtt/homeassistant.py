@@ -1,13 +1,13 @@
-"""What Home Assistant is told: one device-based discovery payload for the board and everything on it.
+"""The discovery payload for Home Assistant: one device with components for the board and its tasks.
 
-Shapes after Home Assistant's documentation of MQTT discovery (device discovery, release 2024.11 and later): one
-retained message on `<prefix>/device/<object id>/config` lists all components; one that shall go is listed once more
-with nothing but its platform, and again until KEPT_GONE others have gone after it: a Home Assistant that was away for
-a while shall hear of it, and a board whose tasks come and go for years shall not list them all.
+The format follows Home Assistant's documentation of MQTT discovery (device discovery, release 2024.11 and later): one
+retained message on `<prefix>/device/<object id>/config` lists all components. A component that must be removed is
+listed with nothing but its platform, until KEPT_GONE others have been removed after it: so a Home Assistant that was
+offline for a while learns of it, and the list does not grow for years.
 
-What people set for an entity (its name, its room, automations) hangs on its unique_id. So that has no work_id in it,
-which is another one after each start, but a place: the first llm task of the board is llm_1, whichever task that is.
-Pure: entries of sys.lstask in, payload out.
+The settings of an entity (its name, its room, automations) belong to its unique_id. So that contains no work_id, which
+changes with each start, but a place: the first llm task of the board is llm_1, whichever task that is. Pure: entries of
+sys.lstask in, payload out.
 """
 
 import re
@@ -25,7 +25,7 @@ Component = dict[str, Any]
 STATE_LENGTH = 255
 # An llm task has six components.
 KEPT_GONE = 100
-# Of an earlier run: more than the tasks of a board with the usual limit have.
+# Components of an earlier run: more than the tasks of a board with the default limit have.
 MAX_ANNOUNCED = 1024
 # The part of an id that follows the board's.
 _TASK_ID = re.compile(r"(?P<unit>[a-z][a-z0-9]*)_(?P<number>[1-9][0-9]{0,5})_[a-z_]+")
@@ -33,7 +33,7 @@ _TASK_ID = re.compile(r"(?P<unit>[a-z][a-z0-9]*)_(?P<number>[1-9][0-9]{0,5})_[a-
 
 @dataclass(frozen=True)
 class Board:
-    """Whose payload it is."""
+    """The board of a payload."""
 
     node: str
     base: str
@@ -44,30 +44,30 @@ class Board:
 
     @property
     def object_id(self) -> str:
-        """The node's name as Home Assistant takes it in topics and ids; names in other letters stay different."""
+        """Return the node's name with characters for topics and ids; a hash keeps names in other letters unique."""
         more = "" if self.node.isascii() else "_" + sha256(self.node.encode()).hexdigest()[:6]
         return "unitd_" + re.sub(r"[^a-zA-Z0-9_-]", "_", self.node) + more
 
     @property
     def topic(self) -> str:
-        """Where the payload is retained."""
+        """Return the topic of the payload."""
         return f"{self.prefix}/device/{self.object_id}/config"
 
 
 class Places:
-    """Which place each task has: the first that is free for its unit."""
+    """The place of each task: the first that is free for its unit."""
 
     def __init__(self) -> None:
         self._taken: dict[str, tuple[str, int]] = {}
 
     def take(self, work_id: str) -> None:
-        """For a task that is new."""
+        """Give a new task a place."""
         unit = work_id.partition(".")[0]
         taken = set(self._taken.values())
         self._taken[work_id] = next((unit, number) for number in count(1) if (unit, number) not in taken)
 
     def leave(self, work_id: str) -> None:
-        """For one that has ended."""
+        """Free the place of a task that has ended."""
         self._taken.pop(work_id, None)
 
     def __contains__(self, work_id: str) -> bool:
@@ -79,7 +79,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Place:
-    """Whose entities they are, for Home Assistant and in words."""
+    """The place of a task, for ids and names of its entities."""
 
     work_id: str
     unit: str
@@ -87,12 +87,12 @@ class Place:
 
     @property
     def key(self) -> str:
-        """Part of every unique_id."""
+        """Return the part of every unique_id."""
         return f"{self.unit}_{self.number}"
 
     @property
     def label(self) -> str:
-        """Part of every name."""
+        """Return the part of every name."""
         return self.unit if self.number == 1 else f"{self.unit} {self.number}"
 
 
@@ -102,10 +102,10 @@ def discovery(
     known: Mapping[str, str],
     expected: Mapping[str, Component] | None = None,
 ) -> dict[str, Any]:
-    """The payload for these tasks, each with its entry.
+    """Return the payload for these tasks, each with its entry.
 
-    `known`: components (id to platform) that were announced before. `expected`: those of an earlier run that may come
-    back, as they were; Home Assistant keeps them meanwhile.
+    `known` are the components (id to platform) that were announced before. `expected` are those of an earlier run that
+    may come back; they are announced as they were, so that Home Assistant keeps them.
     """
     components = dict(expected or {}) | _board_components(board)
     for place, entry in tasks:
@@ -126,7 +126,7 @@ def discovery(
 
 
 def platforms_in(payload: Any) -> dict[str, str]:
-    """The components of a payload that was announced before, by id; nothing if it is none of ours."""
+    """Return the platforms of a payload's components by id; {} when the payload has another form."""
     components = payload.get("components") if isinstance(payload, dict) else None
     if not isinstance(components, dict):
         return {}
@@ -138,16 +138,16 @@ def platforms_in(payload: Any) -> dict[str, str]:
 
 
 def living_in(payload: Any) -> dict[str, Component]:
-    """The components themselves, without those that were being taken back."""
+    """Return the components of a payload, without those that were being removed."""
     found = {each: payload["components"][each] for each in platforms_in(payload)}
     return {each: component for each, component in found.items() if len(component) > 1}
 
 
 def announced_before(board: Board, payload: Any) -> dict[str, Component]:
-    """Return the components of tasks that an earlier run of this board announced, as this one announces such.
+    """Return the components of tasks that an earlier run of this board announced, in the present form.
 
-    Whoever may publish on the topic may have written the payload: nothing but the ids is taken from it, of those that
-    this board gives, and the numbers of their tasks; and not more of them than a board has.
+    Another client may have written the payload: only ids that this board gives, and the numbers of their tasks, are
+    taken from it, and at most MAX_ANNOUNCED.
     """
     old = [(id_, each) for id_, each in living_in(payload).items() if id_.startswith(board.object_id)]
     made = {id_: _maybe_made(board, id_, each) for id_, each in old[:MAX_ANNOUNCED]}
@@ -155,7 +155,7 @@ def announced_before(board: Board, payload: Any) -> dict[str, Component]:
 
 
 def _maybe_made(board: Board, id_: str, old: Component) -> Component | None:
-    """The component of this id, with the topics of its task then; None for an id that this board does not give."""
+    """Return the component of this id, with the topics of its former task; None for an id of no board's task."""
     found = _TASK_ID.fullmatch(id_.removeprefix(f"{board.object_id}_"))
     if found is None:
         return None
@@ -163,21 +163,21 @@ def _maybe_made(board: Board, id_: str, old: Component) -> Component | None:
     topic = str(old.get("state_topic") or old.get("command_topic"))
     work_id = topic.removeprefix(f"{board.base}/").partition("/")[0]
     if re.fullmatch(rf"{unit}\.[0-9]{{1,20}}", work_id) is None:
-        work_id = f"{unit}.0"  # of no task
+        work_id = f"{unit}.0"  # a work_id of no task
     return _task_components(board, Place(work_id, unit, number), {"inputs_": [f"{unit}.utf-8"]}).get(id_)
 
 
 def known_after(payload: Any) -> dict[str, str]:
-    """What the next payload has to know of this one: who was there, and who has gone last."""
+    """Return the components that the next payload must know: the present ones, and the last removed ones."""
     living = living_in(payload)
-    # Who has just gone comes first: it was among the living of the payload before.
+    # The newest removed ones come first: they were present in the payload before.
     platforms = platforms_in(payload)
     gone = [each for each in platforms if each not in living]
     return {each: platforms[each] for each in (*living, *islice(gone, KEPT_GONE))}
 
 
 def _board_components(board: Board) -> dict[str, Component]:
-    """How the board itself is."""
+    """Return the components of the board itself."""
     stats = f"{board.base}/stats"
 
     def sensor(key: str, name: str, **more: Any) -> Component:
@@ -205,7 +205,7 @@ def _task_components(board: Board, place: Place, entry: Mapping[str, Any]) -> di
         {"topic": f"{board.base}/status"},
         {
             "topic": f"{board.base}/{place.work_id}/state",
-            # It is empty when the task has ended, also with the daemon of an earlier run: then nothing is there.
+            # The state is empty when the task has ended, also with the daemon of an earlier run.
             "value_template": f"{{{{ 'offline' if {_STATE} | default('failed') == 'failed' else 'online' }}}}",
         },
     ]
@@ -221,7 +221,7 @@ STATES = ["loading", "idle", "running", "paused", "failed", "ended"]
 
 
 def _state(board: Board, place: Place) -> Component:
-    """How the task is, and why it has failed: the one entity that a failed task leaves available."""
+    """Return the sensor of a task's state and failure: the one entity that stays available when a task has failed."""
     topic = f"{board.base}/{place.work_id}/state"
     state = f"{{{{ {_STATE} | default('ended') }}}}"
     return _component(
@@ -316,6 +316,6 @@ _MAKERS = {Output.ANSWER: _llm, Output.WAKE: _kws, Output.TRANSCRIPT: _asr, Outp
 
 
 def _component(board: Board, owner: str, key: str, platform: str, name: str, **more: Any) -> Component:
-    """What every component has; empty attributes are left to Home Assistant's defaults."""
+    """Return a component with the keys that all have."""
     unique_id = f"{board.object_id}_{owner}_{key}"
     return {"platform": platform, "name": name, "unique_id": unique_id, **more}

@@ -1,9 +1,9 @@
-"""What waits for the broker, so that nothing that a unit says ever waits for it.
+"""The queue of messages to the broker, so that no unit ever waits for the broker.
 
-Three kinds, each with its bound. Retained topics are a table of what is true now: only the last value of each counts,
-and all of them are said again after a reconnect. Answers are kept in their order until the broker has taken them; a
-command stands among them, and is taken back when it has waited too long: a light that turns on minutes later helps
-nobody. Output in passing is dropped, oldest first, when nobody takes it, and counted.
+There are three kinds, each with a limit. Retained topics are a table with the last value of each; all are published
+again after a reconnect. Answers are kept in order until the broker has accepted them; commands are among them, and are
+withdrawn when they have waited too long, because a light must not turn on minutes later. Transient output is dropped,
+the oldest first, when the broker does not accept it, and counted.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from unitd.core.repeats import is_doubling
 
 log = logging.getLogger("unitd.mqtt")
 
-# Far more than a board answers while its broker restarts; past it something is wrong.
+# Far more answers than a board makes while its broker restarts.
 LIMIT_ANSWERS, LIMIT_ANSWER_BYTES = 20_000, 16 * 1024 * 1024
-# A few seconds of many tasks' output; older output helps a listener of this moment no more.
+# A few seconds of the output of many tasks; older output is of no use.
 LIMIT_PASSING, LIMIT_PASSING_BYTES = 1_024, 1024 * 1024
-# A broker that restarts again and again takes something in between.
+# A broker that restarts again and again accepts at least something in between.
 MOST_DEATHS = 5
 
 
@@ -34,11 +34,11 @@ class Publication:
     is_answer: bool = False
     correlation: bytes | None = None
     outcome: asyncio.Future[bool] | None = field(default=None, compare=False)
-    """For whoever waits for it: whether the broker has taken or refused it."""
+    """Set to True when the broker has accepted the message, to False when it has refused it."""
 
     @property
     def qos(self) -> int:
-        """What must arrive is acknowledged by the broker."""
+        """Return the QoS: 1 for answers and retained topics, which the broker must acknowledge, else 0."""
         return int(self.is_retained or self.is_answer)
 
 
@@ -53,7 +53,7 @@ class _Queue:
 
     @property
     def first(self) -> Publication | None:
-        """The oldest, or None when nothing waits."""
+        """Return the oldest message; None when none waits."""
         return self._waiting[0] if self._waiting else None
 
     def has_room_for(self, publication: Publication) -> bool:
@@ -84,7 +84,7 @@ class _Queue:
 
 
 class PublishQueue:
-    """Filled by the daemon at any time, emptied by the connection while there is one."""
+    """The queue: the daemon fills it at any time, the connection empties it."""
 
     def __init__(self) -> None:
         self._truth: dict[str, bytes] = {}
@@ -100,7 +100,7 @@ class PublishQueue:
         self._deaths = 0
 
     def retain(self, topic: str, payload: bytes) -> None:
-        """This is true from now on; an empty payload forgets the topic."""
+        """Set the value of a retained topic; an empty payload removes it."""
         if payload and self._truth.get(topic) == payload:
             return
         if payload:
@@ -111,13 +111,13 @@ class PublishQueue:
         self._arrived.set()
 
     def say_again(self, topic: str) -> None:
-        """Publish once more what is true on a topic: somebody else has written there."""
+        """Publish the value of a retained topic again, after another client has overwritten it."""
         if topic in self._truth:
             self._stale[topic] = None
             self._arrived.set()
 
     def answer(self, publication: Publication) -> None:
-        """Something that somebody waits for."""
+        """Add an answer; drop it when too many wait."""
         if not self._answers.has_room_for(publication):
             self._drop("answers")
             return
@@ -125,7 +125,7 @@ class PublishQueue:
         self._arrived.set()
 
     async def deliver(self, topic: str, payload: bytes, patience_seconds: float) -> bool:
-        """A command: True once the broker has it, False when it was refused, or taken back instead."""
+        """Publish a command. Return True once the broker has it, False when it was refused or withdrawn."""
         outcome: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         publication = Publication(topic, payload, is_answer=True, outcome=outcome)
         self.answer(publication)
@@ -137,13 +137,13 @@ class PublishQueue:
         return False
 
     async def wait_for_room(self) -> None:
-        """Return when the broker has taken at least half of what answers may wait."""
+        """Return when at most half of the limits for answers is in use."""
         while self._answers.is_half_full:
             self._has_room.clear()
             await self._has_room.wait()
 
     def pass_on(self, topic: str, payload: bytes) -> None:
-        """Something for whoever listens at this moment."""
+        """Add transient output; drop the oldest when too much waits."""
         publication = Publication(topic, payload)
         while not self._passing.has_room_for(publication):
             self._passing.remove_first()
@@ -152,12 +152,12 @@ class PublishQueue:
         self._arrived.set()
 
     def say_all_again(self) -> None:
-        """A new connection: the broker may have forgotten what was retained."""
+        """Publish all retained topics again: the broker may have lost them."""
         self._stale |= dict.fromkeys(self._truth)
         self._arrived.set()
 
     async def next(self) -> Publication:
-        """What is most urgent; it stays here until `taken`."""
+        """Wait for and return the most urgent message; it stays in the queue until `taken`."""
         while (first := self.first) is None:
             self._arrived.clear()
             await self._arrived.wait()
@@ -165,7 +165,7 @@ class PublishQueue:
 
     @property
     def first(self) -> Publication | None:
-        """What is most urgent now, if anything is."""
+        """Return the most urgent message; None when nothing waits."""
         if (answer := self._answers.first) is not None:
             return answer
         if self._stale:
@@ -174,16 +174,16 @@ class PublishQueue:
         return self._passing.first
 
     def taken(self, publication: Publication) -> None:
-        """The broker has it."""
+        """Remove a message that the broker has accepted."""
         self._settle(publication, is_taken=True)
 
     def refused(self, publication: Publication, reason: str) -> None:
-        """The broker does not want it, now or ever."""
+        """Remove a message that the broker has refused."""
         log.warning("the broker refuses what was said on %s: %s", publication.topic, reason)
         self._settle(publication, is_taken=False)
 
     def broke_on(self, publication: Publication) -> None:
-        """The connection ended before the broker had it; what no connection survives is given up."""
+        """Note that the connection ended on a message; after MOST_DEATHS in a row the message is removed."""
         self._deaths = self._deaths + 1 if publication == self._suspect else 1
         self._suspect = publication
         if self._deaths >= MOST_DEATHS:

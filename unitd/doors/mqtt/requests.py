@@ -1,9 +1,9 @@
-"""Requests that come by topic: each is executed once, and answered where its sender wants it.
+"""Requests by topic: each is executed once, and answered on the topic that its sender names.
 
-A broker delivers a message of QoS 1 again when a connection broke before it was acknowledged. What has correlation data
-is recognised by it, and by its payload: the pieces of a streamed input may share their correlation data. Else a message
-is a duplicate when the broker marks it so (DUP) and the same payload was executed before. request_ids say nothing:
-clients use them again.
+A broker delivers a message of QoS 1 again when a connection broke before it was acknowledged. A message with
+correlation data is recognised by that and by its payload, because the pieces of a streamed input may share their
+correlation data. Any other message is a duplicate when the broker marks it (DUP) and the same payload was executed
+before. request_ids do not help: clients use them again.
 """
 
 import hashlib
@@ -24,26 +24,26 @@ from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.mqtt")
 
-# Redelivery comes right after a reconnect; what is older than this many requests is none.
+# Redelivery comes right after a reconnect, so older requests need not be remembered.
 REMEMBERED_REQUESTS = 4_096
-# Streamed inputs are joined for each place that asks for answers.
+# Streamed inputs are joined separately for each answer topic.
 REMEMBERED_SENDERS = 256
 
 
 @dataclass(eq=False)
 class _Input:
-    """The streamed inputs of those who want their answers in one place."""
+    """The streamed inputs of the senders that share an answer topic."""
 
     topic: str
     session: Session
 
     @property
     def holder_name(self) -> str:
-        """Who holds what is unfinished."""
+        """Return the name of the sender whose input is unfinished."""
         return f"mqtt {self.topic}"
 
     def give_up_unfinished(self) -> None:
-        """Too much is held of all clients, and most of it here: chunks that are still to come are refused."""
+        """Drop the unfinished inputs, the largest of all clients; their further chunks are refused."""
         self.session.drop_unfinished()
 
 
@@ -53,21 +53,21 @@ class Incoming:
 
     payload: bytes
     is_duplicate: bool = False
-    """The broker says that it may have been delivered before."""
+    """True when the broker says that the message may have been delivered before."""
 
     response_topic: str | None = None
     correlation: bytes | None = None
 
 
 class Executed:
-    """What has been executed, as far back as matters."""
+    """The memory of executed requests, up to a limit."""
 
     def __init__(self, limit: int = REMEMBERED_REQUESTS) -> None:
         self._limit = limit
         self._seen: OrderedDict[bytes, None] = OrderedDict()
 
     def is_repetition(self, incoming: Incoming) -> bool:
-        """True for what was executed already; everything else is remembered."""
+        """Return True for a message that was executed already; remember it otherwise."""
         if incoming.correlation is not None:
             parts = ((incoming.response_topic or "").encode(), incoming.correlation, incoming.payload)
             key = _digest(b"c", b"".join(hashlib.sha256(part).digest() for part in parts))
@@ -83,14 +83,14 @@ class Executed:
 
 
 def _digest(kind: bytes, data: bytes) -> bytes:
-    """As many bytes for every message: correlation data may have 64 KiB."""
+    """Return a key of the same size for every message: correlation data may have 64 KiB."""
     return kind + hashlib.sha256(data).digest()
 
 
 class Sender(BaseClient):
-    """Whoever sent one request: its answers go where it said. Who may publish here is the broker's matter.
+    """The sender of one request, whose answers go to its topic. The broker decides who may publish requests.
 
-    A task that it sets up outlives the request; what such a task says by itself stands on the task's own topics.
+    A task that it sets up outlives the request; further output of the task is published on the task's own topics.
     """
 
     restores_tasks = True
@@ -98,18 +98,18 @@ class Sender(BaseClient):
     def __init__(
         self, name: str, party: str, answer: Callable[[Reply], None], wait_for_room: Callable[[], Awaitable[None]]
     ) -> None:
-        """Requests whose answers go to the same topic count as those of one client (`party`)."""
+        """Make a sender; requests whose answers go to the same topic count as those of one client (`party`)."""
         super().__init__(name, "mqtt", party=party)
         self._answer = answer
         self._wait_for_room = wait_for_room
         self._request: Request | None = None
 
     def expects(self, request: Request) -> None:
-        """The request whose answers count."""
+        """Pass on only answers to this request."""
         self._request = request
 
     def send(self, reply: Reply) -> None:
-        """The reply to an action, or every frame of an inference."""
+        """Publish the reply to an action, or every frame of an inference."""
         request = self._request
         if request is not None and reply.request_id != request.request_id:
             return
@@ -118,12 +118,12 @@ class Sender(BaseClient):
             self._answer = _to_nobody
 
     async def wait_for_room(self) -> None:
-        """Return when the broker has taken enough of what waits for it."""
+        """Return when the queue to the broker has room."""
         await self._wait_for_room()
 
 
 class RequestTopic:
-    """Turns messages into requests of the wire."""
+    """Translates messages on the request topic to requests of the wire."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class RequestTopic:
         self._numbers = itertools.count(1)
 
     def receive(self, incoming: Incoming) -> None:
-        """Executes what is new."""
+        """Execute a message, unless it was executed before."""
         if self._executed.is_repetition(incoming):
             log.info("a request that was executed before is not executed again: %.80r", incoming.payload)
             return
@@ -161,7 +161,7 @@ class RequestTopic:
                 self._serve(sender, meaning)
 
     def _meanings(self, incoming: Incoming, topic: str | None) -> Iterator[Request | Reply]:
-        """One message is one object; chunks of a streamed input are joined for each sender."""
+        """Yield the request in a message, or its refusal; join chunks of a streamed input for each answer topic."""
         key = topic or ""
         if key not in self._inputs:
             self._inputs[key] = _Input(key, Session(limit_bytes=self._frame_bytes))
@@ -188,16 +188,16 @@ class RequestTopic:
 
 
 def _to_nobody(reply: Reply) -> None:
-    """What follows the answer stands on the task's own topics."""
+    """Drop further output: it is published on the task's own topics."""
 
 
 def _is_last(reply: Reply) -> bool:
-    """True for the last frame of an inference, whatever its shape; a call is never the last."""
+    """Return True for the last frame of an inference, of any form; a tool call is never the last."""
     if reply.object == TOOL_CALL:
         return False
     return reply.code != 0 or not isinstance(reply.data, dict) or bool(reply.data.get("finish", True))
 
 
 def _level(request_id: str) -> str:
-    """A request_id as one level of a topic; brokers hang up on control characters."""
+    """Return a request_id as one level of a topic, without control characters, at which brokers disconnect."""
     return "".join("_" if each in "+#/" or not each.isprintable() else each for each in request_id)[:64] or "0"

@@ -10,11 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from unitd.core.access.grants import (
-    STRANGER,
-    Grant,
-    is_other_owner,
-)
+from unitd.core.access.grants import STRANGER, Grant, is_other_owner
 from unitd.core.repeats import is_doubling
 from unitd.doors.base import BaseClient
 from unitd.runtime.metrics import Metrics

@@ -1,4 +1,4 @@
-"""The Wyoming door: Home Assistant's voice pipeline picks wake word, speech to text, answers and a voice from here.
+"""The Wyoming door: wake words, speech to text, answers and a voice for Home Assistant's voice pipeline.
 
-Imported only when `[wyoming]` is configured; the protocol itself is the `wyoming` package's.
+The package is imported only when `[wyoming]` is configured; the `wyoming` package implements the protocol.
 """

@@ -1,4 +1,4 @@
-"""The door's announcement in the local network: `_wyoming._tcp` by multicast DNS."""
+"""The announcement of the door in the local network: `_wyoming._tcp` by multicast DNS."""
 
 import asyncio
 import logging
@@ -11,11 +11,11 @@ from ipaddress import ip_address
 log = logging.getLogger("unitd.wyoming")
 
 CHECK_SECONDS = 15.0
-"""A board that starts with its router, or is given another address, is found so much later."""
+"""A board that starts together with its router, or gets another address, is announced at most so much later."""
 
 
 async def announce(node: str, listeners: Sequence[socket.socket]) -> None:
-    """Until cancelled, anew whenever the board's addresses change; for this machine only, nothing."""
+    """Announce the door until cancelled, anew when the board's addresses change; do nothing for loopback addresses."""
     if all(ip_address(each.getsockname()[0]).is_loopback for each in listeners):
         await asyncio.Event().wait()
     from zeroconf import Error
@@ -39,7 +39,7 @@ async def announce(node: str, listeners: Sequence[socket.socket]) -> None:
 async def _register(
     stack: AsyncExitStack, node: str, listeners: Sequence[socket.socket], addresses: list[bytes]
 ) -> None:
-    """Announces it until the stack is closed."""
+    """Announce the door until the stack is closed."""
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
     info = AsyncServiceInfo(
@@ -47,7 +47,7 @@ async def _register(
         f"{node}._wyoming._tcp.local.",
         addresses=addresses,
         port=listeners[0].getsockname()[1],
-        # What the addresses belong to: a board of the same name must not answer for them.
+        # The name of these addresses is random: another board of the same node name must not answer for it.
         server=f"unitd-{secrets.token_hex(4)}.local.",
     )
     responder = await stack.enter_async_context(AsyncZeroconf())
@@ -56,7 +56,7 @@ async def _register(
 
 
 async def _changed(addresses: list[bytes], listeners: Sequence[socket.socket]) -> None:
-    """Returns when the board has other ones."""
+    """Return when the addresses of the board have changed."""
     now = addresses
     while now == addresses:
         await asyncio.sleep(CHECK_SECONDS)
@@ -65,7 +65,7 @@ async def _changed(addresses: list[bytes], listeners: Sequence[socket.socket]) -
 
 
 def _addresses_of(listeners: Sequence[socket.socket]) -> list[bytes]:
-    """Where other machines find it: what it is bound to, or this board's addresses in its networks."""
+    """Return the addresses at which other machines reach the door, packed and sorted."""
     import psutil
 
     own = [

@@ -1,4 +1,4 @@
-"""What somebody said gets an answer by the llm unit; conversations go on where Home Assistant says that they do."""
+"""Answers of the llm unit; Home Assistant names the conversation to continue."""
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -13,21 +13,21 @@ Messages = list[dict[str, str]]
 
 REMEMBERED_CONVERSATIONS = 64
 REMEMBERED_MESSAGES = 20
-"""Ten turns: what a small model's context holds."""
+"""Ten turns, which fit in a small model's context."""
 
 
 class Memory:
-    """What was said in each conversation, by Home Assistant's id for it; the oldest are forgotten."""
+    """The messages of each conversation, by Home Assistant's id; the oldest conversations are forgotten."""
 
     def __init__(self) -> None:
         self._conversations: OrderedDict[str, Messages] = OrderedDict()
 
     def recall(self, conversation: str | None) -> Messages:
-        """What was said so far."""
+        """Return the messages of a conversation so far; [] for a new one."""
         return list(self._conversations.get(conversation or "", ()))
 
     def keep(self, conversation: str | None, question: str, answer: str) -> None:
-        """One more turn; without an id nothing is kept."""
+        """Add a turn to a conversation; without an id nothing is kept."""
         if not conversation:
             return
         turn = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
@@ -38,7 +38,7 @@ class Memory:
 
 
 class Assistant:
-    """Answers as the configuration says; where the board has tools of its own the model may use them."""
+    """The assistant of the configuration; its model may use the board's own tools."""
 
     def __init__(self, system_prompt: str, home: HomeSettings) -> None:
         self._system = [{"role": "system", "content": system_prompt}] if system_prompt else []
@@ -47,11 +47,11 @@ class Assistant:
 
     @property
     def switches_things(self) -> bool:
-        """Whether an answer may do something."""
+        """Return True when answers may use tools."""
         return bool(self._tools)
 
     async def answer(self, local_client: LocalClient, question: str, context: Any) -> AsyncIterator[str]:
-        """The answer, as it is written.
+        """Yield the answer while it is generated.
 
         Raises:
             UnitdError: the model does not load, the question does not fit.
@@ -59,13 +59,13 @@ class Assistant:
         conversation = context.get("conversation_id") if isinstance(context, dict) else None
         before = self._memory.recall(conversation)
         messages = [*self._system, *before, {"role": "user", "content": question}]
-        talk = await ChatSession.open(local_client, messages=messages, **(self._tools or {"tools": AUTO}))
+        session = await ChatSession.open(local_client, messages=messages, **(self._tools or {"tools": AUTO}))
         said = []
         try:
-            async for event in talk.ask(question):
+            async for event in session.ask(question):
                 if isinstance(event, Said):
                     said.append(event.text)
                     yield event.text
         finally:
-            talk.close()
+            session.close()
         self._memory.keep(conversation, question, "".join(said))

@@ -1,4 +1,4 @@
-"""Listens for Wyoming clients."""
+"""The door for Wyoming clients."""
 
 import asyncio
 import itertools
@@ -27,23 +27,23 @@ from unitd.wire.errors import ConfigError, TooLong
 log = logging.getLogger("unitd.wyoming")
 
 MAX_CLIENTS, TOLD = 256, 64
-"""More than satellites of any house; each takes a descriptor and some memory. So many more are told so."""
+"""More than any house has satellites; each takes a descriptor and some memory. TOLD more get an error."""
 
 EVENT_SECONDS = 120.0
 """From an event's first line to its last byte."""
 
 MAX_DATA_BYTES = 512 * 1024
-"""JSON of one event: a text to speak, at most; a quarter of a million values in it are read within milliseconds."""
+"""JSON of one event; the longest is a text to speak. A quarter of a million values are read within milliseconds."""
 
 CLOSED_SECONDS = 1.0
-"""What a client asked for before it closed is answered for so long, for `nc -N` closes its half and reads on."""
+"""Requests before the end of a client's input are answered for so long: `nc -N` closes its half and reads on."""
 
 NO_EVENT = (EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What the package's reader, which trusts its bytes, makes of those that are no event, or of half of one."""
+"""The errors of the package's reader, which does not check its input, for bytes that are no event or half of one."""
 
 
 class EventReader(asyncio.StreamReader):
-    """Reads no event that is longer than a frame may be: the package takes a header's word for the length."""
+    """A reader that limits the size of events, because the package trusts the length in a header."""
 
     def __init__(self, limit_bytes: int, unfinished: Unfinished) -> None:
         super().__init__()
@@ -52,28 +52,28 @@ class EventReader(asyncio.StreamReader):
         self._unfinished = unfinished
         self._unread_bytes = 0
         self._has_data = False
-        """Whether the bytes that are read next are JSON."""
+        """True when the bytes that are read next are JSON."""
 
         self.ended = asyncio.Event()
-        """Set as soon as the client sends no more, also while what it sent before has not been read."""
+        """Set as soon as the client sends no more, also while earlier input has not been read."""
 
     def feed_data(self, data: Any) -> None:
-        """More has come."""
+        """Take bytes that have arrived."""
         super().feed_data(data)
         self._note(len(data))
 
     def feed_eof(self) -> None:
-        """The client has closed the connection."""
+        """Note that the client has closed the connection."""
         super().feed_eof()
         self.ended.set()
 
     def set_exception(self, exc: Exception) -> None:
-        """The connection has broken."""
+        """Note that the connection has broken."""
         super().set_exception(exc)
         self.ended.set()
 
     async def readline(self) -> bytes:
-        """Return an event's first line, when all others had their turn: thousands of events may have come at once."""
+        """Return an event's first line, after other clients have been served: thousands of events may come at once."""
         await asyncio.sleep(0)
         line = await super().readline()
         self._has_data = b'"data_length"' in line
@@ -81,9 +81,14 @@ class EventReader(asyncio.StreamReader):
         return line
 
     async def readexactly(self, n: int) -> bytes:
-        """Raises TooLong before the first byte, TimeoutError when the last one does not come."""
+        """Return n bytes.
+
+        Raises:
+            TooLong: they are more than an event may have.
+            TimeoutError: they did not arrive within EVENT_SECONDS.
+        """
         limit = min(self._limit_bytes, MAX_DATA_BYTES) if self._has_data else self._limit_bytes
-        self._has_data = False  # what follows it is sound
+        self._has_data = False  # after it comes audio
         if n > limit:
             raise TooLong(f"an event of {n} bytes")
         async with asyncio.timeout(EVENT_SECONDS):
@@ -92,11 +97,11 @@ class EventReader(asyncio.StreamReader):
         return read
 
     def give_up_unfinished(self) -> None:
-        """Too much is held of all clients, and most of it here: the connection ends."""
+        """End the connection, whose unfinished event is the largest of all clients."""
         self.set_exception(TooLong("too much is being sent at the same time"))
 
     def close(self) -> None:
-        """Hold nothing more."""
+        """Release the budget for unfinished events."""
         self._unfinished.hold(self, 0)
 
     def _note(self, more: int) -> None:
@@ -105,7 +110,7 @@ class EventReader(asyncio.StreamReader):
 
 
 class WyomingDoor(Door):
-    """Serves until cancelled."""
+    """The door, with a session for each client."""
 
     name = "wyoming"
 
@@ -120,7 +125,7 @@ class WyomingDoor(Door):
         self._assistant = Assistant(self._settings.system_prompt, settings.home)
         self._numbers = itertools.count(1)
         self._sessions: dict[asyncio.Task[None], str] = {}
-        """With the network that each came from."""
+        """Each with the network that its client came from."""
 
         self._accepted = Connections("wyoming", MAX_CLIENTS, context.server.access, context.network, told=TOLD)
         self._listeners: Sequence[Listener] = ()
@@ -135,7 +140,7 @@ class WyomingDoor(Door):
         """Listen. Return the real address.
 
         Raises:
-            ConfigError: it cannot be listened on.
+            ConfigError: the address cannot be listened on.
         """
         host, port = self._settings.host, self._settings.port
         try:
@@ -147,7 +152,7 @@ class WyomingDoor(Door):
         return list(self._listeners[0].getsockname()[:2])
 
     async def run(self) -> None:
-        """Announces itself, and stays until cancelled; then everybody is sent away."""
+        """Announce the door until cancelled; then end all sessions."""
         try:
             await announce(self._node, self._listeners)
         finally:
@@ -163,7 +168,7 @@ class WyomingDoor(Door):
         return asyncio.StreamReaderProtocol(reader, lambda _, writer: self._serve(reader, writer))
 
     async def _serve(self, reader: EventReader, writer: asyncio.StreamWriter) -> None:
-        """In a task of its own: asyncio's for the connection must not be cancelled."""
+        """Serve a client in a separate task: asyncio's own task of the connection must not be cancelled."""
         host, number = writer.get_extra_info("peername")[0], next(self._numbers)
         if refusal := self._refusal(host):
             with suppress(OSError):
@@ -176,7 +181,7 @@ class WyomingDoor(Door):
         task = asyncio.get_running_loop().create_task(self._talk(session, local_client), name=local_client.name)
         self._sessions[task] = network_of(host)
         ended = asyncio.get_running_loop().create_task(reader.ended.wait(), name=f"end of {local_client.name}")
-        # A session that waits for an answer does not read: it would not notice that its client has closed.
+        # A session that waits for an answer does not read, so it does not notice that its client has closed.
         await asyncio.wait([task, ended], return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
         await asyncio.wait([task], timeout=CLOSED_SECONDS)
@@ -186,7 +191,7 @@ class WyomingDoor(Door):
         reader.close()
 
     def _refusal(self, address: str) -> str:
-        """Why a client that has just connected cannot stay; "" when it can."""
+        """Return the reason why a new client is refused; "" when it may stay."""
         if len(self._sessions) >= MAX_CLIENTS:
             return f"{MAX_CLIENTS} clients are connected already"
         open_now = list(self._sessions.values()).count(network_of(address))
@@ -201,7 +206,7 @@ class WyomingDoor(Door):
             log.info("%s is sent away: %r", local_client.name, error)
 
     async def _describe(self) -> Info:
-        """Return what is offered now: models come and go."""
+        """Return the present offer: models are installed and removed."""
         catalog = await self._models.catalog()
         switches_things = self._assistant.switches_things
         return describe(self._node, catalog, self._settings.wake_words, switches_things=switches_things)

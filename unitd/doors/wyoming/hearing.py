@@ -1,4 +1,4 @@
-"""Audio of a client: heard by an asr task until it stops, or by a kws task until a wake word comes."""
+"""Audio of a client: it is transcribed by an asr task, or searched for wake words by a kws task."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,32 +18,32 @@ Write = Callable[[Event], Awaitable[None]]
 GiveUp = Callable[[UnitdError], Awaitable[None]]
 
 RATE, WIDTH, CHANNELS = 16000, 2, 1
-"""What units hear."""
+"""The audio format of the units."""
 
 BYTES_A_MS = RATE * WIDTH * CHANNELS // 1000
 STOP_SECONDS = 60.0
-"""How long the end of the audio may take to be heard, besides the length of the audio itself. Home Assistant waits
-without a limit; 40 clients that stopped at once on two busy cores were answered after 47 s."""
+"""Time limit for the end of the audio, besides the length of the audio itself. Home Assistant waits without a limit; 40
+clients that stopped at once on two busy cores were answered after 47 s."""
 
 ASR = {"response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
 KWS = {"response_format": "kws.json", "input": "kws.base64", "enoutput": True}
 
 
 class Listener(Protocol):
-    """What happens to the audio between `audio-start` and `audio-stop`."""
+    """The use of the audio between `audio-start` and `audio-stop`."""
 
     def hear(self, pcm: bytes) -> None:
-        """A piece of it."""
+        """Take a piece of audio."""
 
     async def finish(self) -> None:
-        """It is over; what came of it is told."""
+        """Send the result: the audio has ended."""
 
     def close(self) -> None:
-        """Nobody listens any more."""
+        """Stop listening."""
 
 
 class Transcriber:
-    """Speech becomes text while it comes."""
+    """Transcribes audio while it arrives."""
 
     def __init__(self, local_client: LocalClient, work_id: str, write: Write) -> None:
         self._local_client = local_client
@@ -54,18 +54,18 @@ class Transcriber:
 
     @classmethod
     async def open(cls, local_client: LocalClient, model: str, language: str | None, write: Write) -> "Transcriber":
-        """Raises UnitdError: the model is unknown, or does not speak the language."""
+        """Set up the task. Raise UnitdError when the model is unknown or does not know the language."""
         setup = {"model": model, **ASR} | ({"language": language} if language else {})
         work_id, _ = await local_client.set_up("asr", setup)
         return cls(local_client, work_id, write)
 
     def hear(self, pcm: bytes) -> None:
-        """On its way to the unit at once."""
+        """Send a piece to the unit."""
         self._heard_bytes += len(pcm)
         self._send(pcm)
 
     async def finish(self) -> None:
-        """The text, in pieces and as a whole."""
+        """Send the text, in pieces and as a whole."""
         rest = await _end_of_audio(self._local_client, self._work_id, self._heard_bytes)
         frames = [*self._replies.take_arrived(), rest]
         utterances = [str(frame.data).removesuffix(".").strip() for frame in frames]
@@ -76,13 +76,13 @@ class Transcriber:
         await self._write(Transcript(text=text).event())
 
     def close(self) -> None:
-        """Ends the task."""
+        """End the task."""
         self._replies.close()
         self._local_client.leave(self._work_id)
 
 
 class Detector:
-    """Tells of every wake word as soon as it was heard; gives up when audio cannot be heard (its child has died)."""
+    """Reports every wake word at once; gives up when the unit fails (its child has died)."""
 
     def __init__(self, local_client: LocalClient, work_id: str, write: Write, give_up: GiveUp) -> None:
         self._local_client = local_client
@@ -96,17 +96,17 @@ class Detector:
 
     @classmethod
     async def open(cls, local_client: LocalClient, phrases: Sequence[str], write: Write, give_up: GiveUp) -> "Detector":
-        """Raises UnitdError: a phrase cannot be heard."""
+        """Set up the task. Raise UnitdError when a phrase cannot be used."""
         work_id, _ = await local_client.set_up("kws", {"model": "unitd-kws", "kws": list(phrases), **KWS})
         return cls(local_client, work_id, write, give_up)
 
     def hear(self, pcm: bytes) -> None:
-        """On its way to the unit at once."""
+        """Send a piece to the unit."""
         self._heard_bytes += len(pcm)
         self._send(pcm)
 
     async def _tell(self, replies: ReplyStream) -> None:
-        with suppress(OSError):  # the client is gone, which its session learns by itself
+        with suppress(OSError):  # the client is gone, which its session notices
             try:
                 async for frame in replies:
                     if frame.data:
@@ -119,15 +119,15 @@ class Detector:
         await self._write(Detection(name=_phrase_in(frame), timestamp=self._heard_bytes // BYTES_A_MS).event())
 
     async def finish(self) -> None:
-        """Whoever asked is told also when nothing was heard."""
+        """Report the end of the audio, also when there was no wake word."""
         rest = await _end_of_audio(self._local_client, self._work_id, self._heard_bytes)
-        if rest.data:  # a word that is decided only by the end of the audio
+        if rest.data:  # a word that was recognised only at the end of the audio
             await self._detected(rest)
         if not self._was_detected:
             await self._write(NotDetected().event())
 
     def close(self) -> None:
-        """Ends the task."""
+        """End the task."""
         self._telling.cancel()
         self._replies.close()
         self._local_client.leave(self._work_id)
@@ -138,7 +138,7 @@ def _phrase_in(frame: Reply) -> str | None:
 
 
 async def _end_of_audio(local_client: LocalClient, work_id: str, audio_bytes: int) -> Reply:
-    """The answer to a recording without a sound: it ends the utterance, and everything before it has been heard.
+    """Return the answer to an empty recording, which ends the utterance: all audio before it has been processed.
 
     Raises:
         UnitdError: the unit failed, or did not answer in time.

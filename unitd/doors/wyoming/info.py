@@ -1,4 +1,4 @@
-"""What a client reads about us: which services there are, with which models."""
+"""The info message for clients: the services with their models."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,10 +24,10 @@ from unitd.wire.errors import LoadFailed
 OURS = Attribution("unitd", "")
 USUAL_ASR = "unitd-asr"
 MULTILINGUAL = "mul"
-"""A card's tag for a model of more languages than it lists."""
+"""The tag of a card whose model knows more languages than the card lists."""
 
 TOLD_BY_LETTERS = ("en", "zh", "ja", "ko", "ru")
-"""What the bundled voice finds out by the letters of a text; it speaks others where the setup names them."""
+"""The languages that the bundled voice detects by the letters of a text; it speaks others if the setup names them."""
 
 _IN_WORDS = {"English": "en", "Chinese": "zh", "Japanese": "ja", "German": "de", "French": "fr", "Spanish": "es"}
 
@@ -37,13 +37,13 @@ te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo
 ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su
 """
 WHISPER_LANGUAGES = tuple(_WHISPER.split())
-"""What multilingual speech to text understands: all such models are Whisper's."""
+"""The languages of multilingual speech to text; all such models are Whisper's."""
 
 
 def describe(board: str, catalog: Catalog, wake_words: Iterable[str], *, switches_things: bool) -> Info:
     """Return the info message of this board; only what is installed and in use is offered.
 
-    Home Assistant takes the programs' names for the titles and entities that it shows, so they are the board's.
+    Home Assistant uses the programs' names for titles and entities, so they are the board's name.
     """
     installed = [card for card in catalog.cards if card.is_installed]
     asr = [AsrModel(**_artifact(card), languages=heard_languages(card)) for card in installed if card.unit == "asr"]
@@ -65,12 +65,12 @@ def describe(board: str, catalog: Catalog, wake_words: Iterable[str], *, switche
 
 
 def _handle_programs(board: str, catalog: Catalog, *, switches_things: bool) -> list[HandleProgram]:
-    """Return the program that answers, by the default model alone; none where that one cannot be found."""
+    """Return the program that answers with the default model, as a list; [] when there is no such model."""
     try:
         card = catalog.resolve("llm", DEFAULT_NAME)
     except LoadFailed:
         return []
-    # A model without languages is offered for all of them.
+    # Home Assistant offers a model without languages for all of them.
     languages = [] if MULTILINGUAL in card.languages else _languages(card)
     return [
         HandleProgram(
@@ -83,7 +83,7 @@ def _handle_programs(board: str, catalog: Catalog, *, switches_things: bool) -> 
 
 
 def _named(name: str, description: str) -> dict[str, Any]:
-    """What every artifact has."""
+    """Return the fields of every artifact."""
     return {
         "name": name,
         "description": description,
@@ -99,32 +99,32 @@ def _artifact(card: Card) -> dict[str, Any]:
 
 
 def _wake_model(word: str) -> WakeModel:
-    """Return a wake word under the name that a satellite asks for it by; the bundled engine hears English."""
+    """Return a wake word under the name that satellites use; the bundled engine knows English."""
     phrase = word.replace("_", " ")
     return WakeModel(**_named(word, f'Wakes at "{phrase}"'), languages=["en"], phrase=phrase)
 
 
 def _languages(card: Card) -> list[str]:
-    """Return what a card lists, else what the original's cards say in words."""
+    """Return the languages that a card lists, else those that a card of the original has in words."""
     said = [_IN_WORDS[each] for each in card.capabilities if each in _IN_WORDS]
     return [tag for tag in card.languages if tag != MULTILINGUAL] or said
 
 
 def spoken_languages(card: Card) -> list[str]:
-    """Return the languages that a voice speaks when it is sent a text alone, as Home Assistant does."""
+    """Return the languages that a voice speaks for a text alone, which is all that Home Assistant sends."""
     return list(TOLD_BY_LETTERS) if card.engine == "auto" else _languages(card)
 
 
 def heard_languages(card: Card) -> list[str]:
-    """Return the languages that a model of speech to text understands; none where its card does not say."""
+    """Return the languages that a model of speech to text knows; [] when its card does not tell."""
     return list(WHISPER_LANGUAGES) if MULTILINGUAL in card.languages else _languages(card)
 
 
 def asr_model_for(catalog: Catalog, name: str | None, language: str | None) -> tuple[str, str | None]:
-    """Return the model of speech to text for a request, and the language as that model calls it.
+    """Return the model of speech to text for a request, and the tag of the language for that model.
 
-    Home Assistant names a language and no model: the usual model if it understands that language, else the first
-    that does. A regional tag (`en-US`) is served by its language.
+    Home Assistant names a language and no model: the result is the usual model if it knows that language, else the
+    first model that does. A regional tag (`en-US`) is served by its language.
     """
     model = name or USUAL_ASR
     cards = [card for card in catalog.cards if card.is_installed and card.unit == "asr" and name in (None, card.name)]

@@ -1,8 +1,8 @@
-"""One connection of a Wyoming client: its events in, ours out.
+"""One connection of a Wyoming client.
 
-A client says what it wants (`transcribe`, `detect`), then sends audio; or it sends a text to be spoken or answered.
-What cannot be done is an `error` event with the reason, and the end of the connection: Home Assistant's speech passes
-errors over, waits for what it asked for without a limit, and gives up only when it is hung up on.
+A client announces a service (`transcribe`, `detect`), then sends audio; or it sends a text to speak or to answer. A
+failure is an `error` event with the reason, and the end of the connection: Home Assistant's speech to text ignores
+error events and waits without a limit, until the connection ends.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ log = logging.getLogger("unitd.wyoming")
 Describe = Callable[[], Awaitable[Info]]
 
 RATES = range(4000, 192_001)
-"""What sound there is; at one sample in a second a piece of it would be hours, and fill the memory."""
+"""Sample rates that are accepted; at one sample per second a chunk would be hours long and fill the memory."""
 
 LONGEST_CHUNK_SECONDS = 60
 
 
 class Session(AsyncEventHandler):
-    """Serves one client."""
+    """The session of one client."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Session(AsyncEventHandler):
         }
 
     async def handle_event(self, event: Event) -> bool:
-        """One event, False after an error; those that we do not know are passed over, as the protocol wants."""
+        """Handle one event; ignore unknown ones, as the protocol demands. Return False after an error."""
         handler = self._handlers.get(event.type)
         if handler is None:
             return True
@@ -95,16 +95,16 @@ class Session(AsyncEventHandler):
         await self.write_event(Error(text=str(error), code=type(error).__name__).event())
 
     async def _give_up(self, error: UnitdError) -> None:
-        """What was asked for before goes on no more: the client shall come again and ask anew."""
+        """Report an error and end the connection: the client must connect and ask again."""
         await self._tell(error)
         await self.stop()
 
     async def disconnect(self) -> None:
-        """The client is gone: what it asked for is cut."""
+        """Cut the requests of the client: it is gone."""
         self._stop_listening()
         self._local_client.close()
 
-    # What there is
+    # Information
 
     async def _on_describe(self, event: Event) -> None:
         await self.write_event((await self._describe()).event())
@@ -128,16 +128,16 @@ class Session(AsyncEventHandler):
     async def _on_audio(self, event: Event) -> None:
         if self._listener is None:
             return
-        # In a thread: Python 3.13 has no audioop any more, and what stands in for it is slow.
+        # In a thread: Python 3.13 has no audioop any more, and its replacement is slow.
         pcm = await asyncio.to_thread(self._pcm_of, AudioChunk.from_event(event))
-        if self._listener is not None:  # nor given up meanwhile
+        if self._listener is not None:  # it may have given up meanwhile
             self._listener.hear(pcm)
 
     def _pcm_of(self, chunk: AudioChunk) -> bytes:
-        """As units hear it.
+        """Return the audio in the units' format.
 
         Raises:
-            ValueError: it is not the audio that it says it is, or none that anybody has.
+            ValueError: the chunk is not the audio that it declares, or its format is not accepted.
         """
         if chunk.rate not in RATES:
             raise ValueError(f"{chunk.rate} samples a second")
@@ -145,7 +145,7 @@ class Session(AsyncEventHandler):
             raise ValueError(f"more than {LONGEST_CHUNK_SECONDS} s in one piece")
         try:
             return self._converter.convert(chunk).audio
-        except Exception as error:  # audioop has an error of its own, and what stands in for it (Python 3.13) another
+        except Exception as error:  # audioop and its replacement (Python 3.13) have errors of their own
             raise ValueError(error) from error
 
     async def _on_audio_stop(self, event: Event) -> None:
@@ -181,7 +181,7 @@ class Session(AsyncEventHandler):
     # Speaking
 
     async def _on_synthesize(self, event: Event) -> None:
-        """A whole text; one that repeats what was streamed is for servers that do not stream."""
+        """Speak a whole text; ignore it after a streamed text, which it repeats for servers that do not stream."""
         wanted = Synthesize.from_event(event)
         if self._speaker is not None:
             return

@@ -1,4 +1,4 @@
-"""Text becomes sound by a tts task, sentence by sentence while it is still written."""
+"""Speech by a tts task, sentence by sentence while the text is still being generated."""
 
 import base64
 import re
@@ -13,14 +13,14 @@ from unitd.doors.local_client import LocalClient
 Write = Callable[[Event], Awaitable[None]]
 
 RATE, WIDTH, CHANNELS = 22050, 2, 1
-# Home Assistant plays what it gets: a tenth of a second is soon there and not too many events.
+# Home Assistant plays each chunk at once: a tenth of a second comes early and makes not too many events.
 CHUNK_BYTES = RATE * WIDTH // 10
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
 
 
 class Speaker:
-    """One text for one client."""
+    """Speaks one text for one client."""
 
     def __init__(self, local_client: LocalClient, work_id: str, write: Write) -> None:
         self._local_client = local_client
@@ -31,7 +31,7 @@ class Speaker:
 
     @classmethod
     async def open(cls, local_client: LocalClient, voice: SynthesizeVoice | None, write: Write) -> "Speaker":
-        """Raises UnitdError: there is no such voice, or none for this language."""
+        """Set up the task. Raise UnitdError when there is no such voice, or none for this language."""
         setup = {
             "model": (voice and voice.name) or "unitd-tts",
             "response_format": "tts.base64.stream",
@@ -47,20 +47,20 @@ class Speaker:
         return cls(local_client, work_id, write)
 
     async def add(self, text: str) -> None:
-        """More text: what is a whole sentence by now is spoken."""
+        """Add text, and speak the sentences that are complete."""
         *sentences, self._held = _SENTENCE.split(self._held + text)
         for sentence in sentences:
             await self._say(sentence)
 
     async def finish(self) -> None:
-        """Speaks the rest; the sound is complete."""
+        """Speak the rest, and end the sound."""
         await self._say(self._held)
         self._held = ""
         await self._begin()
         await self._write(AudioStop().event())
 
     def close(self) -> None:
-        """Ends the task, and with it what is being spoken."""
+        """End the task, and with it the running speech."""
         self._local_client.leave(self._work_id)
 
     async def _say(self, text: str) -> None:
