@@ -8,7 +8,7 @@ import asyncio
 import os
 import pty
 import tty
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ import pytest
 
 from tests.support.clients.wire_client import WireClient, open_terminal
 from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
 from tests.support.setups import KWS_SETUP
+from unitd.app import unit_argv
 
 SETUP: dict[str, Any] = {
     "request_id": "2",
@@ -90,6 +92,11 @@ class Talker:
         return without_time(await self.client.receive())
 
 
+def argv_for(unit: str) -> Sequence[str]:
+    """The llm is real; kws and asr are only there to be linked to."""
+    return unit_argv(unit) if unit == "llm" else bad_unit()(unit)
+
+
 @pytest.fixture(params=["tcp", "terminal"])
 async def line(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WireClient]:
     """A client on each kind of line, of a daemon with kws.1000 and asr.1001 set up."""
@@ -99,7 +106,8 @@ async def line(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     async with AsyncExitStack() as stack:
         stack.callback(os.close, main_end)
         stack.callback(os.close, line_end)
-        app = await stack.enter_async_context(running_app(tmp_path, {"serial": {"device": os.ttyname(line_end)}}))
+        serial = {"serial": {"device": os.ttyname(line_end)}}
+        app = await stack.enter_async_context(running_app(tmp_path, serial, argv_for))
         if request.param == "tcp":
             client = await stack.enter_async_context(tcp_client(app))
         else:
