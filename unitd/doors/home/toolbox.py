@@ -64,7 +64,7 @@ class HomeToolbox:
         homeassistant: HomeAssistant | None,
         domains: tuple[str, ...],
     ) -> None:
-        """Make the toolbox; it reads devices of `domains` from Home Assistant. `start` runs a coroutine as a task."""
+        """Make the toolbox; it reads devices of `domains` from Home Assistant."""
         from jinja2.runtime import StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
 
