@@ -33,8 +33,8 @@ class _Capture:
 class AudioActions:
     """The handlers of `audio`, a unit without tasks."""
 
-    def __init__(self, sound: AudioHub) -> None:
-        self._audio = sound
+    def __init__(self, audio: AudioHub) -> None:
+        self._audio = audio
         self._captures: dict[Client, _Capture] = {}
         self._played = 0
         self._players: set[str] = {""}

@@ -20,7 +20,7 @@ from unitd.core.models.card_text import MAX_CARD_BYTES, read_document
 from unitd.core.models.catalog import Card, Catalog, read_card, remote_card
 from unitd.core.models.detect import described_card, family_of, read_mode
 from unitd.core.models.gguf import Description, read_description
-from unitd.core.models.original_names import OriginalNames, nameless_cards, read_original_names, with_original_names
+from unitd.core.models.original_names import nameless_cards, read_original_names, with_original_names
 from unitd.core.models.progress import INCOMING
 from unitd.runtime.models.adapters import ADAPTERS
 from unitd.wire.errors import BadFile, ConfigError, Unavailable, reason_of
@@ -51,7 +51,8 @@ class ModelStore:
         self.folders = folders
         self._bundled_folder = bundled_folder
         self._cards_folder = cards_folder
-        self._original_names = _read_original(original_models) if original_models else ()
+        text = original_models.read_text() if original_models else ""
+        self._original_names = read_original_names(tomllib.loads(text), str(original_models)) if text else ()
         self._served = [remote_card(llm_url, default_llm)] if llm_url else []
         self._default_llm = self._served[0].name if self._served else default_llm
         self._complained_about: set[Path] = set()
@@ -237,10 +238,6 @@ def _completed(card: Card, known: Card | None) -> Card:
 
 def _read_card_file(path: Path) -> Card:
     return read_card(read_document(_content_of(path)), str(path))
-
-
-def _read_original(path: Path) -> tuple[OriginalNames, ...]:
-    return read_original_names(tomllib.loads(path.read_text()), str(path))
 
 
 def _read_mode_file(path: Path) -> Card | None:

@@ -71,8 +71,8 @@ class System:
         manager: TaskManager,
         task_table: TaskTable,
         supervisor: Supervisor,
-        sound: AudioHub,
-        desk: AudioActions,
+        audio: AudioHub,
+        audio_actions: AudioActions,
         memory: Callable[[], Awaitable[Usage]],
         files_dir: Path,
         allowed: Sequence[str],
@@ -84,8 +84,8 @@ class System:
         self._manager = manager
         self._task_table = task_table
         self._supervisor = supervisor
-        self._audio = sound
-        self._desk = desk
+        self._audio = audio
+        self._audio_actions = audio_actions
         self._memory = memory
         self._files = files_dir
         self._allowed = set(allowed)
@@ -165,7 +165,7 @@ class System:
         if call.client.grant.role is not Role.ADMIN:
             return Begun(self._finish_reset(call.client, self._manager.end_all(call.client.grant.name)))
         self._supervisor.retire_all()
-        self._desk.reset()
+        self._audio_actions.reset()
         self._audio.reset()
         return Begun(self._finish_reset(call.client, self._manager.end_all()))
 

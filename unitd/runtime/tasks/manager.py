@@ -230,7 +230,7 @@ class TaskManager:
             log.warning("%s stays failed: %s", task.work_id, entry.failure)
             runner.fail(entry.failure)
         else:
-            runner.begin()
+            child.attach(task.work_id, runner)
         return runner
 
     def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:

@@ -245,23 +245,14 @@ class TaskOutput:
         reply = Reply(self._task.request_id, self._task.work_id, code=error.code, message=str(error))
         self._give(self._task.listener, reply)
 
-    def _say(
-        self,
-        inference: Inference,
-        data: Any,
-        error: UnitdError | None = None,
-        *,
-        object_: str | None = None,
-        extra: dict[str, Any] | None = None,
-        is_droppable: bool = False,
-    ) -> Reply:
+    def _say(self, inference: Inference, data: Any, error: UnitdError | None = None, **more: Any) -> Reply:
         """Send one frame to the asker, in the request's id, and return it."""
-        reply = self._reply(inference.request_id, data, error, object_=object_, extra=extra, is_droppable=is_droppable)
+        reply = self._reply(inference.request_id, data, error, **more)
         self._give(inference.client or self._task.listener, reply)
         return reply
 
     def _reply(
-        self, request_id: str, data: Any, error: UnitdError | None, *, object_: str | None, **more: Any
+        self, request_id: str, data: Any, error: UnitdError | None, *, object_: str | None = None, **more: Any
     ) -> Reply:
         code, message = (error.code, str(error)) if error else (0, "")
         object_ = object_ or self._task.response_format

@@ -20,15 +20,11 @@ class Plan(NamedTuple):
     card: Card
     given: dict[str, Any]
     setup: dict[str, Any]
+    inputs: list[str]
     toolbox: Toolbox | None
     queue_limit: int
     warning: str
     """What the model that stands in for another leaves out of the setup; "" if nothing."""
-
-    @property
-    def inputs(self) -> list[str]:
-        """What the task is to listen to."""
-        return _inputs(self.setup.get("input"))
 
     def settings(self, kind: UnitKind) -> dict[str, Any]:
         """Return the fields that a task has from its setup."""
@@ -83,7 +79,8 @@ class Planner:
             setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if kind.output is Output.ANSWER and "lora" in setup:
             setup = await with_files(setup, self._model_store.folders)
-        return Plan(card, data, setup, toolbox, _queue_limit(setup, self._queue_limit), warning)
+        inputs, queue_limit = _inputs(setup.get("input")), _queue_limit(setup, self._queue_limit)
+        return Plan(card, data, setup, inputs, toolbox, queue_limit, warning)
 
     async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
         """Return the card that serves a setup; a unit that needs no model (a third party's, say) runs without one."""

@@ -125,10 +125,6 @@ class TaskRunner(ChildListener):
 
     # Setup, change and end
 
-    def begin(self) -> None:
-        """Move into the child; `wait_set_up` tells how that went."""
-        self.child.attach(self.task.work_id, self)
-
     async def wait_set_up(self) -> None:
         """Wait until the task is set up; raise UnitdError when that fails or the task is ended."""
         await asyncio.shield(self._outcome)
@@ -150,8 +146,8 @@ class TaskRunner(ChildListener):
     async def move(self, child: Child, plan: Plan, change: Callable[[], None]) -> None:
         """Go on in `child`, or in the same one, with what `change` makes of the task's settings.
 
-        What runs or is held ends as at a wake; what waits, a pause, and what the unit remembers stay. Raises
-        Unavailable when the task was ended meanwhile.
+        What runs or is held ends as at a wake; what waits, a pause and the memory stay. Raises Unavailable if the task
+        was ended meanwhile.
         """
         if self._advance(TaskState.AWAY):
             self.uploads.close()
@@ -164,7 +160,7 @@ class TaskRunner(ChildListener):
         self.output.hold()
         self.child, self.output = child, self.inferences.settle_in(child, plan)
         self.failure, self.deaths = "", Deaths()
-        self.begin()
+        self.child.attach(self.task.work_id, self)
 
     def close(self) -> Coroutine[Any, Any, None]:
         """Begin the end of the task in its child; awaiting the result sees it through, finish frames first."""
@@ -271,8 +267,6 @@ class TaskRunner(ChildListener):
             self._load_failure = error.reason
         self._settle_outcome(error)
         self._fail_all(RunFailed(error.reason))
-
-    # Inside
 
     def _advance(self, state: TaskState) -> bool:
         """Take a step. Return False, in the same state, when the table does not have it."""
