@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -169,7 +169,7 @@ class System:
         self._audio.reset()
         return Begun(self._finish_reset(call.client, self._manager.end_all()))
 
-    async def _finish_reset(self, client: Client, ending: Coroutine[Any, Any, None]) -> Reply:
+    async def _finish_reset(self, client: Client, ending: Awaitable[Any]) -> Reply:
         try:
             async with asyncio.timeout(RESET_TIMEOUT_SECONDS):
                 await asyncio.gather(ending, asyncio.sleep(client.frame_interval))

@@ -294,9 +294,9 @@ class TaskManager:
         if self._is_closed:
             raise Unavailable("the daemon is stopping")
 
-    def end_all(self, holder: str | None = None) -> Coroutine[Any, Any, None]:
+    def end_all(self, holder: str | None = None) -> asyncio.Future[list[None]]:
         """Begin the end of every task, or of all of one holder. Await the result for their ends."""
-        return _all_of([self.end(runner) for runner in self.runners if holder in (None, runner.task.holder)])
+        return asyncio.gather(*[self.end(each) for each in self.runners if holder in (None, each.task.holder)])
 
     def forget_client(self, client: Client) -> None:
         """End the tasks that end with a client that is gone, and cut its inferences, unless a link takes the output."""
@@ -326,7 +326,3 @@ def _task(work_id: str, kind: UnitKind, plan: Plan, request_id: str, owner: Clie
 def _warn(task: Task, plan: Plan) -> None:
     if plan.warning:
         log.warning("%s, set up with model %s: %s", task.work_id, plan.setup.get("model"), plan.warning)
-
-
-async def _all_of(endings: list[Coroutine[Any, Any, None]]) -> None:
-    await asyncio.gather(*endings)
