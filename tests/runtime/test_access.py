@@ -1,4 +1,4 @@
-"""Covers runtime.access with addresses of other machines, which no test can come from."""
+"""Covers unitd.runtime.sys.access with addresses of other machines, which no test can come from."""
 
 from collections.abc import Callable
 from dataclasses import replace

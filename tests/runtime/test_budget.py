@@ -1,4 +1,4 @@
-"""Covers budget: memory is set aside before a program starts, and refused when it is not there."""
+"""Covers memory_budget: memory is set aside before a program starts, and refused when it is not there."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Covers runtime.logbook: the last lines, new ones as they come, and what never gets in."""
+"""Covers unitd.runtime.sys.log_stream: the last lines, new ones as they come, and what never gets in."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Covers pulls: one program for each model, whoever follows it, and how it ends."""
+"""Covers unitd.runtime.models.downloads: one program for each model, whoever follows it, and how it ends."""
 
 import asyncio
 import sys

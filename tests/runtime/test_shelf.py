@@ -1,4 +1,4 @@
-"""Covers shelf: models that come, go, and are damaged."""
+"""Covers unitd.runtime.models.store: models that come, go, and are damaged."""
 
 import json
 import logging

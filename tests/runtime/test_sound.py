@@ -1,4 +1,4 @@
-"""Covers sound: the microphone's way to ears that do not keep up with it, real ones, and to those that need not."""
+"""Covers hub: the microphone's way to ears that do not keep up with it, real ones, and to those that need not."""
 
 import asyncio
 import logging

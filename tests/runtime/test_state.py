@@ -1,4 +1,4 @@
-"""Covers state: the counter, the endpoints file, and disks that fail."""
+"""Covers unitd.runtime.state_dir: the counter, the endpoints file, and disks that fail."""
 
 import logging
 import os

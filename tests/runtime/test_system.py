@@ -1,4 +1,4 @@
-"""Covers system: what clients ask the board itself, the powers they may have, and a new beginning."""
+"""Covers unitd.runtime.sys.board: what clients ask the board itself, the powers they may have, and a new beginning."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""Covers system: files that clients push and pull, and what they may not reach."""
+"""Covers unitd.runtime.sys.board: files that clients push and pull, and what they may not reach."""
 
 import base64
 import hashlib

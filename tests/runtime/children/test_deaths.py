@@ -1,4 +1,4 @@
-"""Covers what supervisor, work, roster and journal make of a program's deaths: a task that it died over twice fails."""
+"""Covers what child, runner, manager and store make of a program's deaths: a task that it died over twice fails."""
 
 import asyncio
 import re

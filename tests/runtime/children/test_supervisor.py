@@ -1,4 +1,4 @@
-"""Covers supervisor: children that die, hang or talk nonsense are replaced, and their tasks go on."""
+"""Covers child, supervisor: children that die, hang or talk nonsense are replaced, and their tasks go on."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Covers work: prompts, their answers, the queue behind them, and what cuts them short."""
+"""Covers runner, inferences: prompts, their answers, the queue behind them, and what cuts them short."""
 
 import base64
 from collections.abc import Callable
