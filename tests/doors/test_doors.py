@@ -1,4 +1,4 @@
-"""Covers unitd.doors.base, unitd.doors.registry and unitd.doors.manager: a sixth door is its own module and a row."""
+"""Covers base, registry and manager of unitd.doors: a sixth door is its own module and a row."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Covers streams, talk and access: what those reach who show no token, were refused, or whose token is no more."""
+"""Covers the stream doors and access: what those reach who show no token, were refused, or whose token is no more."""
 
 import asyncio
 import importlib

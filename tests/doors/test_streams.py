@@ -1,4 +1,4 @@
-"""Covers talk and streams: the TCP and Unix socket doors of a whole daemon."""
+"""Covers door and protocol of unitd.doors.stream: the TCP and Unix socket doors of a whole daemon."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.bargein.handler, .bargein_turn and .outgoing: turns, and what cuts them short."""
+"""Covers handler and turn of unitd.doors.http.bargein, and frame_queue: turns, and what cuts them short."""
 
 import asyncio
 from collections.abc import AsyncIterator

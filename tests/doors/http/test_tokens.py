@@ -1,4 +1,4 @@
-"""Covers guard, grants, desk and access: tokens over HTTP and WebSockets, TLS, and limits of addresses."""
+"""Covers guard, auth, context and admission of unitd.doors.http: tokens over HTTP and WebSockets, TLS, and limits."""
 
 import asyncio
 import importlib

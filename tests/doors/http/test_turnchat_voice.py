@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.turnchat.voice and .hearing: questions that are spoken, answers that are heard."""
+"""Covers turnchat.voice and speech of unitd.doors.http: questions that are spoken, answers that are heard."""
 
 import asyncio
 import base64

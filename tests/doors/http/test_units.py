@@ -1,4 +1,4 @@
-"""Covers unitd.doors.http.units, unitd.doors.http.ws, unitd.doors.http.door and unitd.doors.http.context."""
+"""Covers units, ws, admission, door and context of unitd.doors.http."""
 
 import asyncio
 import base64
@@ -129,7 +129,7 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path, caplog: py
 
 @pytest.fixture
 async def locked(tmp_path: Path) -> AsyncIterator[str]:
-    """The address of a daemon with a key and two seats."""
+    """The address of a daemon with a key and two slots."""
     async with running_app(tmp_path, {"http": {"enabled": True, "api_key": "secret", "connections": 2}}) as app:
         host, port = app.endpoints["http"]
         yield f"{host}:{port}"
@@ -255,14 +255,14 @@ async def test_connections_that_say_nothing_have_a_bound(tmp_path: Path) -> None
 
 async def test_seats_are_waited_for() -> None:
     """A client that comes a moment too early gets the seat that is left."""
-    seats = ConnectionSlots(1)
-    await seats.take()
+    slots = ConnectionSlots(1)
+    await slots.take()
     with pytest.raises(Unavailable, match="1 clients are connected"):
-        await seats.take()
+        await slots.take()
 
-    waiting = asyncio.create_task(seats.take(5.0))
+    waiting = asyncio.create_task(slots.take(5.0))
     await asyncio.sleep(0)
-    seats.leave()
+    slots.leave()
 
     await waiting
-    assert seats.capacity["at_capacity"]
+    assert slots.capacity["at_capacity"]

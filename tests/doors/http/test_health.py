@@ -1,4 +1,4 @@
-"""Covers backend, and chunked streams over it: a server behind the engine, and what /health says about either."""
+"""Covers unitd.doors.http.health, and chunked streams with a server as engine: what /health says about either."""
 
 import asyncio
 from collections.abc import AsyncIterator
