@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-Tell = Callable[[int], Awaitable[None]]
+Notify = Callable[[int], Awaitable[None]]
 """Is called with the position in the line; the next to be served has 1."""
 
 
@@ -36,15 +36,15 @@ class WaitingLine:
         return {"slots": self._places, "active": len(self._tickets) - waiting, "queued": waiting}
 
     @asynccontextmanager
-    async def turn(self, tell: Tell, party: Hashable = None) -> AsyncIterator[bool]:
+    async def turn(self, notify: Notify, party: Hashable = None) -> AsyncIterator[bool]:
         """Wait for a turn, which ends with the block. Yield True when the caller had to wait.
 
-        `tell` is called with the first position and each better one. Callers of the same `party` count as one.
+        `notify` is called with the first position and each better one. Callers of the same `party` count as one.
         """
         ticket = _Ticket(party)
         self._tickets.append(ticket)
         try:
-            yield await self._wait(ticket, tell)
+            yield await self._wait(ticket, notify)
         finally:
             self._tickets.remove(ticket)
             self._moved.set()
@@ -62,12 +62,12 @@ class WaitingLine:
                 waiting.append(ticket)
         return waiting
 
-    async def _wait(self, ticket: _Ticket, tell: Tell) -> bool:
+    async def _wait(self, ticket: _Ticket, notify: Notify) -> bool:
         told = 0
         while ticket in (waiting := self._waiting):
             position, moved = waiting.index(ticket) + 1, self._moved
             if position != told:
                 told = position
-                await tell(position)
+                await notify(position)
             await moved.wait()
         return told > 0

@@ -79,12 +79,7 @@ class Bridge:
     """Observes all tasks (an `observers.Observer`) and handles messages of the broker."""
 
     def __init__(
-        self,
-        server: Server,
-        board: Board,
-        clock: Callable[[], float],
-        frame_bytes: int,
-        unfinished: Unfinished,
+        self, server: Server, board: Board, clock: Callable[[], float], frame_bytes: int, unfinished: Unfinished
     ) -> None:
         self._server = server
         self.board = board

@@ -28,7 +28,7 @@ from unitd.doors.http.responses import while_connected
 from unitd.doors.http.sockets import NORMAL_CLOSURE, POLICY_VIOLATION, close, receive, send
 from unitd.doors.http.turnchat.recording import RecordedChats
 from unitd.doors.http.turnchat.request import ChatRequest, read_request
-from unitd.doors.http.turnchat.turn import Outcome, Tell, Turn
+from unitd.doors.http.turnchat.turn import Outcome, Send, Turn
 from unitd.doors.http.turnchat.voice import for_client
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import (
@@ -134,7 +134,7 @@ class TurnChat:
             return _json(_error_message(error), _status_of(error))
 
     async def _answer(
-        self, local_client: LocalClient, data: str | bytes, tell: Tell, *, may_stream: bool = True
+        self, local_client: LocalClient, data: str | bytes, tell: Send, *, may_stream: bool = True
     ) -> dict[str, Any]:
         """Send messages on the way and return the last one, `done`.
 
@@ -153,7 +153,7 @@ class TurnChat:
             log.exception("a bug in the chat of %s", local_client.name)
             raise InternalError from bug
 
-    async def _take_turn(self, local_client: LocalClient, request: ChatRequest, tell: Tell) -> Outcome:
+    async def _take_turn(self, local_client: LocalClient, request: ChatRequest, tell: Send) -> Outcome:
         """Wait for a slot, and answer; the slot is free again after the answer."""
 
         async def tell_position(position: int) -> None:

@@ -18,7 +18,7 @@ from unitd.doors.http.turnchat.voice import BYTES_A_SECOND, CLOSING_PAUSE, Voice
 from unitd.doors.local_client import LocalClient
 from unitd.wire.errors import EmptyInput, RunFailed, UnitdError, UnknownTask
 
-Tell = Callable[[dict[str, Any]], Awaitable[None]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
 """Sends one message to the client."""
 
 # Sound of an answer that is not streamed: 38 MB as base64. An answer of 512 tokens takes three minutes.
@@ -47,10 +47,10 @@ class Outcome:
 class Turn:
     """One question and its answer."""
 
-    def __init__(self, local_client: LocalClient, request: ChatRequest, tell: Tell, *, is_recorded: bool) -> None:
+    def __init__(self, local_client: LocalClient, request: ChatRequest, send: Send, *, is_recorded: bool) -> None:
         self._local_client = local_client
         self._request = request
-        self._tell = tell
+        self._send = send
         self._keeps_sound = is_recorded or not request.is_streaming
         self._transcriber: Transcriber | None = None
         self._has_read = False
@@ -141,13 +141,13 @@ class Turn:
         """Send `prefill_done` once, before the first text; a remote engine does not report the end of the prompt."""
         if not self._has_read:
             self._has_read = True
-            await self._tell({"type": "prefill_done", "input_tokens": tokens or None})
+            await self._send({"type": "prefill_done", "input_tokens": tokens or None})
 
     async def _stream(self, text: str, segment: bytes = b"") -> None:
         if self._request.is_streaming:
             # In a thread: there may be minutes of sound, and other clients must not wait for the conversion.
             sound = await asyncio.to_thread(for_client, segment) if segment else None
-            await self._tell({"type": "chunk", "text_delta": text, "audio_data": sound})
+            await self._send({"type": "chunk", "text_delta": text, "audio_data": sound})
 
     # The voice
 
