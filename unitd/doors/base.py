@@ -1,4 +1,4 @@
-"""What all doors have in common: how they open and close, what they are made of, how the daemon sees their clients."""
+"""The base of all doors: their life cycle, the objects that they share, and their clients as the daemon sees them."""
 
 import socket
 import ssl
@@ -58,7 +58,7 @@ class Commands(Protocol):
 
 
 class Broker(Commands, Protocol):
-    """The same before the connection is made."""
+    """The same, with the topics that must be followed; the manager sets them before the connection is made."""
 
     def follow(self, topics: Iterable[str]) -> None:
         """Remember the last values on these topics from now on."""
@@ -66,7 +66,7 @@ class Broker(Commands, Protocol):
 
 @dataclass(frozen=True)
 class DoorContext:
-    """What a door is made of; it takes from this what it needs."""
+    """The objects and settings that doors share; each door takes what it needs."""
 
     server: Server
     settings: Settings
@@ -96,7 +96,7 @@ class Door:
     """The serial line that `sys.uartsetup` changes; None for a door without one."""
 
     broker: Broker | None = None
-    """What the board's tools publish by; None for a door without one."""
+    """The broker of the board's tools; None for a door without one."""
 
     @property
     def connections(self) -> Mapping[str, int]:

@@ -11,7 +11,7 @@ from typing import Any
 from unitd.core.config.schema import HomeSettings
 from unitd.doors.local_client import LocalClient, ReplyStream
 
-# What this module reads from frames, besides the options of the caller.
+# Options that make the unit send the frames that this module reads.
 SETUP = {
     "response_format": "llm.utf-8.stream",
     "input": "llm.utf-8",

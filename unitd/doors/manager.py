@@ -1,6 +1,6 @@
-"""All doors: opened as the configuration says, and closed in order; `registry` has them.
+"""The owner of all doors: it makes, opens and closes the doors of `registry` that the configuration opens.
 
-What they share is made here: the certificate, the budget of what clients have begun to send, the board's own tools.
+It also makes the objects that doors share: the certificate, the budget for unfinished input, the board's own tools.
 """
 
 import asyncio
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("unitd")
 
-# The door to a broker says goodbye when it is cancelled, which takes a second at the most.
+# The door to a broker says goodbye when it is cancelled, which takes at most a second.
 GOODBYE_SECONDS = 1.5
 
 
 class DoorManager:
-    """Every door of one daemon; `endpoints` is where they are."""
+    """Every door of one daemon; `endpoints` has their addresses."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class DoorManager:
         clock: Callable[[], float],
         activated: Activated,
     ) -> None:
-        """Make the owner of all doors; `activated` sockets are used where a door would open its own."""
+        """Make the manager; a door with `activated` sockets opens none of its own."""
         self._server = server
         self.settings = settings
         self._observers = observers
@@ -88,10 +88,10 @@ class DoorManager:
     # Before any task is there
 
     async def lock(self) -> None:
-        """Load the tokens and the certificate; no door opens wider than the configuration says.
+        """Load the tokens and the certificate, and check that no door is exposed more than the configuration permits.
 
         Raises:
-            ConfigError: a door would, or a file cannot be used.
+            ConfigError: a door is, or a file cannot be used.
         """
         if missing := [f"{key} {words}" for key, words in unprotected_doors(self._reached)]:
             raise ConfigError("\n".join(missing))
@@ -155,7 +155,7 @@ class DoorManager:
         """Read the tokens and the certificate again.
 
         Raises:
-            ConfigError: one of the files cannot be used; what counted before counts on.
+            ConfigError: a file cannot be used; the tokens and certificate from before stay.
         """
         auth = settings.auth
         if self._tls is not None and auth.tls_cert and auth.tls_key:
@@ -184,7 +184,7 @@ class DoorManager:
                 self._pipelines[settings.name] = (pipeline, running)
 
     def warn(self) -> None:
-        """Log what is open to others, and when the certificate ends."""
+        """Log warnings about exposed doors, and when the certificate ends."""
         expiry = self._tls.warning(self._clock()) if self._tls else ""
         for words in (*warnings_of(self._reached, self._server.access.token_count), *filter(None, [expiry])):
             log.warning("%s", words)

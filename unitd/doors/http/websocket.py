@@ -40,7 +40,7 @@ SENT_AWAY = frozenset({POLICY_VIOLATION, TRY_AGAIN_LATER})
 """Close codes after which the input of a client is ignored."""
 
 UNCOUNTED_BYTES = 4096
-"""Of each connection so many bytes are not counted: its objects take as much anyway."""
+"""So many unfinished bytes of a connection are not counted: its objects take as much anyway."""
 
 LAST_SECONDS = 1.0
 """Time for a client that is sent away to read the reason."""
