@@ -79,11 +79,7 @@ def bundled_models() -> dict[str, MicroModel]:
 
 
 def models_in(folder: Path, cutoffs: Mapping[str, float] = {}) -> dict[str, MicroModel]:
-    """Return the models of a folder, by phrase: a .json of microWakeWord and the .tflite that it names.
-
-    Raises:
-        LoadError: a file is missing or no such model.
-    """
+    """Return a folder's models by phrase: each a .json and the .tflite that it names; raise LoadError for a bad one."""
     models = [_read_model(path, cutoffs) for path in sorted(folder.glob("*.json"))]
     return {plain(model.phrase): model for model in models}
 

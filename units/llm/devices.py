@@ -88,7 +88,7 @@ class _Device:
 
     @property
     def line(self) -> str:
-        """The line of the device in the list, as train/corpus/tools/house.py writes it; an area alone is an alias."""
+        """Return the device's line in the list, as train/corpus/tools/house.py writes it; an area alone is an alias."""
         if self.area:
             return f'- {self.name}, {self.area}; {self.kind} in {self.area}: "{self.name}"'
         return f'- {self.name}; {self.kind}: "{self.name}"'
@@ -151,7 +151,7 @@ class Devices:
 
     @property
     def listing(self) -> str:
-        """The end of the system prompt."""
+        """Return the end of the system prompt."""
         return "\n".join([DEVICES_TITLE, *(device.line for device in self._devices)])
 
     def narrowed(self, text: str) -> Tools:

@@ -111,24 +111,24 @@ class Model:
 
     @property
     def about(self) -> str:
-        """The size of the model, for the log."""
+        """Return the size of the model, for the log."""
         parameters = llama_cpp.llama_model_n_params(self.handle) / 1e6
         return f"{parameters:.1f} M parameters, {self.size / 2**20:.1f} MiB"
 
     @property
     def size(self) -> int:
-        """Bytes of all weights."""
+        """Return the bytes of all weights."""
         return int(llama_cpp.llama_model_size(self.handle))
 
     @property
     def matrix_weights(self) -> int:
-        """The weights by which each token of a prompt is multiplied: all but the vocabulary's table."""
+        """Return the number of weights by which each token of a prompt is multiplied: all but the vocabulary."""
         table = int(llama_cpp.llama_model_n_embd(self.handle)) * self.vocab_size
         return int(llama_cpp.llama_model_n_params(self.handle)) - table
 
     @property
     def chat_template(self) -> str | None:
-        """The Jinja template in the file, None if it has none."""
+        """Return the Jinja template in the file, None if it has none."""
         text = llama_cpp.llama_model_chat_template(self.handle, None)
         return text.decode(errors="replace") if text else None
 
@@ -152,13 +152,13 @@ class Model:
 
     @cached_property
     def _call_marks(self) -> frozenset[int]:
-        """The marks of a call, in vocabularies that have a token for each."""
+        """Return the marks of a call, in vocabularies that have a token for each."""
         marks = [self.tokenize(mark, parse_special=True) for mark in CALL_MARKS]
         return frozenset(mark[0] for mark in marks if len(mark) == 1)
 
     @cached_property
     def byte_tokens(self) -> dict[int, int]:
-        """The token of each byte alone; most vocabularies have one for each byte."""
+        """Return the token of each byte alone; most vocabularies have one for each byte."""
         pieces = ((self._piece(token, is_special=False), token) for token in range(self.vocab_size))
         return {piece[0]: token for piece, token in pieces if len(piece) == 1}
 
@@ -174,12 +174,12 @@ class Model:
 
     @property
     def bos(self) -> str:
-        """The text of the token that begins a prompt, "" if there is none."""
+        """Return the text of the token that begins a prompt, "" if there is none."""
         return self.special_text(llama_cpp.llama_vocab_bos(self.vocab))
 
     @property
     def eos(self) -> str:
-        """The text of the token that ends an answer."""
+        """Return the text of the token that ends an answer."""
         return self.special_text(llama_cpp.llama_vocab_eos(self.vocab))
 
     def control_texts(self) -> list[str]:
@@ -192,7 +192,7 @@ class Model:
 
     @cached_property
     def end_tokens(self) -> frozenset[int]:
-        """The tokens for end of turn and end of text, under all their names."""
+        """Return the tokens for end of turn and end of text, under all their names."""
         return frozenset(token for token in range(self.vocab_size) if self.ends_answer(token))
 
     def turn_end(self, token: int) -> str:

@@ -148,11 +148,7 @@ _SAMPLER_FIELDS = {
 
 
 def read_options(data: dict[str, Any], context: int) -> LlmOptions:
-    """Return the options of a setup; `context` is what the engine holds for one sequence.
-
-    Raises:
-        UnitFault: a value is of the wrong type or out of range; the words name the key.
-    """
+    """Return the options of a setup, for sequences of `context` tokens; raise UnitFault, which names a bad key."""
     values = SetupValues(data)
     numbers = {key: _number(values, key, rule) for key, rule in _NUMBERS.items() if key in values}
     for key, rule in _NUMBERS.items():

@@ -30,7 +30,7 @@ class _Tensor(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes in the file."""
+        """Return the bytes in the file."""
         size = int(prod(self.lengths) * _BITS[self.kind]) // 8
         return -(-size // _ALIGNMENT) * _ALIGNMENT
 
@@ -55,7 +55,7 @@ class Probe:
 
     @property
     def size(self) -> int:
-        """The bytes of its weights."""
+        """Return the bytes of its weights."""
         return sum(tensor.size for tensor in self._tensors())
 
     def write(self, path: Path) -> None:

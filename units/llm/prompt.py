@@ -43,7 +43,7 @@ class PromptMaker:
 
     @property
     def call_token(self) -> int:
-        """The first token of a call's opening mark."""
+        """Return the first token of a call's opening mark."""
         return self._model.tokenize(OPEN, parse_special=True)[0]
 
     def make(

@@ -41,11 +41,7 @@ _STREAM_ERROR = "iostream error"
 
 
 def quantize(source: Path, target: Path, type_: str) -> None:
-    """Write `target`, by rename.
-
-    Raises:
-        LoadError: there is no such type, the file is no model or has no full weights, or it cannot be written.
-    """
+    """Write `target`, by rename; raise LoadError for an unknown type, an unsuitable model or a failed write."""
     if type_ not in TYPES:
         raise LoadError(f"there is no type {type_!r}; there is {', '.join(TYPES)}")
     if not source.is_file():

@@ -114,17 +114,17 @@ class Generation:
 
     @property
     def generated(self) -> int:
-        """The number of tokens said so far."""
+        """Return the number of tokens said so far."""
         return len(self.tokens) - len(self.prompt)
 
     @property
     def missing(self) -> int:
-        """The number of tokens that are not in the cache."""
+        """Return the number of tokens that are not in the cache."""
         return len(self.tokens) - (len(self.slot.tokens) if self.slot else 0)
 
     @property
     def unread(self) -> int:
-        """The number of missing tokens that may be computed in chunks."""
+        """Return the number of missing tokens that may be computed in chunks."""
         if not self.is_relearning or self.slot is None:
             return self.missing
         return len(self.prompt) - len(self.slot.tokens)

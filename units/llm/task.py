@@ -92,7 +92,7 @@ class LlmTask:
 
     @property
     def memory(self) -> dict[str, Any]:
-        """The memory that a finish message carries, so that the daemon can give it back; empty without history."""
+        """Return what a finish message carries, so that the daemon can give it back; empty without history."""
         return {"memory": {"history": [list(turn) for turn in self.history]}} if self.options.keeps_history else {}
 
 

@@ -58,7 +58,7 @@ class Tools:
 
     @property
     def callable(self) -> tuple[dict[str, Any], ...]:
-        """The functions among which the model chooses."""
+        """Return the functions among which the model chooses."""
         return tuple(each for each in self.functions if self.only in ("", each["name"]))
 
     def as_chat(self) -> list[dict[str, Any]]:

@@ -118,7 +118,7 @@ class UnitKind:
 
     @property
     def serving(self) -> str:
-        """The name of the program, and of the unit in its cards."""
+        """Return the name of the program, and of the unit in its cards."""
         return self.program or self.name
 
     def takes_itself(self, inputs: list[str]) -> bool:
