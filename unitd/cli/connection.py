@@ -99,16 +99,19 @@ class DaemonConnection:
         while True:
             yield orjson.loads(self.line(timeout))
 
+    def replies_to(self, request_id: str, timeout: float | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the messages that answer a request; exit if one is an error."""
+        for reply in self.replies(timeout):
+            if reply["request_id"] == request_id:
+                if reply["error"]["code"]:
+                    fail(reply["error"]["message"])
+                yield reply
+
     def ask(self, timeout: float = 60.0, **fields: Any) -> dict[str, Any]:
         """Send a request and return its reply; exit if that is an error."""
         request = {"request_id": "cli", "work_id": "sys"} | fields
         self.send(request)
-        for reply in self.replies(timeout):
-            if reply["request_id"] == request["request_id"]:
-                if reply["error"]["code"]:
-                    fail(reply["error"]["message"])
-                return reply
-        raise AssertionError("replies never end")
+        return next(self.replies_to(request["request_id"], timeout))
 
     def set_up(self, unit: str, data: dict[str, Any]) -> str:
         """Set up a task that ends with this program, and return its work_id.

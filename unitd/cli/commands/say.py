@@ -34,26 +34,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _save(connection: DaemonConnection, file: Path) -> int:
-    for reply in connection.replies():
-        if reply["request_id"] != "say":
-            continue
-        if reply["error"]["code"]:
-            fail(reply["error"]["message"])
-        try:
-            file.write_bytes(base64.b64decode(reply["data"]))
-        except OSError as error:
-            fail(f"{file}: {error.strerror}")
-        return 0
-    raise AssertionError("replies never end")
+    reply = next(connection.replies_to("say"))
+    try:
+        file.write_bytes(base64.b64decode(reply["data"]))
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    return 0
 
 
 def _wait_until_heard(connection: DaemonConnection) -> int:
     """Wait for the frame that says that the sound was played; return 0 if it was played to its end, else 1."""
-    for reply in connection.replies():
-        if reply["request_id"] != "say":
-            continue
-        if reply["error"]["code"]:
-            fail(reply["error"]["message"])
-        if reply["object"] == "tts.played":
-            return 0 if reply["data"] else 1
-    raise AssertionError("replies never end")
+    played = next(reply for reply in connection.replies_to("say") if reply["object"] == "tts.played")
+    return 0 if played["data"] else 1
