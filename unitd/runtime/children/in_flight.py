@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 WORK = frozenset({"setup", "hear", "idle", "warm"})
 """Messages that a program computes for until it answers. So it does for `infer`, whose task knows when that ends."""
 
-# Most programs that die of a prompt die of its first tokens; a program that hangs is no company (see `at_work`).
+# Most programs that die of a prompt die of its first tokens; those that hang are judged by `at_work`.
 ALONE_SECONDS = 2.0
 
 

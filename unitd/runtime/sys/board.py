@@ -296,7 +296,7 @@ def _stream_frames(text: str) -> Iterator[dict[str, Any]]:
     yield {"delta": "", "finish": True, "index": len(starts)}
 
 
-# One character or its code: the original wants 110, and dies of the "n" that its Arduino client sends
+# One character or its code: the original wants 110, and crashes at the "n" that its Arduino client sends
 # (docs/original-firmware.md, section 8).
 _PARITIES = {code: letter for letter in "neo" for code in (letter, letter.upper(), ord(letter), ord(letter.upper()))}
 

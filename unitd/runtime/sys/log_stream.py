@@ -17,7 +17,7 @@ from unitd.wire.messages import Reply
 
 KEPT_LINES = 500
 DEFAULT_LINES = 100
-# A line is for reading: what an exception of some library pours into one is cut.
+# Lines are for reading: a longer one, the exception of a library say, is cut.
 MAX_LINE_CHARACTERS = 2000
 
 OWN_LOGGER = "unitd"

@@ -170,25 +170,25 @@ class TaskManager:
         One that cannot be set up, because its unit or model is gone, is logged and forgotten, and so are links from it.
         """
         back: list[tuple[Task, Plan, StoredTask]] = []
-        for entry in await self._task_store.open(self.stored_task):
-            self._task_table.next_number = max(self._task_table.next_number, int(entry.work_id.rpartition(".")[2]) + 1)
+        for stored in await self._task_store.open(self.stored_task):
+            self._task_table.next_number = max(self._task_table.next_number, int(stored.work_id.rpartition(".")[2]) + 1)
             try:
-                kind = self._kinds[entry.unit]
-                plan = await self._planner.plan(kind, entry.data)
+                kind = self._kinds[stored.unit]
+                plan = await self._planner.plan(kind, stored.data)
             except (KeyError, UnitdError) as error:
-                log.error("%s is not restored: %s", entry.work_id, error)
-                self._observers.changed(entry.work_id)
+                log.error("%s is not restored: %s", stored.work_id, error)
+                self._observers.changed(stored.work_id)
                 continue
-            task = _task(entry.work_id, kind, plan, entry.request_id, ABSENT, entry.created)
-            task.holder = entry.holder
+            task = _task(stored.work_id, kind, plan, stored.request_id, ABSENT, stored.created)
+            task.holder = stored.holder
             task.abandoned_at = self._clock()
-            task.inputs = list(entry.inputs)
-            back.append((task, plan, entry))
+            task.inputs = list(stored.inputs)
+            back.append((task, plan, stored))
         there = {task.work_id for task, _, _ in back}
-        for task, plan, entry in back:
+        for task, plan, stored in back:
             task.inputs = [each for each in task.inputs if not is_task_id(each) or each in there]
             self._task_table.add(task)
-            self._start(task, plan, entry)
+            self._start(task, plan, stored)
 
     def stored_task(self, work_id: str) -> StoredTask | None:
         """Return what must survive the daemon of a task; None for one that is gone, or that is not kept."""
@@ -211,24 +211,19 @@ class TaskManager:
             failure=runner.failure,
         )
 
-    def _start(self, task: Task, plan: Plan, entry: StoredTask | None = None) -> TaskRunner:
-        """Start a task; with an entry it is one of the last run, and stays failed if it was."""
+    def _start(self, task: Task, plan: Plan, stored: StoredTask | None = None) -> TaskRunner:
+        """Start a task; one that was stored in the last run stays failed if it was."""
         _warn(task, plan)
         child = self._supervisor.child_for(plan.card)
-        runner = TaskRunner(
-            task,
-            child,
-            plan,
-            self._shared,
-        )
+        runner = TaskRunner(task, child, plan, self._shared)
         self._runners[task.work_id] = runner
-        if entry is not None:
-            deaths = Deaths(entry.setup_deaths, entry.inference_deaths)
-            runner.deaths = deaths.after_interrupted_setup() if entry.is_being_set_up else deaths
-            runner.inferences.memory, runner.is_acknowledged = entry.memory, True
-        if entry is not None and entry.failure:
-            log.warning("%s stays failed: %s", task.work_id, entry.failure)
-            runner.fail(entry.failure)
+        if stored is not None:
+            deaths = Deaths(stored.setup_deaths, stored.inference_deaths)
+            runner.deaths = deaths.after_interrupted_setup() if stored.is_being_set_up else deaths
+            runner.inferences.memory, runner.is_acknowledged = stored.memory, True
+        if stored is not None and stored.failure:
+            log.warning("%s stays failed: %s", task.work_id, stored.failure)
+            runner.fail(stored.failure)
         else:
             child.attach(task.work_id, runner)
         return runner
@@ -236,27 +231,27 @@ class TaskManager:
     def _listen_to(self, task: Task, inputs: Iterable[str], grant: Grant) -> None:
         """Link what the setup names, without what means nothing and what belongs to another owner."""
         left_out = []
-        for entry in inputs:
-            if entry in task.inputs:
+        for name in inputs:
+            if name in task.inputs:
                 continue
-            if len(task.inputs) < MAX_INPUTS and self._may_listen_to(entry, task, grant):
-                task.inputs.append(entry)
+            if len(task.inputs) < MAX_INPUTS and self._may_listen_to(name, task, grant):
+                task.inputs.append(name)
             else:
-                left_out.append(entry)
+                left_out.append(name)
         if left_out:
-            named = ", ".join(ascii(entry[:MAX_ECHO]) for entry in left_out[:MAX_NAMED])
+            named = ", ".join(ascii(name[:MAX_ECHO]) for name in left_out[:MAX_NAMED])
             more = f" and {len(left_out) - MAX_NAMED} more" if len(left_out) > MAX_NAMED else ""
             log.warning("%s: left out of its input, nothing it can listen to: %s%s", task.work_id, named, more)
 
-    def _may_listen_to(self, entry: str, task: Task, grant: Grant) -> bool:
-        if is_too_long(entry):
+    def _may_listen_to(self, name: str, task: Task, grant: Grant) -> bool:
+        if is_too_long(name):
             return False
-        if not is_task_id(entry):
-            return task.kind.may_listen_to(entry)
-        source = self._task_table.get(entry)
+        if not is_task_id(name):
+            return task.kind.may_listen_to(name)
+        source = self._task_table.get(name)
         if source is not None and sees(grant, source.holder):
             with suppress(BadLink):
-                check_link(entry, task.work_id, self._task_table.inputs)
+                check_link(name, task.work_id, self._task_table.inputs)
                 return True
         return False
 

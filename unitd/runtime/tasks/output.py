@@ -60,7 +60,7 @@ class Inference:
     """The last character of what was said so far."""
 
     usage: dict[str, int] = field(default_factory=dict)
-    """Tokens of rounds that came before the one whose end is told."""
+    """Tokens of the rounds before the last one."""
 
     last_frame_at: float = 0.0
     asked_at: float = field(default_factory=time.monotonic)

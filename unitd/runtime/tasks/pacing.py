@@ -13,8 +13,8 @@ from collections.abc import Callable
 from unitd.core.tasks.table import Client
 from unitd.wire.messages import Reply
 
-# Frames that must not be joined (audio) may come faster than they go out. From here on the oldest does not wait for its
-# time, so that no answer fills the memory; it then waits in the client's outbox, which has a limit of its own.
+# Frames that must not be joined (audio) may come faster than they go out. Above this number the oldest does not wait
+# for its time, so that no answer fills the memory; it then waits in the client's buffer, which has its own limit.
 MAX_WAITING = 64
 
 

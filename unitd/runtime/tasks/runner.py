@@ -24,7 +24,7 @@ from unitd.wire.errors import LoadFailed, RunFailed, Unavailable, UnitdError
 
 log = logging.getLogger("unitd.work")
 
-# A setup that takes longer is noted in the journal; most take milliseconds, and a disk has better things to do.
+# A setup that takes longer is noted on the disk; most take milliseconds, and need no write.
 SLOW_SETUP_SECONDS = 1.0
 
 

@@ -81,10 +81,10 @@ class TaskStore:
         `look_up` returns what there is to remember of a task, None when there is nothing (any more).
         """
         self._look_up = look_up
-        entries = await asyncio.to_thread(self._read)
-        self._known |= {entry.work_id: entry for entry in entries}
+        tasks = await asyncio.to_thread(self._read)
+        self._known |= {stored.work_id: stored for stored in tasks}
         self._is_open = True
-        return entries
+        return tasks
 
     async def close(self) -> None:
         """Remember nothing more: the tasks end because the daemon does."""
@@ -119,9 +119,9 @@ class TaskStore:
         """Return what is different from what is on the disk."""
         now = {work_id: self._look_up(work_id) for work_id in self._dirty}
         return {
-            work_id: entry
-            for work_id, entry in now.items()
-            if (work_id in self._known or entry is not None) and self._known.get(work_id, ...) != entry
+            work_id: stored
+            for work_id, stored in now.items()
+            if (work_id in self._known or stored is not None) and self._known.get(work_id, ...) != stored
         }
 
     def _note(self, changed: dict[str, StoredTask | None], *, is_written: bool) -> None:
@@ -130,7 +130,7 @@ class TaskStore:
             self._known |= dict.fromkeys(changed)
             return
         self._unwritten -= changed.keys()
-        self._known = {work_id: entry for work_id, entry in (self._known | changed).items() if entry is not None}
+        self._known = {work_id: stored for work_id, stored in (self._known | changed).items() if stored is not None}
 
     # In a thread
 
@@ -155,8 +155,8 @@ class TaskStore:
             return []
         with closing(self._connect()) as database:
             rows = database.execute("SELECT work_id, content FROM task").fetchall()
-        entries = [StoredTask(work_id, **orjson.loads(content)) for work_id, content in rows]
-        return sorted(entries, key=lambda entry: int(entry.work_id.rpartition(".")[2]))
+        tasks = [StoredTask(work_id, **orjson.loads(content)) for work_id, content in rows]
+        return sorted(tasks, key=lambda stored: int(stored.work_id.rpartition(".")[2]))
 
     def _connect(self) -> sqlite3.Connection:
         """Open the database; raise sqlite3.DatabaseError, or _WrongSchema for a journal of a newer unitd."""
@@ -222,5 +222,5 @@ class _WrongSchema(Exception):
     """A database with a schema of another version."""
 
 
-def _row(entry: StoredTask) -> tuple[str, bytes]:
-    return entry.work_id, orjson.dumps({key: value for key, value in vars(entry).items() if key != "work_id"})
+def _row(stored: StoredTask) -> tuple[str, bytes]:
+    return stored.work_id, orjson.dumps({key: value for key, value in vars(stored).items() if key != "work_id"})
