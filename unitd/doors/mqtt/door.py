@@ -26,7 +26,7 @@ from unitd.core.repeats import backoff_seconds
 from unitd.doors.base import Door, DoorContext
 from unitd.doors.local_client import LocalClient
 from unitd.doors.mqtt.bridge import Bridge
-from unitd.doors.mqtt.connection import Connection
+from unitd.doors.mqtt.broker_connection import BrokerConnection
 from unitd.doors.mqtt.homeassistant import Board
 from unitd.doors.mqtt.publish_queue import Publication
 from unitd.doors.mqtt.requests import Incoming
@@ -123,7 +123,7 @@ class MqttDoor(Door):
             return f"it hangs up each time ({error}); is there a second board called {self._settings.node}?"
         return str(error)
 
-    async def _stay_connected(self, client: Connection) -> None:
+    async def _stay_connected(self, client: BrokerConnection) -> None:
         async with client:
             log.info("connected to the broker at %s:%s", self._settings.host, self._settings.port)
             self._is_connected, self._failures, self._is_session_bad = True, 0, False
@@ -144,13 +144,13 @@ class MqttDoor(Door):
                 await self._say_goodbye(client)
                 raise
 
-    def _connection(self) -> Connection:
+    def _connection(self) -> BrokerConnection:
         settings, is_v5 = self._settings, self._version == aiomqtt.ProtocolVersion.V5
         more: dict[str, Any] = {"clean_start" if is_v5 else "clean_session": self._is_session_bad}
         if is_v5:
             more["properties"] = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # paho's has no types
             more["properties"].SessionExpiryInterval = SESSION_SECONDS
-        return Connection(
+        return BrokerConnection(
             settings.host,
             settings.port,
             username=settings.username,
@@ -162,7 +162,7 @@ class MqttDoor(Door):
             **more,
         )
 
-    async def _receive(self, client: Connection) -> None:
+    async def _receive(self, client: BrokerConnection) -> None:
         async for message in client.messages:
             properties = message.properties
             incoming = Incoming(
@@ -173,12 +173,12 @@ class MqttDoor(Door):
             )
             self._bridge.receive(str(message.topic), incoming, is_retained=bool(message.retain))
 
-    async def _publish(self, client: Connection) -> None:
+    async def _publish(self, client: BrokerConnection) -> None:
         while True:
             await self._send(client, await self._outgoing.next())
             _heed_cancel()
 
-    async def _send(self, client: Connection, publication: Publication) -> None:
+    async def _send(self, client: BrokerConnection, publication: Publication) -> None:
         client.refusal = ""
         try:
             await client.publish(
@@ -211,7 +211,7 @@ class MqttDoor(Door):
                 log.warning("the board's figures are not said: %s", error)
             await asyncio.sleep(STATS_SECONDS)
 
-    async def _say_goodbye(self, client: Connection) -> None:
+    async def _say_goodbye(self, client: BrokerConnection) -> None:
         """Publish `offline`, then all that waits; the last will is only for a lost connection."""
         gone = Publication(f"{self._base}/status", b"offline", is_retained=True)
         self._outgoing.retain(gone.topic, gone.payload)

@@ -26,7 +26,7 @@ class _Message(aiomqtt.Message):
         return made
 
 
-class Connection(aiomqtt.Client):
+class BrokerConnection(aiomqtt.Client):
     """A connection to the broker."""
 
     refusal = ""
