@@ -10,6 +10,7 @@ in a later step, so that other answers do not wait.
 
 import os
 from collections.abc import Generator
+from functools import cached_property
 from typing import Any
 
 import llama_cpp
@@ -32,7 +33,7 @@ class Sampler:
     """The choices of one sequence; penalties count what this answer has said."""
 
     def __init__(self, model: Model, grammars: Grammars, spec: SamplerSpec, compiled: Grammar | None = None) -> None:
-        """Build the chain; a grammar must have been tried before, and may be `compiled`."""
+        """Take the settings; a grammar must have been tried before, and may be `compiled`."""
         self._model = model
         self._grammars = grammars
         self._grammar = compiled
@@ -45,12 +46,17 @@ class Sampler:
         self._recent = b""
         self._bias = spec.logit_bias
         self._is_greedy = spec.temperature <= 0 and not spec.has_penalties
-        self._chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
-        for sampler in _samplers(model, spec):
-            llama_cpp.llama_sampler_chain_add(self._chain, sampler)
         self._vocab_size = model.vocab_size
         self._choosing: Choosing | None = None
         self._patience = 0.0
+
+    @cached_property
+    def _chain(self) -> Any:
+        """Return the chain, made when it is first needed: reading and the usual greedy answers need none."""
+        chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
+        for sampler in _samplers(self._model, self._spec):
+            llama_cpp.llama_sampler_chain_add(chain, sampler)
+        return chain
 
     @property
     def is_choosing(self) -> bool:
@@ -140,9 +146,9 @@ class Sampler:
             self._choosing.close()
         if self._grammar is not None:
             self._grammar.close()
-        if self._chain:
-            llama_cpp.llama_sampler_free(self._chain)
-        self._chain = self._grammar = self._choosing = None
+        if chain := self.__dict__.pop("_chain", None):
+            llama_cpp.llama_sampler_free(chain)
+        self._grammar = self._choosing = None
 
 
 def _samplers(model: Model, spec: SamplerSpec) -> list[Any]:
