@@ -1,18 +1,17 @@
 """Fixtures and guards for all tests."""
 
 import logging
-import os
 import socket
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
 from tests.support.alone import place_for
+from tests.support.children import children_left
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.fast import Guard, is_fast
@@ -70,11 +69,7 @@ def no_processes(request: pytest.FixtureRequest) -> Iterator[None]:
 def no_leftovers() -> Iterator[None]:
     """No test leaves a child process behind."""
     yield
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:  # there is none, which is known a hundred times faster than by looking through /proc
-        return
-    children = psutil.Process().children(recursive=True)
+    children = children_left()
     assert not children, f"left over: {[child.cmdline() for child in children]}"
 
 

@@ -4,21 +4,39 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
-from playwright.async_api import Browser
+from anyio.from_thread import start_blocking_portal
+from playwright.async_api import Browser, async_playwright
 
+from tests.support.children import KEPT_PROCESSES
 from tests.support.clients.browser import Visit, chromium, visit
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
+from tests.support.servers.brokers import free_port
 from tests.support.servers.teller import Teller, story_teller
 from unitd.app import App
 
 
+@pytest.fixture(scope="package")
+def shared_chromium() -> Iterator[str]:
+    """The address of a browser for all tests of this folder: a start takes as long as most of them."""
+    port = free_port()
+    with start_blocking_portal() as portal:
+        with portal.wrap_async_context_manager(chromium(f"--remote-debugging-port={port}")):
+            kept = {child.pid for child in psutil.Process().children()}
+            KEPT_PROCESSES.update(kept)
+            yield f"http://127.0.0.1:{port}"
+        KEPT_PROCESSES.difference_update(kept)
+
+
 @pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """A browser of its own for each test, so that none is left over."""
-    async with chromium() as opened:
-        yield opened
+async def browser(shared_chromium: str) -> AsyncIterator[Browser]:
+    """A connection to the browser; what a test opens is closed with it."""
+    async with async_playwright() as playwright:
+        connected = await playwright.chromium.connect_over_cdp(shared_chromium)
+        yield connected
+        await connected.close()
 
 
 @pytest.fixture

@@ -1,0 +1,18 @@
+"""The child processes that tests leave behind."""
+
+import os
+
+import psutil
+
+KEPT_PROCESSES: set[int] = set()
+"""Children that outlive a test, such as the browser of the page's tests."""
+
+
+def children_left() -> list[psutil.Process]:
+    """Return the processes that were started and have not ended, without those that are kept and their own children."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:  # there is none; to look through /proc takes a hundred times as long
+        return []
+    direct = [child for child in psutil.Process().children() if child.pid not in KEPT_PROCESSES]
+    return direct + [each for child in direct for each in child.children(recursive=True)]
