@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.waiting import MS
 from unitd.runtime.tasks.store import StoredTask, TaskStore
 
 ENTRY = StoredTask(
@@ -85,8 +87,11 @@ async def test_a_damaged_journal_is_set_aside(tmp_path: Path, caplog: pytest.Log
     assert await reread(path) == [ENTRY]
 
 
-async def test_a_journal_that_cannot_be_read_now_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_journal_that_cannot_be_read_now_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Somebody copies it, or the disk is full: its tasks come back another time."""
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=100 * MS))  # instead of five seconds
     path = tmp_path / "journal.sqlite"
     task_store = TaskStore(path)
     await task_store.open({"llm.1000": ENTRY}.get)
