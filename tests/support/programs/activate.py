@@ -1,4 +1,4 @@
-"""Starts a program as systemd's socket activation does: python activate.py NAMES FD… -- PROGRAM ARGUMENT…
+"""Start a program as systemd's socket activation does: python activate.py NAMES FD… -- PROGRAM ARGUMENT…
 
 The descriptors are moved to 3, 4, … and LISTEN_PID names the process that becomes the program.
 """
@@ -12,7 +12,7 @@ ASIDE = 100
 
 
 def main() -> None:
-    """Never returns."""
+    """Replace this process by the program."""
     end = sys.argv.index("--")
     names, descriptors, command = sys.argv[1], map(int, sys.argv[2:end]), sys.argv[end + 1 :]
     aside = [fcntl.fcntl(each, fcntl.F_DUPFD, ASIDE) for each in descriptors]

@@ -1,8 +1,8 @@
-"""A real child program that misbehaves when told to: `python tests/support/programs/bad_unit.py MODE[=PATH] FD`.
+"""A unit program that misbehaves when told to: `python tests/support/programs/bad_unit.py MODE[=PATH] FD`.
 
-A prompt is echoed word by word; a word that stands in FAULTS happens instead of being echoed ("hello abort" says
-hello and dies). So it does in what an ear hears, and as "fault" of a setup, if there is a file "where" it says. A mode
-is a fault of a whole life, see `BadUnit.load`; PATH is a file that a test makes to end it.
+A prompt is echoed word by word, but a word of FAULTS is carried out ("hello abort" says hello and dies). The same
+holds for what an asr is sent, and for "fault" of a setup if the file that its "where" names exists. MODE is a fault of
+the whole program, see `BadUnit.load`; PATH is a file that a test creates to end the fault.
 """
 
 import itertools
@@ -34,7 +34,7 @@ GOBBLED_BYTES = 64 * 1024 * 1024
 
 
 def bad_unit(mode: str = "good", gate: Path | None = None, **modes: str) -> Callable[[str], Sequence[str]]:
-    """An `argv_for` of the daemon: every unit runs this program, in its own mode where one is named."""
+    """Return an `argv_for` of the daemon: every unit runs this program in `mode`, or in the one that `modes` names."""
 
     def argv_for(unit: str) -> Sequence[str]:
         return (sys.executable, __file__, f"{modes.get(unit, mode)}={gate or ''}")
@@ -44,7 +44,7 @@ def bad_unit(mode: str = "good", gate: Path | None = None, **modes: str) -> Call
 
 @dataclass(eq=False)
 class Answer:
-    """What one inference still has to say; one that lingers says nothing and does not end."""
+    """What an inference still has to say; one that lingers says nothing and does not end."""
 
     task: str
     number: int
@@ -55,7 +55,7 @@ class Answer:
 
 
 class BadUnit(Unit):
-    """Echoes, until it is told otherwise."""
+    """Echoes prompts, and misbehaves when told to."""
 
     def __init__(self, host: Host, mode: str, gate: Path) -> None:
         self.host = host
@@ -80,7 +80,7 @@ class BadUnit(Unit):
         }
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
-        """Gets ready, late, or never."""
+        """Get ready, late, or never, as the mode says."""
         if self.mode == "cannot-load" and not self.gate.exists():
             raise LoadError(LOAD_REASON)
         if self.mode == "dies-loading" and not self.gate.exists():
@@ -99,11 +99,11 @@ class BadUnit(Unit):
 
     @property
     def is_busy(self) -> bool:
-        """True while an answer has words left and is not held."""
+        """Return True while an answer has words left and is not held."""
         return any(not answer.is_held and not answer.lingers for answer in self.answers.values())
 
     def step(self) -> None:
-        """One word of every answer."""
+        """Say one word of every answer."""
         for answer in [each for each in self.answers.values() if not each.is_held and not each.lingers]:
             word = next(answer.words, None)
             if word is None:
@@ -114,11 +114,11 @@ class BadUnit(Unit):
                 self.say(answer, word)
 
     def say(self, answer: Answer, text: str) -> None:
-        """A delta."""
+        """Send a delta."""
         self.host.say("delta", task=answer.task, inference=answer.number, text=text)
 
     def finish(self, answer: Answer, reason: str) -> None:
-        """The end of an answer."""
+        """Send the end of an answer."""
         self.answers.pop(answer.task, None)
         memory = self.memories.get(answer.task)
         self.host.say("finish", task=answer.task, inference=answer.number, reason=reason, memory=memory)
@@ -142,7 +142,7 @@ class BadUnit(Unit):
             self.memories[task] = text
 
     def _hear(self, envelope: Envelope) -> None:
-        """As an asr: what it is sent is what was spoken."""
+        """As an asr: take the sent bytes for what was spoken."""
         task, text = envelope.fields["task"], envelope.payload.decode()
         if fault := FAULTS.get(text):
             fault(self, Answer(task, 0, iter(())))
@@ -178,12 +178,12 @@ def _linger(unit: BadUnit, answer: Answer) -> None:
 
 
 def _call(unit: BadUnit, answer: Answer) -> None:
-    """Wants a tool of the board used."""
+    """Call a tool of the board."""
     unit.host.say("tool_call", task=answer.task, inference=answer.number, id="call_1", name="turn_on", arguments={})
 
 
 def _tick(unit: BadUnit, answer: Answer) -> None:
-    """Says tick until it is cut."""
+    """Say tick until the answer is cut."""
     time.sleep(TICK_SECONDS)
     unit.say(answer, "tick ")
     answer.words = itertools.repeat("tick")
@@ -201,13 +201,13 @@ def _flood(unit: BadUnit, answer: Answer) -> None:
 
 
 def _devour() -> None:
-    """Wants more than a gibibyte at once, and keeps nothing of it."""
+    """Allocate more than a gibibyte at once and keep nothing of it."""
     hoard = [os.urandom(GOBBLED_BYTES) for _ in range(20)]
     hoard.clear()
 
 
 def _fork(unit: BadUnit, answer: Answer) -> None:
-    """Leaves the gobbling to a process of its own."""
+    """Allocate memory in a forked process."""
     unit.forked = confined.start(_gobble)
     unit.forked.connection.recv()
 
@@ -244,7 +244,7 @@ def _send_noise() -> None:
 
 
 def main() -> None:
-    """Runs in the mode of the command line."""
+    """Run in the mode of the command line."""
     mode, _, gate = sys.argv[1].partition("=")
     guard_stdout()
     host = Host(socket.socket(fileno=int(sys.argv[2])))

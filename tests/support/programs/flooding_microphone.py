@@ -1,4 +1,4 @@
-"""A real audio program whose microphone knows no time: ten minutes of silence as soon as somebody listens."""
+"""An audio program whose microphone sends ten minutes of silence at once, as soon as it is listened to."""
 
 import socket
 import sys
@@ -13,14 +13,14 @@ PERIOD_BYTES = 640
 
 
 class FloodingMicrophone(Unit):
-    """Says all of it at once."""
+    """Sends all periods at once."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self.handlers = {"listen": self._listen}
 
     def load(self, load: dict[str, object]) -> dict[str, object]:
-        """Needs nothing."""
+        """Load nothing."""
         return {}
 
     def _listen(self, envelope: Envelope) -> None:

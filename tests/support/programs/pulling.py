@@ -1,4 +1,4 @@
-"""A real program that speaks the pulling program's protocol, and says what a test writes down for it.
+"""A program that speaks the protocol of `unitd.fetch` and says what a test writes into a file.
 
 `python pulling.py DIR` notes its order in DIR/orders, then prints each line of DIR/lines as soon as it
 is there. A line `stderr TEXT` is printed to stderr, `exit N` ends it.
@@ -13,7 +13,7 @@ TICK_SECONDS = 0.005
 
 
 def main(folder: Path) -> int:
-    """The program."""
+    """Read the order and print the lines; return the exit status."""
     with (folder / "orders").open("a") as orders:
         orders.write(sys.stdin.read() + "\n")
     for line in lines_in(folder / "lines"):
@@ -27,7 +27,7 @@ def main(folder: Path) -> int:
 
 
 def lines_in(file: Path) -> Iterator[str]:
-    """Each line as it is written, without end."""
+    """Yield each line as soon as it is written, without end."""
     file.touch()
     with file.open() as text:
         while True:

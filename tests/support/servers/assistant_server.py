@@ -1,4 +1,4 @@
-"""Home Assistant's REST API, as far as unitd can tell; how it behaves is a test's to say."""
+"""A stand-in for Home Assistant's REST API, as far as unitd uses it; a test says how it behaves."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,25 +19,25 @@ DEVICES = [
 
 @dataclass
 class AssistantServer:
-    """What was asked of it, and what it says."""
+    """The requests that have come, and the answers to give."""
 
     url: str = ""
     calls: list[tuple[str, Any]] = field(default_factory=list)
     status: int = 200
     body: bytes | None = None
-    """Instead of the right answer."""
+    """The answer to give instead of the right one; None gives the right one."""
 
     may_answer: asyncio.Event = field(default_factory=asyncio.Event)
-    """Cleared: it takes requests and says nothing."""
+    """While it is cleared, requests are read and not answered."""
 
     states: dict[str, Any] = field(default_factory=lambda: {"light.kitchen": {"state": "on", "attributes": {}}})
-    """What GET /api/states tells of an entity."""
+    """The states that GET /api/states returns, by entity."""
 
     talks: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
-    """Who is connected."""
+    """The open connections, by the task that serves each."""
 
     def answer_to(self, path: str, token: str, data: Any) -> tuple[int, bytes]:
-        """Status and body, as Home Assistant has them."""
+        """Return status and body as Home Assistant does."""
         if token != f"Bearer {TOKEN}":
             return 401, b"401: Unauthorized"
         if self.status != 200 or self.body is not None:
@@ -45,14 +45,14 @@ class AssistantServer:
         if path == "/api/template":
             return 200, orjson.dumps([each for each in DEVICES if f'"{each["domain"]}"' in data["template"]])
         if path.startswith("/api/services/light/"):
-            return 200, b"[]"  # the states that have changed: none of a light that is off, or that is not there
+            return 200, b"[]"  # the list of changed states: empty for a light that is off or does not exist
         if path.startswith("/api/states/"):
             state = self.states.get(path.removeprefix("/api/states/"))
             return (404, b'{"message":"Entity not found."}') if state is None else (200, orjson.dumps(state))
         return 400, b'{"message":"Service not found"}'
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Requests of one connection, up to its end."""
+        """Answer the requests of one connection until its end."""
         talk = asyncio.current_task()
         assert talk is not None
         self.talks[talk] = writer
@@ -72,7 +72,7 @@ class AssistantServer:
 
 
 async def _head(reader: asyncio.StreamReader) -> list[str]:
-    """Request line and fields, names in lower case; empty at the end."""
+    """Return request line and header fields, names in lower case; an empty list at the end of the connection."""
     try:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
     except (asyncio.IncompleteReadError, ConnectionResetError):
@@ -83,7 +83,7 @@ async def _head(reader: asyncio.StreamReader) -> list[str]:
 
 @asynccontextmanager
 async def assistant_server() -> AsyncIterator[AssistantServer]:
-    """One on a free port, in good health."""
+    """Run a server on a free port that answers as it should."""
     assistant = AssistantServer()
     assistant.may_answer.set()
     server = await asyncio.start_server(assistant.serve, "127.0.0.1", 0)

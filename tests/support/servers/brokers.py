@@ -1,4 +1,4 @@
-"""A real Mosquitto that can be killed and started again, and a client of it."""
+"""A Mosquitto that can be killed and started again, and a client of it."""
 
 import asyncio
 import shutil
@@ -21,14 +21,14 @@ MISSING = "mosquitto is not installed: sudo apt-get install mosquitto"
 
 
 def free_port() -> int:
-    """A port that nobody uses now."""
+    """Return a port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 class Broker:
-    """Mosquitto on one port, with what it must keep in a folder."""
+    """Mosquitto on one port, with its state in a folder."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.port = free_port()
@@ -37,7 +37,7 @@ class Broker:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """Runs it, and returns when it takes connections."""
+        """Start the broker; return when it accepts connections."""
         lines = [
             f"listener {self.port} 127.0.0.1",
             *(self._options or ("allow_anonymous true",)),
@@ -65,7 +65,7 @@ class Broker:
                 return
 
     async def stop(self, *, by_force: bool = False) -> None:
-        """Ends it; safe to call twice."""
+        """End the broker; a second call does nothing."""
         if self._process is not None:
             self._process.kill() if by_force else self._process.terminate()
             await self._process.wait()
@@ -74,35 +74,35 @@ class Broker:
 
 @dataclass
 class Listener:
-    """A client that keeps every message it gets."""
+    """A client that keeps every message it receives."""
 
     client: aiomqtt.Client
     messages: list[aiomqtt.Message] = field(default_factory=list)
     _arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def listen(self) -> None:
-        """Until cancelled."""
+        """Keep messages until cancelled."""
         async for message in self.client.messages:
             self.messages.append(message)
             self._arrived.set()
 
     async def until(self, condition: Callable[[], bool], limit: float = 10.0) -> None:
-        """Returns when what has arrived makes the condition true."""
+        """Return as soon as the messages make the condition true; raise TimeoutError after `limit` seconds."""
         async with asyncio.timeout(limit):
             while not condition():
                 self._arrived.clear()
                 await self._arrived.wait()
 
     def on(self, topic: str) -> list[bytes]:
-        """The payloads that came on a topic, in their order."""
+        """Return the payloads of a topic in their order."""
         return [bytes(each.payload) for each in self.messages if str(each.topic) == topic]
 
     def objects_on(self, topic: str) -> list[Any]:
-        """The same as JSON; empty payloads are None."""
+        """Return the payloads of a topic as JSON; an empty one is None."""
         return [orjson.loads(each) if each else None for each in self.on(topic)]
 
     async def request(self, node: str, *, answers: str = "my/answers", **fields: Any) -> bytes:
-        """Sends a request with fresh correlation data, which is returned."""
+        """Send a request; return its correlation data, which no other request has."""
         correlation = uuid.uuid4().bytes
         await self.publish(f"unitd/{node}/request", orjson.dumps(fields), answers, correlation)
         return correlation
@@ -110,7 +110,7 @@ class Listener:
     async def publish(
         self, topic: str, payload: bytes | str, answers: str | None = None, correlation: bytes | None = None
     ) -> None:
-        """One message of QoS 1."""
+        """Publish one message of QoS 1."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # paho's has no types
         if answers is not None:
             properties.ResponseTopic = answers
@@ -119,7 +119,7 @@ class Listener:
         await self.client.publish(topic, payload, qos=1, properties=properties)
 
     def answers_to(self, correlation: bytes) -> list[dict[str, Any]]:
-        """The replies that carry this correlation data."""
+        """Return the replies with this correlation data."""
         return [
             orjson.loads(bytes(each.payload))
             for each in self.messages
@@ -127,7 +127,7 @@ class Listener:
         ]
 
     async def ask(self, node: str, **fields: Any) -> dict[str, Any]:
-        """A request and its first answer."""
+        """Send a request; return its first answer."""
         correlation = await self.request(node, **fields)
         await self.until(lambda: bool(self.answers_to(correlation)))
         return self.answers_to(correlation)[0]
@@ -135,7 +135,7 @@ class Listener:
 
 @asynccontextmanager
 async def listening(broker: Broker, *topics: str) -> AsyncIterator[Listener]:
-    """A listener on these topics, or on all."""
+    """Run a listener on these topics, or on all if none is given."""
     async with aiomqtt.Client("127.0.0.1", broker.port, protocol=aiomqtt.ProtocolVersion.V5) as client:
         for topic in topics or ("#",):
             await client.subscribe(topic, qos=1)
@@ -150,7 +150,7 @@ async def listening(broker: Broker, *topics: str) -> AsyncIterator[Listener]:
 
 @asynccontextmanager
 async def running_broker(folder: Path) -> AsyncIterator[Broker]:
-    """A broker for one test; the test is skipped where there is none."""
+    """Run a broker for one test; skip the test where Mosquitto is not installed."""
     if MOSQUITTO is None:
         pytest.skip(MISSING)
     folder.mkdir(parents=True)

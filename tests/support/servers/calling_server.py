@@ -1,8 +1,8 @@
-"""A chat server that calls tools on demand, as far as an OpenAI-compatible engine can tell.
+"""A chat server of the OpenAI protocol whose answers call the tools that the question names.
 
-A question that is a JSON list, [["turn_on", {"entity": "lamp"}], …], is called as it stands; results are said back as
-"told: RESULT; RESULT". The question "again [[…]]" is called in every round, that of "well [[…]]" behind a word, and
-"then [[…]] [[…]]" calls the second list when it knows the results of the first. Everything else is said back.
+A question that is a JSON list, [["turn_on", {"entity": "lamp"}], …], is answered with these calls, their results are
+answered with "told: RESULT; RESULT". "again [[…]]" is answered with the calls in every round, "well [[…]]" with a word
+and the calls, "then [[…]] [[…]]" with the second list after the results of the first. Any other question is the answer.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close
 
 @dataclass
 class CallingServer:
-    """Keeps what it was asked."""
+    """Keeps the bodies of all requests."""
 
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
 
     def card(self, folder: Path) -> None:
-        """Makes it the model "caller" of a daemon with this state folder."""
+        """Write the card that makes this server the model "caller" of a daemon with this state folder."""
         place = folder / "models" / "caller"
         place.mkdir(parents=True)
         (place / "card.toml").write_text(
@@ -33,7 +33,7 @@ class CallingServer:
         )
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One request."""
+        """Answer one request."""
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         body = orjson.loads(await reader.readexactly(int(head.split(b"content-length:")[1].split()[0])))
         self.bodies.append(body)
@@ -46,7 +46,7 @@ class CallingServer:
 
 
 def _delta(body: dict[str, Any]) -> dict[str, Any]:
-    """Calls or words."""
+    """Return the calls or the words that answer a request."""
     messages = body["messages"]
     asked = next(each["content"] for each in reversed(messages) if each["role"] == "user")
     results = [each["content"] for each in messages if each["role"] == "tool"]
@@ -72,7 +72,7 @@ def _event(fields: object) -> bytes:
 
 @asynccontextmanager
 async def calling_server() -> AsyncIterator[CallingServer]:
-    """One on a free port."""
+    """Run a server on a free port."""
     caller = CallingServer()
     server = await asyncio.start_server(caller.serve, "127.0.0.1", 0)
     caller.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"

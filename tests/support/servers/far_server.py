@@ -1,6 +1,6 @@
-"""A chat server elsewhere, as far as an OpenAI-compatible engine can tell: it says `la` as often as it is asked.
+"""A chat server of the OpenAI protocol that says `la` as often as the question demands.
 
-The last message is a number: so many pieces, then the end. Behind a minus it hangs up after so many instead.
+The last message is a number: the answer has so many pieces and ends. A negative number ends it with an error instead.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close
 
 
 async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """One request."""
+    """Answer one request."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     writer.write(HEAD)
     if head.startswith(b"post /v1/chat/completions "):
@@ -35,7 +35,7 @@ def _event(fields: object) -> bytes:
 
 @asynccontextmanager
 async def far_server() -> AsyncIterator[tuple[asyncio.Server, str]]:
-    """The server and its URL."""
+    """Run a server on a free port; yield it and its URL."""
     server = await asyncio.start_server(_serve, "127.0.0.1", 0)
     async with server:
         yield server, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"

@@ -1,7 +1,7 @@
-"""A hub of models on this machine, which speaks the hub's protocol and can be told to behave badly.
+"""A hub of models on this machine that speaks the hub's protocol and can be told to behave badly.
 
-A large file is answered with the hub's headers and sent on to another port, the "CDN", which knows Range; a small one
-is answered at once, with git's hash as its etag. `/release/…` is a page of releases, without a hub's headers.
+A large file is answered with the hub's headers and a redirect to another port, the "CDN", which knows Range. A small
+file is answered at once, with git's hash as its etag. `/release/…` is a page of releases, without a hub's headers.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ BLOCK = 16 * 1024
 
 @dataclass
 class HubFile:
-    """One file of a repository, and the lies about it."""
+    """One file of a repository; `says_…` replaces what the hub would say of it."""
 
     content: bytes
     is_large: bool = True
@@ -27,7 +27,7 @@ class HubFile:
 
     @property
     def etag(self) -> str:
-        """As the hub makes it."""
+        """Return the etag as the hub computes it, or `says_etag`."""
         if self.says_etag:
             return self.says_etag
         if self.is_large:
@@ -36,7 +36,7 @@ class HubFile:
 
     @property
     def size(self) -> int:
-        """As it is announced."""
+        """Return the announced size."""
         return self.says_size or len(self.content)
 
 
@@ -52,7 +52,7 @@ class Seen:
 
 @dataclass
 class LocalHub:
-    """What it has, how it behaves, what it saw."""
+    """The files of the hub, how it behaves, and the requests that came."""
 
     files: dict[str, HubFile] = field(default_factory=dict)
     """By repository and path, `me/model/x.gguf`, or by address, `release/x.tar.bz2`."""
@@ -62,10 +62,10 @@ class LocalHub:
     knows_range: bool = True
     is_a_hub: bool = True
     cuts: list[int] = field(default_factory=list)
-    """How many bytes each of the next bodies has before the connection ends."""
+    """After how many bytes each of the next bodies is cut off."""
 
     answers: list[tuple[int, dict[str, str]]] = field(default_factory=list)
-    """Status and headers for the next requests, instead of what they ask for."""
+    """Status and headers that answer the next requests, whatever they ask for."""
 
     holds_at: int = -1
     """No body goes beyond this byte of its file until `released`."""
@@ -73,19 +73,19 @@ class LocalHub:
     released: threading.Event = field(default_factory=threading.Event)
     seen: list[Seen] = field(default_factory=list)
     sent: int = 0
-    """Bytes of bodies of files."""
+    """How many bytes of files have been sent."""
 
     url: str = ""
     cdn_url: str = ""
 
     def gets(self, part: str) -> list[Seen]:
-        """The requests for bodies whose path has this in it."""
+        """Return the GET requests whose path contains this."""
         return [each for each in self.seen if each.method == "GET" and part in each.path]
 
 
 @contextmanager
 def local_hub() -> Iterator[LocalHub]:
-    """The hub and its CDN on free ports."""
+    """Run the hub and its CDN on free ports."""
     hub = LocalHub()
     front, cdn = (ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(hub)) for _ in range(2))
     hub.url, hub.cdn_url = (f"http://127.0.0.1:{server.server_port}" for server in (front, cdn))

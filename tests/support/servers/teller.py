@@ -1,6 +1,6 @@
-"""A language model that takes its time: a real server of the OpenAI protocol that says one word after the other.
+"""A slow language model: a server of the OpenAI protocol that sends one word after the other.
 
-The bundled model answers faster than a finger finds a button.
+The bundled model has answered before a button can be pressed.
 """
 
 import json
@@ -18,7 +18,7 @@ class _Teller(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        """Counts aloud until nobody listens."""
+        """Send numbered words until the client hangs up or the server stops."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -34,14 +34,14 @@ class _Teller(BaseHTTPRequestHandler):
                     return
             self.wfile.write(b"data: [DONE]\n\n")
         except ConnectionError:
-            pass  # nobody listens any more: what an interrupt looks like from here
+            pass  # the client has hung up: an interrupt
 
     def _say(self, chunk: object) -> None:
         self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
         self.wfile.flush()
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Silent."""
+        """Print nothing."""
 
 
 class Teller(ThreadingHTTPServer):
@@ -54,13 +54,13 @@ class Teller(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """Return the base URL."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
 
 @contextmanager
 def story_teller() -> Iterator[Teller]:
-    """Runs it."""
+    """Run the server in a thread."""
     server = Teller()
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
