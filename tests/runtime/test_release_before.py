@@ -18,7 +18,8 @@ TASKS: dict[str, dict[str, Any]] = {
         "unit": "kws",
         "request_id": "k1",
         "data": {
-            "model": "unitd-kws", "kws": "hey jarvis", "response_format": "kws.bool", "input": "sys.pcm", "enoutput": True,
+            "model": "unitd-kws", "kws": "hey jarvis", "response_format": "kws.bool", "input": "sys.pcm",
+            "enoutput": True,
         },
         "inputs": ["sys.pcm"],
         "memory": None,
