@@ -1,4 +1,4 @@
-"""A client of the barge-in dialect, and an engine elsewhere that says what a test wants."""
+"""A client of the barge-in protocol, and an engine on another server that says what a test wants."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,59 +21,59 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close
 
 
 class Person:
-    """One connection."""
+    """One connection of a person."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
 
     async def say(self, **fields: Any) -> None:
-        """One message."""
+        """Send one message."""
         await self.socket.send(orjson.dumps(fields).decode())
 
     async def start(self, utterance: str, session_id: str = "ann", **fields: Any) -> None:
-        """Begins a turn, with the same answer to the same words unless told otherwise."""
+        """Begin a turn; the same words get the same answer unless `fields` say otherwise."""
         turn = {"session_id": session_id, "user_utterance": utterance, "sampling": GREEDY}
         await self.say(type="start", **turn | fields)
 
     async def hear(self) -> Frame:
-        """The next frame."""
+        """Return the next frame."""
         frame: Frame = orjson.loads(await self.socket.recv())
         return frame
 
     async def until(self, *types: str) -> list[Frame]:
-        """All frames up to the first of one of these types."""
+        """Return all frames up to the first of one of these types."""
         frames = [await self.hear()]
         while frames[-1]["type"] not in types:
             frames.append(await self.hear())
         return frames
 
     async def turn(self, utterance: str, session_id: str = "ann", **fields: Any) -> list[Frame]:
-        """A turn from its ack to its end."""
+        """Begin a turn; return its frames from the ack to the end."""
         await self.start(utterance, session_id, **fields)
         return await self.until("done", "error")
 
 
 @asynccontextmanager
 async def person_at(app: App, query: str = "") -> AsyncIterator[Person]:
-    """A client of this daemon."""
+    """Connect a person to this daemon."""
     host, port = app.endpoints["http"]
     async with connect(f"ws://{host}:{port}/ws{query}") as socket:
         yield Person(socket)
 
 
 def kinds_of(frames: list[Frame]) -> list[str]:
-    """Their types in order, tokens counted once."""
+    """Return the types in order; several tokens in a row count once."""
     kinds = [frame["type"] for frame in frames]
     return [kind for at, kind in enumerate(kinds) if kind != "token" or kinds[at - 1] != "token"]
 
 
 def text_of(frames: list[Frame]) -> str:
-    """What the tokens say."""
+    """Return the joined text of the tokens."""
     return "".join(frame["text"] for frame in frames if frame["type"] == "token")
 
 
 async def capacity_of(app: App) -> dict[str, Any]:
-    """The seats, as /status tells them."""
+    """Return the capacity that /status reports."""
     host, port = app.endpoints["http"]
     async with httpx.AsyncClient() as http:
         capacity: dict[str, Any] = (await http.get(f"http://{host}:{port}/status")).json()["capacity"]
@@ -81,7 +81,7 @@ async def capacity_of(app: App) -> dict[str, Any]:
 
 
 async def until_nobody_is_left(app: App) -> None:
-    """No task and no socket."""
+    """Return when there is no task and no socket left."""
     async with asyncio.timeout(5):
         while await tasks_of(app) or (await capacity_of(app))["active"]:
             await asyncio.sleep(MS)
@@ -89,25 +89,25 @@ async def until_nobody_is_left(app: App) -> None:
 
 @dataclass
 class Script:
-    """What an engine elsewhere says to every question, and what it was asked."""
+    """What an engine on another server answers to every question, and what it was asked."""
 
     pieces: list[str | None]
-    """Piece by piece; None: it fails."""
+    """The pieces of the answer; None is an error."""
 
     pause_seconds: float = 0.0
-    """Between two pieces."""
+    """The pause between two pieces."""
 
     asked: list[Frame] = field(default_factory=list)
     url: str = ""
 
     @property
     def system(self) -> str:
-        """The system prompt of the last question."""
+        """Return the system prompt of the last question, or "" if it had none."""
         message = self.asked[-1]["messages"][0]
         return message["content"] if message["role"] == "system" else ""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One request."""
+        """Answer one request."""
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         size = int(head.split(b"content-length:")[1].split()[0])
         self.asked.append(orjson.loads(await reader.readexactly(size)))
@@ -125,7 +125,7 @@ class Script:
 
 @asynccontextmanager
 async def engine_that_says(*pieces: str) -> AsyncIterator[Script]:
-    """The engine, at its `url`."""
+    """Run an engine that answers every question with these pieces."""
     script = Script(list(pieces))
     server = await asyncio.start_server(script.serve, "127.0.0.1", 0)
     async with server:

@@ -1,4 +1,4 @@
-"""A real browser for the page: Debian's Chromium, headless, told to leave the network alone."""
+"""Chromium for the tests of the page: headless, and without access to the network."""
 
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +25,7 @@ OpenPage = Callable[..., Any]
 
 @asynccontextmanager
 async def chromium(*flags: str) -> AsyncIterator[Browser]:
-    """A browser of its own; the test is skipped where there is none."""
+    """Run a browser; skip the test where Chromium is not installed."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("chromium is missing: sudo apt-get install chromium")
@@ -39,37 +39,37 @@ async def chromium(*flags: str) -> AsyncIterator[Browser]:
 
 @dataclass(frozen=True)
 class Visit:
-    """Somebody who looks at the page, in the words of what is seen."""
+    """A visit to the page, with methods for what a person does and sees."""
 
     page: Page
     complaints: list[str] = field(default_factory=list)
-    """Errors of the console, and requests that went to another host."""
+    """Errors in the console, and URLs of requests to another host."""
 
     @property
     def answer(self) -> Locator:
-        """The newest answer of the chat."""
+        """Return the newest answer of the chat."""
         return self.page.locator(".turn.unit").last
 
     async def ask(self, question: str) -> None:
-        """Writes into the chat and sends."""
+        """Write a question into the chat and send it."""
         await self.page.get_by_label("Message").fill(question)
         await self.page.keyboard.press("Enter")
 
     async def press(self, name: str, **options: Any) -> None:
-        """Presses the first button of this name."""
+        """Press the first button of this name."""
         await self.page.get_by_role("button", name=name, **options).first.click()
 
     def node(self, work_id: str) -> Locator:
-        """A task in the graph."""
+        """Return a task in the graph."""
         return self.page.locator(".node").filter(has_text=work_id)
 
     def link(self, source: str, target: str) -> Locator:
-        """A link in the graph."""
+        """Return a link in the graph."""
         return self.page.locator(f'[data-link="{source} {target}"]')
 
 
 async def visit(browser: Browser, address: str, **context: Any) -> Visit:
-    """Opens the page and waits until it is connected, or asks for a key."""
+    """Open the page; return when it is connected or asks for a key."""
     page = await browser.new_page(**context)
     page.set_default_timeout(PATIENCE_MS)
     seen = Visit(page)

@@ -1,7 +1,7 @@
 """The original's clients: what they send and how they read (docs/original-firmware.md, sections 1.5, 9, 10).
 
-Both wait for any message of a request_id and take whatever it says for the answer. They differ in their spelling, in
-how they find the end of a message, and in some keys and ids of their setups.
+Both take the first message with their request_id for the answer, whatever it says. They differ in how they write JSON,
+in how they find the end of a message, and in some keys and ids of their setups.
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from tests.support.clients.wire_client import WireClient
 
 @dataclass(frozen=True)
 class SetUp:
-    """What a client sends to set a unit up, and for how many seconds it waits then."""
+    """What a client sends to set a unit up, and how many seconds it waits for the answer."""
 
     request_id: str
     seconds: float
     data: dict[str, Any]
 
     def but(self, request_id: str = "", **changes: Any) -> "SetUp":
-        """The same with other keys, or under another id."""
+        """Return this setup with other keys or another request_id."""
         return replace(self, request_id=request_id or self.request_id, data=self.data | changes)
 
 
@@ -135,7 +135,7 @@ MICROPYTHON = ARDUINO | {
 
 
 class OriginalClient(ABC):
-    """What both clients do alike; their waits end with TimeoutError."""
+    """What both clients have in common; a wait that is too long raises TimeoutError."""
 
     def __init__(self, line: WireClient, setups: Mapping[str, SetUp]) -> None:
         self._line = line
@@ -145,27 +145,27 @@ class OriginalClient(ABC):
 
     @abstractmethod
     async def send(self, request: dict[str, Any]) -> None:
-        """Writes one request, without an end."""
+        """Send one request without a delimiter."""
 
     @abstractmethod
     async def message(self) -> dict[str, Any]:
-        """The next message."""
+        """Return the next message."""
 
     async def wait_for(self, request_id: str, seconds: float) -> dict[str, Any]:
-        """Any message of this id counts as the answer."""
+        """Return the next message with this request_id."""
         async with asyncio.timeout(seconds):
             while (message := await self.message())["request_id"] != request_id:
                 pass
             return message
 
     async def call(self, request_id: str, work_id: str, action: str, seconds: float, **fields: Any) -> dict[str, Any]:
-        """One request with the fields that every sys call of the clients has."""
+        """Send a request with the fields of every sys call of the clients; return the answer."""
         request = {"request_id": request_id, "work_id": work_id, "action": action, "object": "None", "data": "None"}
         await self.send(request | fields)
         return await self.wait_for(request_id, seconds)
 
     async def begin(self) -> None:
-        """Asks whether the module is there and which version it has, and resets it."""
+        """Ask whether the module is there and which version it has, then reset it."""
         assert (await self.call("sys_ping", "sys", "ping", 2))["error"]["code"] == 0
         version = (await self.call("sys_version", "sys", "version", 2))["data"]
         assert float(version[1:]) >= 1.6
@@ -173,7 +173,7 @@ class OriginalClient(ABC):
         assert (await self.wait_for("0", 15))["error"]["code"] == 0
 
     async def set_up(self, unit: str, request_id: str = "", **changes: Any) -> str:
-        """The work_id of the answer, whatever its code."""
+        """Set a unit up; return the work_id of the answer, whatever its code."""
         setup = self._setups[unit].but(request_id, **changes)
         form = {"object": f"{unit}.setup", "data": setup.data}
         reply = await self.call(setup.request_id, unit, "setup", setup.seconds, **form)
@@ -181,19 +181,19 @@ class OriginalClient(ABC):
         return str(reply["work_id"])
 
     async def exit(self, work_id: str) -> None:
-        """Ends a task with the three fields that an exit has."""
+        """End a task with the three fields that the clients send."""
         request_id = f"{work_id.partition('.')[0]}_exit"
         await self.send({"request_id": request_id, "work_id": work_id, "action": "exit"})
         self.codes.append((await self.wait_for(request_id, 5))["error"]["code"])
 
     async def infer(self, unit: str, work_id: str, text: str) -> None:
-        """Sends a text as a stream of one chunk; its id is the unit's."""
+        """Send a text as a stream of one chunk, under the unit's request_id."""
         request = {"request_id": f"{unit}_inference", "work_id": work_id, "action": "inference"}
         data = {"delta": text, "index": 0, "finish": True}
         await self.send(request | {"object": f"{unit}.utf-8.stream", "data": data})
 
     async def ask(self, llm: str, question: str) -> str:
-        """The whole answer; five seconds without a message end the client's patience."""
+        """Ask a question; return the whole answer. Five seconds without a message raise TimeoutError."""
         await self.infer("llm", llm, question)
         answer, is_finished = "", False
         while not is_finished:
@@ -202,7 +202,7 @@ class OriginalClient(ABC):
         return answer
 
     async def messages_until_last_of(self, work_id: str) -> list[dict[str, Any]]:
-        """What the loop of a sketch sees, up to the end of what this task has to say."""
+        """Return all messages up to the last one of this task, as the loop of a sketch sees them."""
         messages = []
         async with asyncio.timeout(30):
             while not _is_last_of(work_id, message := await self.message()):
@@ -224,11 +224,11 @@ class ArduinoClient(OriginalClient):
         self._depth = 0
 
     async def send(self, request: dict[str, Any]) -> None:
-        """Serial.print of a JSON document."""
+        """Send a request as Serial.print of a JSON document does."""
         await self._line.send_bytes(orjson.dumps(request))
 
     async def message(self) -> dict[str, Any]:
-        """The next object by counting braces."""
+        """Return the next object, found by counting braces."""
         while True:
             character = await self._line.reader.readexactly(1)
             if character == b"\n":
@@ -250,11 +250,11 @@ class MicroPythonClient(OriginalClient):
         self._rng = random.Random(10)
 
     async def send(self, request: dict[str, Any]) -> None:
-        """ujson.dumps: spaces behind commas and colons."""
+        """Send a request as ujson.dumps writes it: with spaces after commas and colons."""
         await self._line.send_bytes(self._written(request).encode())
 
     async def message(self) -> dict[str, Any]:
-        """The next line."""
+        """Return the next line."""
         message: dict[str, Any] = orjson.loads(await self._line.reader.readline())
         return message
 

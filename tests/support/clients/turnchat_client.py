@@ -1,4 +1,4 @@
-"""A browser in the turn-based chat: what it asks, over the socket or by POST, and what it hears."""
+"""A client of the turn-based chat: its requests, over the socket or by POST, and the answers."""
 
 import asyncio
 import base64
@@ -23,25 +23,25 @@ CLIENT_RATE = 24000
 
 
 def url(app: App, path: str, scheme: str = "http") -> str:
-    """An address of the door."""
+    """Return the URL of a path of the HTTP door."""
     host, port = app.endpoints["http"]
     return f"{scheme}://{host}:{port}{path}"
 
 
 def chat_socket(app: App) -> connect:
-    """A connection for one chat."""
+    """Return a connection for one chat."""
     return connect(url(app, "/ws/chat", "ws"), max_size=None)
 
 
 async def receive(ws: ClientConnection) -> Message:
-    """The next message."""
+    """Return the next message."""
     async with asyncio.timeout(30):
         message: Message = orjson.loads(await ws.recv())
     return message
 
 
 async def everything(ws: ClientConnection) -> list[Message]:
-    """All messages until the server closes."""
+    """Return all messages until the server closes the connection."""
     messages = []
     try:
         while True:
@@ -51,37 +51,37 @@ async def everything(ws: ClientConnection) -> list[Message]:
 
 
 async def chat(app: App, request: Message | str | bytes) -> list[Message]:
-    """One chat from its request to the end."""
+    """Send a request over a socket; return all messages."""
     async with chat_socket(app) as ws:
         await ws.send(orjson.dumps(request).decode() if isinstance(request, dict) else request)
         return await everything(ws)
 
 
 async def post(app: App, request: Message | bytes) -> httpx.Response:
-    """The same by POST."""
+    """Send a request by POST; return the response."""
     content = orjson.dumps(request) if isinstance(request, dict) else request
     async with httpx.AsyncClient(timeout=30) as client:
         return await client.post(url(app, "/api/chat"), content=content)
 
 
 async def get(app: App, path: str) -> httpx.Response:
-    """Something to look at."""
+    """Return the response to a GET request."""
     async with httpx.AsyncClient() as client:
         return await client.get(url(app, path))
 
 
 def ask(question: str | list[Message], **fields: Any) -> Message:
-    """A request that asks this, greedily."""
+    """Return a request with this question and greedy sampling."""
     return {"messages": [{"role": "user", "content": question}], "generation": GREEDY} | fields
 
 
 def sound_in(*messages: Message) -> NDArray[np.float32]:
-    """What these messages let a client hear."""
+    """Return the joined sound of these messages."""
     heard = [base64.b64decode(each["audio_data"]) for each in messages if each.get("audio_data")]
     return np.frombuffer(b"".join(heard), "<f4")
 
 
 def types_of(messages: list[Message]) -> list[str]:
-    """Their types, repetitions left out."""
+    """Return the types in order; a type that is repeated counts once."""
     types = [each["type"] for each in messages]
     return [each for at, each in enumerate(types) if at == 0 or types[at - 1] != each]

@@ -1,4 +1,4 @@
-"""A voice agent on the chunked streaming socket, and what becomes of its engine."""
+"""A voice agent on the chunked streaming socket."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ JOKE = "Tell me a joke."
 
 
 def asking(text: str, **options: Any) -> Message:
-    """The fields of a start that every test needs; greedy, so that texts can be compared."""
+    """Return the fields of a start that every test needs; sampling is greedy, so that texts can be compared."""
     return {"messages": [{"role": "user", "content": text}], "temperature": 0, **options}
 
 
@@ -30,30 +30,30 @@ class Agent:
         self.socket = socket
 
     async def tell(self, action: str, stream_id: str | None = None, **fields: Any) -> None:
-        """Sends one message."""
+        """Send one message."""
         ids = {} if stream_id is None else {"stream_id": stream_id}
         await self.socket.send(orjson.dumps({"action": action, **ids, **fields}).decode())
 
     async def hear(self) -> Message:
-        """The next message."""
+        """Return the next message."""
         async with asyncio.timeout(10):
             message: Message = orjson.loads(await self.socket.recv())
         return message
 
     async def ask(self, action: str, stream_id: str | None = None, **fields: Any) -> Message:
-        """One message and the next that comes."""
+        """Send one message; return the next that comes."""
         await self.tell(action, stream_id, **fields)
         return await self.hear()
 
     async def chunk(self) -> tuple[str, Message]:
-        """The tokens of a chunk put together, and the message that ends it."""
+        """Return the joined tokens of a chunk and the message that ends it."""
         text = ""
         while (message := await self.hear())["type"] == "token":
             text += message["content"]
         return text, message
 
     async def sentences(self, stream_id: str, chunk: Message) -> list[Message]:
-        """A buffered answer from this chunk on, sentence by sentence to its end."""
+        """Continue a buffered answer sentence by sentence; return `chunk` and all that follow."""
         chunks = [chunk]
         while not chunks[-1]["done"]:
             chunks.append(await self.ask("continue_stream", stream_id, **SENTENCES))
@@ -62,14 +62,14 @@ class Agent:
 
 @asynccontextmanager
 async def agent_at(app: App, query: str = "") -> AsyncIterator[Agent]:
-    """An agent of a daemon."""
+    """Connect an agent to a daemon."""
     host, port = app.endpoints["http"]
     async with connect(f"ws://{host}:{port}/ws{query}") as socket:
         yield Agent(socket)
 
 
 async def health_of(app: App) -> Message:
-    """The body of /health."""
+    """Return the body of /health."""
     host, port = app.endpoints["http"]
     async with httpx.AsyncClient() as client:
         body: Message = (await client.get(f"http://{host}:{port}/health")).json()
@@ -77,7 +77,7 @@ async def health_of(app: App) -> Message:
 
 
 def kill_children() -> list[psutil.Process]:
-    """The engine dies."""
+    """Kill the unit programs of the daemon; return them."""
     children = psutil.Process().children()
     for child in children:
         child.kill()

@@ -1,4 +1,4 @@
-"""What the tests of a home share: its tools, a task that uses them, wishes and the frames that come of them."""
+"""The tools of a home, the setup of a task that uses them, questions that call them, and the frames of the answers."""
 
 from typing import Any
 
@@ -47,12 +47,12 @@ GET_STATE = '[["get_state", {"entity": "kitchen light"}]]'
 
 
 async def frames_of(client: WireClient, work_id: str, question: str) -> list[dict[str, Any]]:
-    """Calls and deltas, up to the finish frame."""
+    """Ask a question; return calls and deltas up to the finish frame."""
     return await rest_of(client, await client.infer(work_id, question))
 
 
 async def rest_of(client: WireClient, request_id: str) -> list[dict[str, Any]]:
-    """The frames of a request that is on its way."""
+    """Return the remaining frames of a request."""
     frames = []
     while True:
         frame = await client.receive()
@@ -63,5 +63,5 @@ async def rest_of(client: WireClient, request_id: str) -> list[dict[str, Any]]:
 
 
 def said(frames: list[dict[str, Any]]) -> str:
-    """The spoken answer."""
+    """Return the text of the answer without the calls."""
     return text_of([frame for frame in frames if frame["object"] != "llm.tool_call"])

@@ -1,4 +1,4 @@
-"""What the tests of tools share: tools of every sort, a bridge without a broker, and how a call is made."""
+"""Tools of every kind, a stand-in for the MQTT bridge, and how a test calls tools."""
 
 import asyncio
 from collections.abc import Callable
@@ -71,7 +71,7 @@ MakeToolbox = Callable[..., Any]
 
 
 class Wire:
-    """An MQTT bridge without a broker's moods: what is commanded is kept."""
+    """A stand-in for the MQTT bridge that keeps all commands."""
 
     def __init__(self, values: dict[str, bytes] | None = None) -> None:
         self.commands: list[tuple[str, bytes]] = []
@@ -79,18 +79,18 @@ class Wire:
         self.is_there = True
 
     async def command(self, topic: str, payload: bytes) -> bool:
-        """Taken while the broker is there."""
+        """Keep a command; return False while the broker is away."""
         if self.is_there:
             self.commands.append((topic, payload))
         return self.is_there
 
     def last_on(self, topic: str) -> bytes | None:
-        """What a test says."""
+        """Return the value that the test has set for a topic, or None."""
         return self.values.get(topic)
 
 
 async def results_of(toolbox: HomeToolbox, *calls: tuple[str, dict[str, Any]]) -> list[str]:
-    """What is said about each of these calls."""
+    """Make these calls; return what is said about each."""
     made = [{"id": str(at), "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
     async with asyncio.timeout(10):
         return [await toolbox.do(call) for call in made]

@@ -14,7 +14,7 @@ CHANGED = ("attn_output.weight", "ffn_down.weight")
 
 
 def write_adapter(path: Path, *, seed: int = 1, strength: float = 0.2, width: int = 0, kind: Any = np.float32) -> Path:
-    """An adapter with random matrices; with a `width` one for a model that is so wide, `kind` is what it counts in."""
+    """Write an adapter with random matrices for a model of this width; 0 is the width of the bundled model."""
     rng = np.random.default_rng(seed)
     writer = gguf.GGUFWriter(str(path), "llama")
     writer.add_type("adapter")
@@ -36,13 +36,13 @@ def _changed_tensors() -> dict[str, tuple[int, int]]:
 
 
 def without_template(path: Path) -> Path:
-    """The bundled model, whose chat template has another key."""
+    """Write the bundled model with its chat template under another key."""
     path.write_bytes(BUNDLED.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_nothing_"))
     return path
 
 
 def write_full_weights(path: Path) -> Path:
-    """The bundled model as it was before it was quantized, as far as its weights still know."""
+    """Write the bundled model with its weights as floating-point numbers."""
     reader = gguf.GGUFReader(str(BUNDLED))
     writer = gguf.GGUFWriter(str(path), "llama")
     for field in reader.fields.values():
@@ -56,7 +56,7 @@ def write_full_weights(path: Path) -> Path:
 
 
 def close(writer: gguf.GGUFWriter) -> None:
-    """Writes what it was given."""
+    """Write the file."""
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -1,4 +1,4 @@
-"""A small model that a hub on this machine has, a catalogue that knows it, and daemons beside them."""
+"""A small model on a hub on this machine, a catalogue that lists it, and a daemon with this catalogue."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -33,7 +33,7 @@ FETCHED = "cdn/me/model/small.gguf"
 
 @contextmanager
 def small_hub(patch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
-    """A hub that has the small model, and the environment that leads to it."""
+    """Run a hub that has the small model, with HF_ENDPOINT set to its URL."""
     with local_hub() as hub:
         patch.setenv("HF_ENDPOINT", hub.url)
         hub.files["me/model/small.gguf"] = HubFile(CONTENT)
@@ -41,7 +41,7 @@ def small_hub(patch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
 
 
 def small_catalogue(folder: Path, size: int = len(CONTENT)) -> Path:
-    """The cards of the small model, which is said to have that size, and of one that nobody knows where to get."""
+    """Write two cards: one of the small model with this size, one of a model without a source. Return their folder."""
     cards = folder / "cards"
     cards.mkdir(exist_ok=True)
     (cards / "small.toml").write_text(CARD.replace("SIZE", str(size)))
@@ -56,12 +56,12 @@ async def board(
     cards: Path | None = None,
     argv_for: Callable[[str], Sequence[str]] | None = None,
 ) -> AsyncIterator[App]:
-    """A daemon with that catalogue; unless others are named its units take any file for a model."""
+    """Run a daemon with this catalogue; by default its units are stand-ins that take any file for a model."""
     cards = cards or small_catalogue(folder)
     async with running_app(folder, document, argv_for=argv_for or bad_unit(), model_cards=cards) as app:
         yield app
 
 
 async def held_at_half(hub: LocalHub) -> None:
-    """Returns when so much has been sent of a model; `holds_at` keeps the rest back."""
+    """Return when half of the model has been sent; the hub's `holds_at` keeps the rest back."""
     await eventually(lambda: hub.sent == HALF)

@@ -1,18 +1,18 @@
-"""Tools as people's tutorials have them, sentences for them, and the calls that are due.
+"""Tools as in tutorials, sentences for them, and the calls that are expected.
 
-Written before anything was tuned; `KEPT` was only looked at when the tuning was over. Its tools and words are others.
+They were written before anything was tuned. `KEPT` has other tools and words; it was measured only after the tuning.
 """
 
 from typing import Any, NamedTuple
 
 
 class Sentence(NamedTuple):
-    """What somebody says to an assistant with these tools."""
+    """A sentence to an assistant with these tools."""
 
     toolbox: str
     text: str
     calls: tuple[tuple[str, dict[str, Any]], ...] = ()
-    """Name and arguments; none where words are due."""
+    """Name and arguments of each call; empty where the answer is words."""
 
 
 def _tool(name: str, description: str, **parameters: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A hearing unit without a daemon: microphone and messages in, events out."""
+"""A hearing unit without a daemon: takes messages and the microphone's sound, collects events."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ PERIOD = RATE // 50
 
 
 class Ears:
-    """One unit and one microphone, whose clock begins at 0."""
+    """A unit and a microphone whose clock begins at 0."""
 
     def __init__(self, make: Callable[..., HearingUnit], **load: Any) -> None:
         self.host = FakeHost()
@@ -23,16 +23,16 @@ class Ears:
         self.now = 0.0
 
     def setup(self, task: str = "asr.1", **data: Any) -> None:
-        """One task that listens to the microphone."""
+        """Set up a task that listens to the microphone."""
         usual = {"response_format": "asr.utf-8", "input": ["sys.pcm"]}
         self.host.settle(self.unit, self.tell("setup", task=task, data=usual | data))
 
     def tell(self, type_: str, payload: bytes = b"", task: str = "asr.1", **fields: Any) -> Any:
-        """One message."""
+        """Send one message to the unit; return the result of its handler."""
         return self.unit.handlers[type_](Envelope(type_, {"seq": 1, "task": task, **fields}, payload))
 
     def hear(self, samples: Samples, tasks: tuple[str, ...] = ("asr.1",), *, is_slow: bool = False) -> None:
-        """The microphone hears, period by period; a slow unit gets no time to compute meanwhile."""
+        """Send sound of the microphone, period by period; with `is_slow` the unit computes nothing meanwhile."""
         for period in cut_up(samples, PERIOD):
             self.now += len(period) / RATE
             self.unit.handlers["pcm"](Envelope("pcm", {"tasks": list(tasks), "at": self.now}, period.tobytes()))
@@ -40,28 +40,28 @@ class Ears:
                 self.drain()
 
     def upload(self, sound: bytes, *, is_whole: bool = True, form: str = "pcm", task: str = "asr.1") -> None:
-        """A client's audio."""
+        """Send audio of a client."""
         self.tell("hear", sound, task=task, form=form, is_whole=is_whole)
         self.drain()
 
     def drain(self) -> None:
-        """Everything that waits is heard."""
+        """Let the unit compute until nothing waits."""
         while self.unit.is_busy:
             self.unit.step()
 
     def events(self) -> list[dict[str, Any]]:
-        """All events."""
+        """Return all events."""
         return [fields for type_, fields in self.host.said if type_ == "event"]
 
     def data(self) -> list[Any]:
-        """What clients would see."""
+        """Return the data of all events, which is what clients see."""
         return [event["data"] for event in self.events()]
 
     def answers(self) -> list[dict[str, Any]]:
-        """All results that came late."""
+        """Return all results that came late."""
         return [fields for type_, fields in self.host.said if type_ == "result"]
 
 
 def as_float(samples: Samples) -> Any:
-    """As sherpa-onnx wants it."""
+    """Return samples as sherpa-onnx takes them, between -1 and 1."""
     return samples.astype(np.float32) / np.float32(32768)

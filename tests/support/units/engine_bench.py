@@ -1,4 +1,4 @@
-"""An engine over the bundled model, and the means to put questions to it."""
+"""An engine with the bundled model, and the means to ask it questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ GREEDY = SamplerSpec()
 
 @dataclass(eq=False)
 class Ear:
-    """Hears what generations say."""
+    """Keeps what generations say."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     pauses: dict[str, list[str]] = field(default_factory=dict)
@@ -29,32 +29,32 @@ class Ear:
     prompts: list[str] = field(default_factory=list)
 
     def on_read(self, generation: Generation) -> None:
-        """Keeps whose prompt it was."""
+        """Keep the task of a prompt that was read."""
         self.prompts.append(generation.task)
 
     def on_text(self, generation: Generation, text: str) -> None:
-        """Keeps it."""
+        """Keep a piece of text."""
         self.texts.setdefault(generation.task, []).append(text)
 
     def on_pause(self, generation: Generation, reason: str) -> None:
-        """Keeps it."""
+        """Keep the reason of a pause."""
         self.pauses.setdefault(generation.task, []).append(reason)
 
     def on_end(self, generation: Generation, reason: str, error: str = "") -> None:
-        """Keeps it."""
+        """Keep the reason of an end."""
         self.ends.setdefault(generation.task, []).append(reason)
 
     def text(self, task: str) -> str:
-        """Everything one task said."""
+        """Return everything that one task said."""
         return "".join(self.texts.get(task, []))
 
 
 class CountingContext(Context):
-    """A context that knows how many tokens it has computed."""
+    """A context that counts the tokens it has computed."""
 
     computed = 0
     sequences: tuple[int, ...] = ()
-    """Of the last batch, in its order."""
+    """The sequences of the last batch, in its order."""
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -62,7 +62,7 @@ class CountingContext(Context):
         """The sequences of all batches."""
 
     def decode(self, entries: Sequence[Entry]) -> bool:
-        """As ever, counted."""
+        """Count the tokens, then decode them."""
         self.computed += len(entries)
         self.sequences = tuple(entry.sequence for entry in entries)
         self.batches.add(self.sequences)
@@ -71,7 +71,7 @@ class CountingContext(Context):
 
 @dataclass(eq=False)
 class Bench:
-    """An engine and the means to put questions to it."""
+    """An engine and the means to ask it questions."""
 
     model: Model
     grammars: Grammars
@@ -91,7 +91,7 @@ class Bench:
         client: str = "",
         priority: int = 0,
     ) -> Generation:
-        """Starts an answer."""
+        """Start an answer."""
         prompt = PromptMaker(self.model).make([Message("user", text)], context=512, thinks=False)
         sampler = Sampler(self.model, self.grammars, spec)
         generation = Generation(
@@ -101,6 +101,6 @@ class Bench:
         return generation
 
     def run(self) -> None:
-        """Steps until nothing is left to do."""
+        """Step until nothing is left to do."""
         while self.engine.is_busy:
             self.engine.step()

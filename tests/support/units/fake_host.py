@@ -1,4 +1,4 @@
-"""A host without a daemon: keeps what a unit says."""
+"""A host without a daemon."""
 
 import queue
 from typing import Any
@@ -9,18 +9,18 @@ from units.host import Host
 
 
 class FakeHost(Host):
-    """Keeps what a unit says; it has no channel."""
+    """Keeps what a unit says instead of sending it."""
 
     def __init__(self) -> None:
         self.said: list[tuple[str, dict[str, Any]]] = []
         self.posted: queue.SimpleQueue[Envelope] = queue.SimpleQueue()
 
     def post(self, envelope: Envelope) -> None:
-        """A message of the unit to itself."""
+        """Keep a message of the unit to itself."""
         self.posted.put(envelope)
 
     def settle(self, unit: Unit, answer: Any) -> Any:
-        """What a handler answers, late if need be; a refusal is raised, as it is by a handler that does not put off."""
+        """Return the answer of a handler, also one that comes late; raise UnitFault for a late refusal."""
         if answer is not LATER:
             return answer
         said = len(self.said)
@@ -32,35 +32,35 @@ class FakeHost(Host):
         return fields
 
     def go_on(self, unit: Unit, answer: Any) -> None:
-        """Lets what was put off go on."""
+        """Handle the message that continues what a handler put off."""
         if answer is LATER:
             envelope = self.posted.get(timeout=30)
             unit.handlers[envelope.type](envelope)
 
     def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """One message."""
+        """Keep one message."""
         self.said.append((type_, fields))
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: no message is held back."""
 
     def log(self, level: str, text: str) -> None:
-        """One line."""
+        """Keep one line of the log."""
         self.say("log", level=level, text=text)
 
     def answer(self, envelope: Envelope, **fields: Any) -> None:
-        """An answer, to a message that wants one."""
+        """Keep the answer to a message that wants one."""
         if "seq" in envelope.fields:
             self.say("result", **fields)
 
     def text(self) -> str:
-        """All deltas."""
+        """Return the joined deltas."""
         return "".join(fields["text"] for type_, fields in self.said if type_ == "delta")
 
     def logged(self) -> str:
-        """All lines."""
+        """Return the joined lines of the log."""
         return "".join(fields["text"] for type_, fields in self.said if type_ == "log")
 
     def ends(self) -> list[dict[str, Any]]:
-        """All finish messages."""
+        """Return all finish messages."""
         return [fields for type_, fields in self.said if type_ == "finish"]

@@ -1,7 +1,7 @@
-"""Silero in a process of its own.
+"""The Silero detector in a process of its own.
 
-The tests' process has llama.cpp in it, and both bring libraries of the name libggml.so.0, of which the linker takes
-only the first. The units never meet that way: each kind runs in a process of its own.
+The process of the tests has loaded llama.cpp. Both bring a library named libggml.so.0, and the linker takes only the
+first. In the daemon each unit runs in a process of its own, so the two never meet.
 """
 
 import struct
@@ -41,7 +41,7 @@ class FarSilero:
         self._all.append(self)
 
     def probability(self, frame: Samples) -> float:
-        """Silero's."""
+        """Return Silero's probability of speech."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(b"f" + frame.tobytes())
@@ -50,17 +50,17 @@ class FarSilero:
         return float(probability)
 
     def reset(self) -> None:
-        """Silero's."""
+        """Reset Silero's state."""
         assert self._process.stdin is not None
         self._process.stdin.write(b"r")
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._process.communicate()
         self._all.remove(self)
 
     @classmethod
     def close_all(cls) -> None:
-        """Ends every process."""
+        """End every process."""
         for far in list(cls._all):
             far.close()

@@ -1,4 +1,4 @@
-"""Speech for tests: flite speaks it anew on every machine, recordings are read from where UNITD_SPEECH_DIR says."""
+"""Speech for tests: spoken by flite, or read from the folder of recordings that UNITD_SPEECH_DIR names."""
 
 import functools
 import os
@@ -28,14 +28,14 @@ SAID_IN_CLIPS: dict[int, list[str]] = {
     5: ["周望军", "落实"],
     6: ["朱丽楠", "见面会"],
 }
-"""What is said in the test clips of the Chinese model, of the words in its list."""
+"""The words of the Chinese model's list that are said in its test clips, by the number of the clip."""
 
 _DEFAULT_FOLDER = Path(__file__).parents[4] / "shared" / "voice"
 
 
 @functools.cache
 def speak(text: str, voice: str = "slt") -> Samples:
-    """What flite says at 16 kHz; the test is skipped where flite is missing."""
+    """Return what flite says, at 16 kHz; skip the test where flite is missing."""
     if shutil.which("flite") is None:
         pytest.skip("flite is missing: sudo apt-get install flite")
     with tempfile.TemporaryDirectory() as folder:
@@ -47,12 +47,12 @@ def speak(text: str, voice: str = "slt") -> Samples:
 
 
 def recording(name: str) -> Samples:
-    """A recording such as "wake/alexa/0.wav"; the test is skipped where there are none."""
+    """Return a recording such as "wake/alexa/0.wav"; skip the test where there are no recordings."""
     return read_wav(recordings_folder() / name)
 
 
 def recordings_folder() -> Path:
-    """Where the recordings lie; the test is skipped where they do not."""
+    """Return the folder of the recordings; skip the test where there is none."""
     folder = Path(os.environ.get("UNITD_SPEECH_DIR", _DEFAULT_FOLDER))
     if not folder.is_dir():
         pytest.skip(f"no recordings in {folder}: UNITD_SPEECH_DIR names their folder")
@@ -60,19 +60,19 @@ def recordings_folder() -> Path:
 
 
 def chinese_model() -> Path:
-    """The folder of a small model that hears Chinese; the test is skipped where it, or what it needs, is missing."""
+    """Return the folder of a small Chinese model; skip the test where the model or a library for it is missing."""
     for library in ("sherpa_onnx", "sentencepiece", "pypinyin"):
         pytest.importorskip(library, reason="pip install sherpa-onnx sentencepiece pypinyin")
     return recordings_folder() / "kws-zh"
 
 
 def chinese_clip(number: int) -> Path:
-    """One of its test clips."""
+    """Return the path of a test clip of the Chinese model."""
     return recordings_folder() / "kws-zh" / "test_wavs" / f"{number}.wav"
 
 
 def read_wav(path: Path) -> Samples:
-    """All samples of a file of 16 bits, as one channel at 16 kHz."""
+    """Return all samples of a file of 16 bits, as one channel at 16 kHz."""
     with wave.open(str(path)) as file:
         assert file.getsampwidth() == 2, path
         frames = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, file.getnchannels())
@@ -82,15 +82,15 @@ def read_wav(path: Path) -> Samples:
 
 
 def silence(seconds: float) -> Samples:
-    """Digital silence."""
+    """Return digital silence."""
     return np.zeros(int(seconds * RATE), np.int16)
 
 
 def joined(*pieces: Samples) -> Samples:
-    """One after the other."""
+    """Return the pieces one after the other."""
     return np.concatenate(pieces)
 
 
 def cut_up(samples: Samples, length: int) -> Iterator[Samples]:
-    """In pieces of `length` samples; the last may be shorter."""
+    """Yield pieces of `length` samples; the last may be shorter."""
     return (samples[at : at + length] for at in range(0, len(samples), length))

@@ -1,4 +1,4 @@
-"""A host without a daemon for units that speak from several threads, payloads and times included."""
+"""A host without a daemon for units that speak from several threads."""
 
 import threading
 import time
@@ -15,25 +15,25 @@ PATIENCE_SECONDS = 10
 
 
 class VoiceHost(FakeHost):
-    """Keeps what a unit says, and lets a test wait for it."""
+    """Keeps what a unit says, with payload and time, and lets a test wait for it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._changed = threading.Condition(threading.RLock())
 
     def say(self, type_: str, payload: bytes = b"", **fields: Any) -> None:
-        """One message."""
+        """Keep one message."""
         with self._changed:
             self.said.append((type_, fields | {"payload": payload, "said_at": time.monotonic()}))
             self._changed.notify_all()
 
     def all(self, type_: str, **fields: Any) -> list[dict[str, Any]]:
-        """All messages of one type so far that have these fields."""
+        """Return all messages of a type so far that have these fields."""
         with self._changed:
             return [said for each, said in self.said if each == type_ and fields.items() <= said.items()]
 
     def wait_for(self, type_: str, count: int = 1, **fields: Any) -> list[dict[str, Any]]:
-        """The same, once there are so many."""
+        """Return all messages of a type that have these fields, as soon as there are `count`."""
         with self._changed:
             self._changed.wait_for(lambda: len(self.all(type_, **fields)) >= count, PATIENCE_SECONDS)
             found = self.all(type_, **fields)
@@ -41,16 +41,16 @@ class VoiceHost(FakeHost):
         return found
 
     def sound(self, type_: str) -> NDArray[np.int16]:
-        """The payloads of one type, joined."""
+        """Return the joined payloads of a type as samples."""
         return np.frombuffer(b"".join(fields["payload"] for fields in self.all(type_)), np.int16)
 
 
 def tell(unit: Unit, type_: str, payload: bytes = b"", **fields: Any) -> Any:
-    """One message to a unit; returns the fields of its answer."""
+    """Send one message to a unit; return the fields of its answer."""
     return unit.handlers[type_](Envelope(type_, fields, payload))
 
 
 def tone(seconds: float, rate: int = 16000, hertz: float = 440.0) -> NDArray[np.int16]:
-    """A tone of half of full scale."""
+    """Return a tone at half of full scale."""
     times = np.arange(round(seconds * rate)) / rate
     return (16384 * np.sin(2 * np.pi * hertz * times)).astype(np.int16)
