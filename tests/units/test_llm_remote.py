@@ -109,8 +109,10 @@ async def test_pause_and_work_lose_no_piece(remote_client: WireClient) -> None:
     while (frame := await remote_client.receive())["request_id"] != paused:
         frames.append(frame)
     await remote_client.ask(work_id=far, action="work")
+    if not frames[-1]["data"]["finish"]:  # on a busy machine the answer may be over before the pause
+        frames += await remote_client.frames(request_id)
 
-    assert text_of(frames + await remote_client.frames(request_id)) == whole
+    assert text_of(frames) == whole
 
 
 async def test_a_policy_stops_a_remote_answer(remote_client: WireClient) -> None:
