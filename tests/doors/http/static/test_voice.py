@@ -45,6 +45,7 @@ async def browser_with_ears(tmp_path: Path) -> AsyncIterator[Browser]:
         yield browser
 
 
+@pytest.mark.alone
 async def test_what_is_spoken_into_the_browser_is_answered(
     browser_with_ears: Browser, address: str, tcp: WireClient
 ) -> None:
@@ -62,6 +63,7 @@ async def test_what_is_spoken_into_the_browser_is_answered(
     assert seen.complaints == []
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("width", [375, 1280, 1440])
 async def test_the_buttons_stay_in_one_row_while_it_listens(
     browser_with_ears: Browser, address: str, width: int
@@ -78,6 +80,7 @@ async def test_the_buttons_stay_in_one_row_while_it_listens(
     assert len({box and box["y"] for box in boxes}) == 1
 
 
+@pytest.mark.alone
 async def test_a_wake_word_into_the_browser_interrupts(slow_daemon: App, slow_tcp: WireClient, tmp_path: Path) -> None:
     """The microphone feeds any task that takes audio from clients; this one is linked to the chat."""
     kws = await slow_tcp.setup("kws", KWS_SETUP, model="unitd-kws", kws="hey jarvis", input="kws.base64")
