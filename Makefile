@@ -1,4 +1,5 @@
 # make run    serve on the bundled model            make test   install the test extras, run everything
+#             (ARGS: options of pytest; JOBS: how many workers, 0 for none, as --pdb needs it)
 # make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
 # make home   a broker, lights and unitd in one terminal (examples/home)
 # make model  train the bundled model from nothing (some ten hours on two cores)

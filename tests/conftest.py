@@ -25,7 +25,7 @@ _guard = Guard()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the fast tests, before `-m` chooses among all."""
+    """Give the fast tests their marker before `-m` chooses among all."""
     for item in items:
         if is_fast(item):
             item.add_marker("fast")
@@ -33,14 +33,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Waits for the machine where a test must have it alone; the time limit of the test begins after that."""
+    """Wait until the test may run; the time limit of the test begins after that."""
     with place_for(item):
         return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def no_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Gives the session a home of its own, so that a daemon of the person who runs the tests is not touched."""
+    """Give the session a home of its own, so that no test touches a daemon of the person who runs the tests."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         yield
@@ -48,18 +48,18 @@ def no_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def default_ports() -> Iterator[None]:
-    """As if that daemon, and a broker, were running now: the default ports are in use, so no test can need them."""
+    """Occupy the default ports of the daemon and of a broker, so that no test can need them."""
     ports = (Settings().tcp.port, Settings().http.port, WyomingSettings().port, MqttSettings().port)
     with ExitStack() as stack:
         for port in ports:
-            with suppress(OSError):  # it does run
+            with suppress(OSError):  # it is in use already
                 stack.enter_context(socket.create_server(("127.0.0.1", port)))
         yield
 
 
 @pytest.fixture(autouse=True)
 def no_processes(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test with the marker `fast` starts no process."""
+    """Let no test with the marker `fast` start a process."""
     _guard.is_on = request.node.get_closest_marker("fast") is not None
     yield
     _guard.is_on = False
@@ -67,7 +67,7 @@ def no_processes(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_leftovers() -> Iterator[None]:
-    """No test leaves a child process behind."""
+    """Let no test leave a child process behind."""
     yield
     children = children_left()
     assert not children, f"left over: {[child.cmdline() for child in children]}"
@@ -75,14 +75,14 @@ def no_leftovers() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_blocking() -> Iterator[None]:
-    """A blocking call of the daemon in the event loop fails the test; the test itself may look at a file."""
+    """Fail a test in which the daemon blocks the event loop; the test itself may read a file."""
     with blockbuster_ctx(["unitd"]):
         yield
 
 
 @pytest.fixture
 async def daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
-    """The daemon with its defaults."""
+    """Run the daemon with its defaults."""
     caplog.set_level(logging.INFO)
     async with running_app(tmp_path) as app:
         yield app
@@ -90,7 +90,7 @@ async def daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncItera
 
 @pytest.fixture
 async def clients(daemon: App) -> AsyncIterator[Callable[[], Any]]:
-    """Makes clients of the daemon, as many as a test wants."""
+    """Return a function that makes clients of the daemon."""
     async with AsyncExitStack() as stack:
 
         async def make() -> WireClient:
@@ -101,14 +101,14 @@ async def clients(daemon: App) -> AsyncIterator[Callable[[], Any]]:
 
 @pytest.fixture
 async def client(clients: Callable[[], Any]) -> WireClient:
-    """One client of the daemon."""
+    """Return a client of the daemon."""
     made: WireClient = await clients()
     return made
 
 
 @pytest.fixture
 async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
-    """The model "caller", served elsewhere, which calls what it is told to."""
+    """Run the server of the model "caller", which calls the tools that a question names."""
     async with calling_server() as server:
         server.card(tmp_path)
         yield server
@@ -116,13 +116,13 @@ async def caller(tmp_path: Path) -> AsyncIterator[CallingServer]:
 
 @pytest.fixture
 async def broker(tmp_path: Path) -> AsyncIterator[Broker]:
-    """A real Mosquitto on a free port."""
+    """Run a Mosquitto on a free port."""
     async with running_broker(tmp_path / "broker") as broker:
         yield broker
 
 
 @pytest.fixture
 async def listener(broker: Broker) -> AsyncIterator[Listener]:
-    """Hears everything that the broker hands on."""
+    """Run a client that receives every message of the broker."""
     async with listening(broker) as listener:
         yield listener

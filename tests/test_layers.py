@@ -49,7 +49,7 @@ HEAVY = {
 
 
 def name_of(path: Path) -> str:
-    """The module's name: unitd/wire/errors.py is unitd.wire.errors."""
+    """Return the module's name: unitd/wire/errors.py is unitd.wire.errors."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
