@@ -168,7 +168,8 @@ def test_quiet_commands_are_understood(ears: Ears, voice: str) -> None:
 def test_the_noise_of_a_room_is_no_speech_at_any_level(ears: Ears, level: int) -> None:
     """However quiet, it is not lifted to where it would be taken for speech."""
     brown = np.cumsum(np.random.default_rng(1).normal(0, 1, 20 * RATE))
-    brown -= np.convolve(brown, np.ones(RATE) / RATE, "same")
+    sums = np.cumsum(np.pad(brown, (RATE // 2 + 1, RATE // 2 - 1)))
+    brown -= (sums[RATE:] - sums[:-RATE]) / RATE  # the mean of the second around each sample
     ears.setup()
 
     ears.hear(np.rint(brown * level / brown.std()).astype(np.int16))
