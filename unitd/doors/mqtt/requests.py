@@ -24,8 +24,8 @@ from unitd.wire.session import Session
 
 log = logging.getLogger("unitd.mqtt")
 
-# Redelivery comes right after a reconnect, so older requests need not be remembered.
-REMEMBERED_REQUESTS = 4_096
+# A broker delivers again right after a reconnect, and only what was on its way (20 messages with Mosquitto).
+REMEMBERED_REQUESTS = 1_024
 # Streamed inputs are joined separately for each answer topic.
 REMEMBERED_SENDERS = 256
 
