@@ -53,6 +53,8 @@ from unitd.wire.messages import Reply, Request
 log = logging.getLogger("unitd")
 
 STOP_TIMEOUT_SECONDS = 5.0
+# The tasks are over and the children gone by then; what is left is replies on their way.
+LAST_ANSWERS_SECONDS = 1.0
 
 
 def unit_argv(unit: str) -> Sequence[str]:
@@ -301,6 +303,7 @@ class App:
         except TimeoutError:
             log.warning("tasks did not end within %.0f s", STOP_TIMEOUT_SECONDS)
         await self._supervisor.stop()
+        await self._dispatcher.wait_answered(LAST_ANSWERS_SECONDS)
         await self._doors.close()
 
     def _load_for(self, card: Card) -> dict[str, Any]:

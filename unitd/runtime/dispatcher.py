@@ -97,6 +97,7 @@ class Dispatcher:
         self._metrics = metrics
         self._waiting = waiting
         self._pending: dict[Client, _Pending] = {}
+        self._answers: set[asyncio.Task[None]] = set()
         self._group: asyncio.TaskGroup | None = None
 
     def open(self, group: asyncio.TaskGroup) -> None:
@@ -143,6 +144,11 @@ class Dispatcher:
         else:
             pending.then = then
 
+    async def wait_answered(self, seconds: float) -> None:
+        """Wait until every request is answered, or for so many seconds."""
+        if self._answers:
+            await asyncio.wait(self._answers, timeout=seconds)
+
     def _answer_later(self, call: Call, answer: Begun | Later) -> None:
         assert self._group is not None
         client, release = call.client, self._waiting.hold(call.client, call.size)
@@ -154,6 +160,8 @@ class Dispatcher:
         else:
             before, pending.last = pending.last, asyncio.get_running_loop().create_future()
             task = self._group.create_task(self._in_turn(call, answer, before, pending.last), name=name)
+        self._answers.add(task)
+        task.add_done_callback(self._answers.discard)
         task.add_done_callback(lambda _: release())
         task.add_done_callback(lambda _: self._note_answered(client, pending))
 
