@@ -70,7 +70,7 @@ MEASURES: list[tuple[str, float, str, Measure]] = [
 
 @dataclass(frozen=True)
 class Setting:
-    """What both sides have in common."""
+    """The settings that both sides share."""
 
     model: Path
     threads: int

@@ -109,7 +109,7 @@ NEIGHBOURS = [
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
 def test_neighbours_do_not_import_each_other(neighbours: tuple[str, ...]) -> None:
-    """What two of them need lies in the folder above."""
+    """Code that two dialects need is in the folder above them."""
     modules = {folder: "unitd.doors." + folder.replace("/", ".") for folder in neighbours}
 
     borrowed = [

@@ -13,20 +13,20 @@ def an_inference(text: str = "hello") -> Inference:
 
 
 def test_every_state_has_its_row() -> None:
-    """Of tasks and of inferences."""
+    """The tables of tasks and of inferences have a row for each state."""
     assert set(TASK_STEPS) == set(TaskState)
     assert set(INFERENCE_STEPS) == set(InferenceState)
 
 
 def test_a_task_may_end_in_every_state_and_goes_on_from_none_of_its_ends() -> None:
-    """What ends stays ended."""
+    """A task or an inference that has ended takes no further step."""
     assert [state for state in TaskState if TaskState.ENDING not in TASK_STEPS[state]] == [TaskState.ENDING]
     assert not TASK_STEPS[TaskState.ENDING]
 
 
 @pytest.mark.parametrize("end", [InferenceState.OVER, InferenceState.CUT_SHORT])
 def test_nothing_follows_the_end_of_an_inference(end: InferenceState) -> None:
-    """It has one finish frame."""
+    """An inference has one finish frame."""
     inference = an_inference()
     inference.state = end
 

@@ -1,1 +1,1 @@
-"""What the tests share: a daemon, clients, servers, programs, models and sound. No module here holds a test."""
+"""Shared parts of the tests: a daemon, clients, servers, programs, models and sound. No module here holds a test."""

@@ -89,7 +89,7 @@ async def until_nobody_is_left(app: App) -> None:
 
 @dataclass
 class Script:
-    """What an engine on another server answers to every question, and what it was asked."""
+    """The answer of an engine on another server to every question, and the questions that it received."""
 
     pieces: list[str | None]
     """The pieces of the answer; None is an error."""

@@ -18,7 +18,7 @@ from tests.support.clients.wire_client import WireClient
 
 @dataclass(frozen=True)
 class SetUp:
-    """What a client sends to set a unit up, and how many seconds it waits for the answer."""
+    """The setup that a client sends for a unit, and the seconds for which the client waits for the answer."""
 
     request_id: str
     seconds: float
@@ -135,7 +135,7 @@ MICROPYTHON = ARDUINO | {
 
 
 class OriginalClient(ABC):
-    """What both clients have in common; a wait that is too long raises TimeoutError."""
+    """The common part of both clients; a wait that is too long raises TimeoutError."""
 
     def __init__(self, line: WireClient, setups: Mapping[str, SetUp]) -> None:
         self._line = line

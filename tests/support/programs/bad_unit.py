@@ -44,7 +44,7 @@ def bad_unit(mode: str = "good", gate: Path | None = None, **modes: str) -> Call
 
 @dataclass(eq=False)
 class Answer:
-    """What an inference still has to say; one that lingers says nothing and does not end."""
+    """The rest of an inference's text; an inference that lingers sends no text and does not end."""
 
     task: str
     number: int
