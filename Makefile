@@ -11,7 +11,7 @@
 PYTHON ?= python3
 EXTRAS ?= test
 ARGS   ?=
-JOBS   ?= 2
+JOBS   ?= 3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # pip does it for everything but an editable installation, whose first start would do it instead.
@@ -27,7 +27,7 @@ home: $(VENV)/.installed
 
 test: $(VENV)/.installed-$(EXTRAS)
 	$(COMPILE)
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/.installed-$(EXTRAS)
 	$(BIN)/ruff check .

@@ -25,10 +25,15 @@ _guard = Guard()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the fast tests their marker before `-m` chooses among all."""
-    for item in items:
-        if is_fast(item):
-            item.add_marker("fast")
+    """Give the fast tests their marker before `-m` chooses among all.
+
+    The files with fast tests alone come last: they are short, so all workers end at about the same time.
+    """
+    fast = {item for item in items if is_fast(item)}
+    for item in fast:
+        item.add_marker("fast")
+    with_slow_tests = {item.path for item in items if item not in fast}
+    items.sort(key=lambda item: item.path not in with_slow_tests)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
