@@ -151,7 +151,7 @@ def test_a_pull_in_a_pipe_is_a_few_lines(run: Run, hub: LocalHub, models: Path) 
     listed, verified = table(run("list")), run("verify", "small")
 
     assert pulled.code == 0
-    assert re.search(r"^small: \d+ kB of 262 kB$", pulled.out, re.MULTILINE)
+    assert re.search(r"^small: \d+ kB of 262 kB\b", pulled.out, re.MULTILINE)
     assert pulled.out.endswith(f"small is installed in {models / 'small'}\n")
     assert listed["small"][2] == "installed"
     assert (verified.code, verified.out) == (0, "small: sound\n")
