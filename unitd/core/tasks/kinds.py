@@ -32,6 +32,7 @@ _ASR_KEYS = {
     "endpoint_config.rule2.min_trailing_silence", "endpoint_config.rule3.min_utterance_length",
     "silence_timeout", "awake_delay", "grammar", "language",
 }  # fmt: skip
+_HOME_KEYS = {"tools", "area", "language"}
 _KWS_KEYS = {"kws", "threshold", "debounce", "enwake_audio", "keywords_threshold", "keywords_score"}
 _VAD_KEYS = {
     "engine", "rule1", "awake_delay",
@@ -137,10 +138,13 @@ class UnitKind:
 MICROPHONE = "sys.pcm"
 """The entry of `input` that means the board's own microphone; in a `response_format` it means the loudspeaker."""
 
+INTENT = "intent"
+"""The unit that recognises what a sentence wants of the home."""
+
 _LLM = UnitKind(
     "llm",
     required=("model", "response_format", "enoutput", "prompt"),
-    setup_keys=COMMON_KEYS | _SAMPLING_KEYS | _LLM_KEYS,
+    setup_keys=COMMON_KEYS | _SAMPLING_KEYS | _LLM_KEYS | _HOME_KEYS,
     usual_setup={"model": DEFAULT_NAME, "response_format": "llm.utf-8.stream", "prompt": "", "input": "llm.utf-8"},
     actions=COMMON_ACTIONS | {"cancel", "warm"},
     effects={"tts": Effect.SPEAK},
@@ -153,7 +157,7 @@ _KWS = UnitKind(
     usual_setup={"model": "unitd-kws", "response_format": "kws.bool", "input": MICROPHONE},
     actions=COMMON_ACTIONS | {"trigger"},
     sources=frozenset({MICROPHONE, "buttons_thread"}),
-    effects={"llm": Effect.STOP, "tts": Effect.STOP, "asr": Effect.WAKE, "vad": Effect.WAKE},
+    effects={"llm": Effect.STOP, INTENT: Effect.STOP, "tts": Effect.STOP, "asr": Effect.WAKE, "vad": Effect.WAKE},
     output=Output.WAKE,
     memory=ProgramMemory({"auto": 32, "sherpa": 110, "sherpa-onnx": 110}),
     hears=True,
@@ -163,7 +167,7 @@ _ASR = UnitKind(
     setup_keys=COMMON_KEYS | _ASR_KEYS,
     usual_setup={"model": "unitd-asr", "response_format": "asr.utf-8.stream", "input": MICROPHONE},
     sources=frozenset({MICROPHONE}),
-    effects={"llm": Effect.PROMPT},
+    effects={"llm": Effect.PROMPT, INTENT: Effect.PROMPT},
     output=Output.TRANSCRIPT,
     # A decoder that has heard something takes 29 MiB.
     memory=ProgramMemory({"auto": 115, "pocketsphinx": 115}, task=48),
@@ -190,11 +194,21 @@ _TTS = UnitKind(
     memory=ProgramMemory({"auto": 25, "espeak": 25, "espeak-program": 25}),
     patience_seconds=8.0,
 )
+_INTENT = UnitKind(
+    INTENT,
+    required=(),
+    setup_keys=COMMON_KEYS | _HOME_KEYS,
+    usual_setup={"response_format": "intent.utf-8.stream", "input": "intent.utf-8", "tools": "home"},
+    actions=COMMON_ACTIONS | {"cancel"},
+    effects={"tts": Effect.SPEAK},
+    output=Output.ANSWER,
+    memory=ProgramMemory({"": 60}, task=1),
+)
 # The original's other names for the same: their tasks are served by the programs and the cards of asr and tts.
 _WHISPER = replace(_ASR, name="whisper", usual_setup={}, program="asr", memory=None)
 _MELOTTS = replace(_TTS, name="melotts", usual_setup={}, program="tts", memory=None, patience_seconds=13.0)
 
-BUILTIN_KINDS = {kind.name: kind for kind in (_LLM, _KWS, _ASR, _WHISPER, _VAD, _TTS, _MELOTTS)}
+BUILTIN_KINDS = {kind.name: kind for kind in (_LLM, _INTENT, _KWS, _ASR, _WHISPER, _VAD, _TTS, _MELOTTS)}
 
 PROGRAM_MEMORY: Mapping[str, ProgramMemory] = {
     # Half an hour of sound that waits for the loudspeaker is of the one "task" of audio, a unit without tasks.

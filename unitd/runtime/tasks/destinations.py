@@ -8,6 +8,7 @@ from unitd.core.tasks.table import Task
 from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.output import Inference
+from unitd.runtime.tasks.recognizer import Recognizer
 
 
 class Destinations(Protocol):
@@ -31,6 +32,9 @@ class Shared(NamedTuple):
     observers: TaskObservers
     start: Callable[[Coroutine[Any, Any, None], str], None]
     """Runs a coroutine in the daemon's own group."""
+
+    recognizer_for: Callable[[str, dict[str, Any]], Recognizer]
+    """Gives a task (its work_id) a place in the intent program, with a setup."""
 
 
 def is_voice(task: Task) -> bool:

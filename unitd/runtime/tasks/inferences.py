@@ -22,7 +22,7 @@ from unitd.runtime.tasks.output import INTERRUPTED, End, Inference, TaskOutput
 from unitd.runtime.tasks.plan import Plan
 from unitd.runtime.tasks.queue import InferenceQueue
 from unitd.runtime.tasks.states import InferenceState, TaskState
-from unitd.runtime.tasks.tool_loop import ToolUse
+from unitd.runtime.tasks.task_tools import TaskTools
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import RunFailed, Unavailable, UnitdError, error_of_code
 
@@ -45,9 +45,16 @@ class InferenceRunner:
         self._on_good_end = on_good_end
         self.queue = InferenceQueue()
         self._is_paused = False
-        self._tools: ToolUse | None = None
         self.memory: Any = None
         """What the unit remembers of a conversation, to be given back to the next child."""
+
+        self.tools = TaskTools(
+            task,
+            shared,
+            memory=lambda: self.memory,
+            tell=lambda inference, call: self.output.tool_call(inference, call),
+            compute=lambda _: self.go_on(),
+        )
 
         self._handlers: Mapping[str, Callable[[Inference, Envelope], None]] = {
             "delta": self._on_delta,
@@ -60,7 +67,8 @@ class InferenceRunner:
 
     def settle_in(self, child: Child, plan: Plan) -> TaskOutput:
         """Work in this child and by this plan from now on. Return what sends the task's frames."""
-        self.child, self._queue_limit, self._toolbox = child, plan.queue_limit, plan.toolbox
+        self.tools.settle_in(plan)
+        self.child, self._queue_limit = child, plan.queue_limit
         self.output = TaskOutput(self.task, child.meter, self._shared.observers)
         return self.output
 
@@ -110,6 +118,7 @@ class InferenceRunner:
         if self.task.setup.get("on_pause") == "stop":
             return self.cut()
         self._is_paused = True
+        self.tools.pause()
         self._changed()
         self.output.hold()
         self.pass_on_hold(is_held=True)
@@ -128,6 +137,7 @@ class InferenceRunner:
         if not self.is_paused:
             return
         self._is_paused, running = False, self.queue.running
+        self.tools.resume()
         if running is not None and running.state is InferenceState.HELD:
             running.advance(InferenceState.COMPUTING)
         if self._is_ready:
@@ -191,7 +201,7 @@ class InferenceRunner:
             return
         self.output.begin(running)
         is_due = self._is_ready and running.state is InferenceState.DUE
-        if is_due and self.child.may_begin(self.task.work_id):
+        if is_due and not self.tools.begin(running) and self.child.may_begin(self.task.work_id):
             self._send(running)
 
     def on_turn(self) -> None:
@@ -211,7 +221,7 @@ class InferenceRunner:
 
     def end_tools(self) -> None:
         """End an answer between two rounds of calls: its next round belongs to the child that the task leaves."""
-        if self.queue.running is not None and self._tools is not None and not self.queue.running.is_in_child:
+        if self.queue.running is not None and self.tools.are_used and not self.queue.running.is_in_child:
             self._finish(self.queue.running, INTERRUPTED)
 
     def note_exit(self) -> None:
@@ -231,8 +241,8 @@ class InferenceRunner:
 
     def _on_delta(self, inference: Inference, envelope: Envelope) -> None:
         text = "" if envelope.payload else str(envelope.fields["text"])
-        if self._tools is not None:  # what was done is told by its outcomes, and not by what a model says of them
-            if text and self._tools.has_outcomes:
+        if self.tools.hide_text:
+            if text and self.tools.have_outcomes:
                 self._ask("cancel", inference=inference.number)
             return
         self.output.delta(inference, text, envelope.payload)
@@ -253,43 +263,10 @@ class InferenceRunner:
         self.output.paused(inference, envelope.fields["reason"], envelope.fields["tokens"])
 
     def _on_tool_call(self, inference: Inference, envelope: Envelope) -> None:
-        """Tell the client of a call; do it here if the tools are the board's own and not the inference's."""
+        """Tell the client of a call, unless the board's own tools must not do it."""
         call = {key: envelope.fields[key] for key in ("id", "name", "arguments")}
-        if self._toolbox is None or "tools" in inference.options:
+        if self.tools.note(call):
             self.output.tool_call(inference, call)
-            return
-        if self._tools is None:
-            options = self.task.setup | inference.options
-            prompt = str(options.get("prompt", ""))
-            self._tools = ToolUse(self._toolbox, prompt, str(inference.data), options.get("messages"))
-            self._shared.start(self._use_tools(inference, self._tools), f"tools of {self.task.work_id}")
-        if self._tools.note(call):
-            self.output.tool_call(inference, call)
-
-    async def _use_tools(self, inference: Inference, tools: ToolUse) -> None:
-        """Do what the model calls, ask it again with the outcomes, and at last let the unit tell them as its answer.
-
-        The unit remembers only the question and that answer. If the answer is cut meanwhile, nothing more is done.
-        """
-
-        def is_wanted() -> bool:
-            return self._tools is tools and self._state() is not TaskState.ENDING
-
-        while await tools.round:
-            if not await tools.do_calls(self.memory, is_wanted):
-                return
-            if not tools.may_call_again:
-                break
-            inference.data = ""  # the question stands in the messages
-            inference.options = inference.options | {"messages": tools.messages}
-            inference.advance(InferenceState.DUE)
-            self.go_on()
-        if is_wanted():
-            self._tools = None
-            space = " " if inference.last_character.strip() else ""
-            inference.usage, inference.data, inference.answer = tools.usage, tools.question, space + tools.answer
-            inference.advance(InferenceState.DUE)
-            self.go_on()
 
     def _on_finish(self, inference: Inference, envelope: Envelope) -> None:
         """End the answer, or only a round of calls."""
@@ -300,11 +277,8 @@ class InferenceRunner:
         if end.reason != INTERRUPTED.reason and end.error is None:
             self._on_good_end()
         self._note_end_of_work()
-        if self._tools is None or inference.is_cut or (end.error and not self._tools.has_outcomes):
+        if not self.tools.end_round(inference, end, fields.get("usage") or {}):
             self._finish(inference, end)
-        else:
-            inference.advance(InferenceState.AT_TOOLS)
-            self._tools.end_round(fields.get("usage") or {}, has_failed=end.error is not None)
 
     # Inside
 
@@ -346,9 +320,7 @@ class InferenceRunner:
         if inference is self.queue.running:
             self.queue.running = None
             self._note_end_of_work()
-        if self._tools is not None:
-            self._tools.round.cancel()
-            self._tools = None
+            self.tools.stop()
         self._say_finish(inference, end)
         self._finish_dropped()
         if self._state() is not TaskState.ENDING:

@@ -24,6 +24,7 @@ from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.link_router import LinkRouter
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.plan import Plan, Planner
+from unitd.runtime.tasks.recognizer import Recognizer
 from unitd.runtime.tasks.runner import TaskRunner
 from unitd.runtime.tasks.setup_probe import SetupProbe
 from unitd.runtime.tasks.store import StoredTask, TaskStore
@@ -67,7 +68,9 @@ class TaskManager:
         self._task_store = task_store
         self._runners: dict[str, TaskRunner] = {}
         self._links = LinkRouter(task_table, self.find, audio, latency)
-        self._shared = Shared(self._links, audio, observers, self._begin)
+        self._shared = Shared(
+            self._links, audio, observers, self._begin, lambda work_id, data: Recognizer(work_id, supervisor, data)
+        )
         self._is_closed = False
         self._group: asyncio.TaskGroup | None = None
 

@@ -128,6 +128,7 @@ class TaskRunner(ChildListener):
     async def wait_set_up(self) -> None:
         """Wait until the task is set up; raise UnitdError when that fails or the task is ended."""
         await asyncio.shield(self._outcome)
+        await self.inferences.tools.wait_set_up()
 
     def acknowledge(self) -> None:
         """Note that a client is about to be told of the task: from now on the task is worth being remembered."""
@@ -170,6 +171,7 @@ class TaskRunner(ChildListener):
         self.uploads.close()
         self.inferences.hush()
         self.inferences.pass_on_hold(is_held=False)
+        self.inferences.tools.stop()
         self._settle_outcome(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self.inferences.drop()
         return self._leave(self._exit())
@@ -190,6 +192,7 @@ class TaskRunner(ChildListener):
             self.inferences.end_in_child(INTERRUPTED)
             if self._state is TaskState.ENDING:
                 self.inferences.cut()
+                self.inferences.tools.leave()
             self.output.flush()
             self.child.detach(self.task.work_id)
 

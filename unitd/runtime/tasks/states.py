@@ -3,8 +3,8 @@
 A task moves into a child, is set up there, and works until it ends. When the child dies, the task is away until the
 next child is ready. A pause is no state of the task: it holds in each of them.
 
-An inference waits, is due when its turn comes, and is computed in the child until its one finish frame. An answer that
-uses tools leaves the child after each round of calls, and is due again when the calls are done.
+An inference waits, is due when its turn comes, and is computed in the child until its one finish frame. One that may
+use tools is at its tools first and after each round of calls, and is due again when the calls are done.
 
 A step that the table does not have is not taken.
 """
@@ -46,7 +46,7 @@ class InferenceState(Enum):
     COMPUTING = auto()  # the child has it
     HELD = auto()  # the child has it and stopped it by the pause policy of its task
     CUT = auto()  # its end was asked for: nothing more of it may be heard
-    AT_TOOLS = auto()  # a round of calls has ended; the child does not have it until the calls are done
+    AT_TOOLS = auto()  # it is being recognised, or calls are being done; the child does not have it until then
     OVER = auto()  # its finish frame was sent
     CUT_SHORT = auto()  # the same, after a cut
 
@@ -55,7 +55,7 @@ _S = InferenceState
 
 INFERENCE_STEPS: Mapping[InferenceState, Set[InferenceState]] = {
     _S.WAITING: {_S.DUE, _S.CUT, _S.OVER},
-    _S.DUE: {_S.COMPUTING, _S.OVER},
+    _S.DUE: {_S.COMPUTING, _S.AT_TOOLS, _S.OVER},
     _S.COMPUTING: {_S.HELD, _S.CUT, _S.AT_TOOLS, _S.OVER},
     _S.HELD: {_S.COMPUTING, _S.CUT, _S.AT_TOOLS, _S.OVER},
     _S.CUT: {_S.CUT_SHORT},

@@ -1,24 +1,38 @@
-"""An answer that uses tools: what the model calls is done, and the daemon says what came of it.
+"""An answer that uses the board's own tools: first the intent program looks for what is meant, then a model.
 
-The model is told the outcomes and may call again, up to four times. It does not put them into words: it might garble
-an error, or claim more than was done. This holds only for tasks that were set up with the board's own tools; a client
-that brings tools gets the calls and does them.
+What the intent program recognises is done call by call, and the program puts it into words. Only what it does not
+recognise reaches the model, which is shown the devices that the sentence may mean. What the model calls is done when
+the guard finds it in the words of the person; the daemon says what came of it. The model is told the outcomes and may
+call again, up to four times. It does not put them into words: it might garble an error, or claim more than was done.
+
+This holds only for tasks that were set up with the board's own tools; a client that brings tools gets the calls and
+does them.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from unitd.core.outcomes import told
+from unitd.core.home.guard import Evidence, Verdict
+from unitd.core.outcomes import Outcome, told
 
 # A model that goes on calling is not asked again.
 MAX_ROUNDS = 4
+
+# So many calls of one wish are done at the same time: Home Assistant takes some 20 ms for each.
+AT_ONCE = 8
+
+AGREED = "OK."
+"""The answer where there is nothing to say, as after "never mind"."""
 
 AUTO = "auto"
 """What a setup says to have the board's own tools; where there are none the model is told so."""
 
 Call = dict[str, Any]
 """id, name and arguments."""
+
+Recognition = dict[str, Any]
+"""The intent program's answer: a turn with calls, an answer, or evidence and candidates for a model; {} for none."""
 
 
 class Toolbox(Protocol):
@@ -31,95 +45,226 @@ class Toolbox(Protocol):
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
         """Add schemas and devices to a setup that names the board's tools; raise LoadFailed when there are none."""
 
+    def narrowed(self, setup: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        """Return the keys of a setup that change when only the devices of these names may be meant."""
+
+    def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the setup of the intent program for a task with this setup."""
+
     async def listing(self) -> list[dict[str, Any]]:
         """Return name, description and devices of each tool that can be used; empty when there is none."""
 
-    async def do(self, call: Call) -> str:
-        """Do a call and return what is said of it; never raises, a failure is told like a success."""
+    def check(self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Sequence[Outcome]) -> Verdict:
+        """Return whether the words of a person back a call of the model; `read` is what came of the calls so far."""
+
+    def confirmation(self, calls: Sequence[Call], language: str) -> str:
+        """Return the question to ask before these calls are done; "" when none of them needs one."""
+
+    async def do(self, call: Call) -> Outcome:
+        """Do a call; never raises, a failure is told like a success."""
+
+
+class Recognizes(Protocol):
+    """What asks the intent program for one task."""
+
+    async def ask(self, message: str, **fields: Any) -> Recognition:
+        """Return the program's answer; {} when it is away."""
+
+
+class Pending(NamedTuple):
+    """What is done when the person says yes."""
+
+    calls: Sequence[Call]
+    turn: int | None = None
+    """The intent program's number of the turn; None for calls of a model."""
+
+
+class Progress(Protocol):
+    """The inference that the tools are used for."""
+
+    async def may_go_on(self, tools: "ToolUse") -> bool:
+        """Wait while the task is paused. Return False as soon as the answer was cut: nothing more may be done."""
+
+    def tell(self, call: Call) -> None:
+        """Tell the client of a call that is about to be done."""
+
+    def ask_model(self, changes: Mapping[str, Any]) -> None:
+        """Let the model answer, with these keys of its setup changed; the round ends with `ToolUse.end_round`."""
 
 
 class ToolUse:
-    """One inference on its way through calls and their outcomes, a sentence each, to the answer that tells them."""
+    """One inference on its way through calls and their outcomes to the answer that tells them."""
 
-    def __init__(self, toolbox: Toolbox, prompt: str, question: str, given: Any) -> None:
-        """`prompt` is the task's system prompt, `given` are the inference's own messages, if it brought any."""
-        self.question = question
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        recognizer: Recognizes,
+        progress: Progress,
+        *,
+        setup: Mapping[str, Any],
+        text: str,
+        last: "ToolUse | None" = None,
+    ) -> None:
+        """`setup` holds the inference's own keys too; `last` is the turn before of the same conversation."""
+        self.text = text
         self._toolbox = toolbox
-        self._prompt = prompt
-        self.messages: list[dict[str, Any]] = list(given or ())
-        """The conversation with its calls and outcomes, for the next round."""
+        self._recognizer = recognizer
+        self._progress = progress
+        self._setup = setup
+        self._before = last.evidence if last is not None else None
+        self._asked = last.pending if last is not None else None
+        self.evidence: Evidence | None = None
+        """What the sentence names; None when the intent program is away."""
 
+        self.pending: Pending | None = None
+        """What the answer asks about."""
+
+        self._language = ""
         self._calls: list[Call] = []
         self._made: list[tuple[str, Any]] = []
         """Name and arguments of every call of this turn."""
 
-        self._outcomes: list[str] = []
-        self._rounds = 0
+        self._outcomes: list[Outcome] = []
+        self._refusal = ""
         self.usage: dict[str, int] = {}
         """The tokens of all rounds."""
 
         self.round: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        """Done at the end of the present round, True when calls are to be done; cancelled with the answer."""
+        """Done at the end of the model's present round, True when the answer goes on; cancelled with the answer."""
+
+    async def answer(self, memory: Callable[[], Any], *, has_model: bool = True) -> str | None:
+        """Return the words of the answer; None when the model has said them, or they are not wanted any more.
+
+        `memory` returns what the unit remembers of the conversation, as its last finish said.
+        """
+        heard = await self._recognizer.ask("recognize", text=self.text or _last_question(self._setup))
+        if "evidence" in heard:
+            self.evidence = Evidence.from_data(heard["evidence"])
+        self._language = str(heard.get("language", ""))
+        if not await self._progress.may_go_on(self):
+            return None
+        if self._asked is not None and self.evidence is not None and self.evidence.says == "yes":
+            return await self._carry_out({"calls": self._asked.calls, "turn": self._asked.turn}, is_confirmed=True)
+        if "turn" in heard:
+            return await self._carry_out(heard)
+        if "answer" in heard or not has_model:
+            return str(heard.get("answer", "") or heard.get("otherwise", "") or AGREED)
+        return await self._ask_model(heard.get("candidates", ()), memory)
+
+    # What the intent program recognised
+
+    async def _carry_out(self, heard: Recognition, *, is_confirmed: bool = False) -> str | None:
+        """Do the calls of each round until the program has an answer."""
+        while calls := heard.get("calls"):
+            if not is_confirmed and (question := self._toolbox.confirmation(calls, self._language)):
+                self.pending = Pending(calls, heard["turn"])
+                return question
+            places = asyncio.Semaphore(AT_ONCE)
+            outcomes = await asyncio.gather(*[self._do(call, places) for call in calls])
+            if not await self._progress.may_go_on(self):
+                return None
+            self._outcomes += outcomes
+            told_so_far = {"answer": told(each.text for each in self._outcomes)}
+            if heard["turn"] is None:
+                return told_so_far["answer"]
+            found = [each.as_data() for each in outcomes]
+            heard = await self._recognizer.ask("outcomes", turn=heard["turn"], outcomes=found) or told_so_far
+        return str(heard.get("answer", "") or AGREED)
+
+    async def _do(self, call: Call, places: asyncio.Semaphore) -> Outcome:
+        """Do a call when it may be done; each is of another device, so some are done at once."""
+        async with places:
+            if not await self._progress.may_go_on(self):
+                return Outcome("", is_done=False)
+            self._progress.tell(call)
+            return await self._toolbox.do(call)
+
+    # What a model calls
+
+    async def _ask_model(self, candidates: Sequence[str], memory: Callable[[], Any]) -> str | None:
+        """Let the model answer, with the devices that may be meant; do what it calls."""
+        changes = self._toolbox.narrowed(dict(self._setup), candidates)
+        self._progress.ask_model(changes)
+        messages: list[dict[str, Any]] = []
+        rounds = 0
+        while await self.round:
+            calls, self._calls = self._calls, []
+            rounds += 1
+            outcomes = []
+            for call in calls:
+                if not await self._progress.may_go_on(self):
+                    return None
+                outcomes.append(await self._toolbox.do(call))
+            self._outcomes += outcomes
+            if not await self._progress.may_go_on(self):
+                return None
+            if self._refusal or not calls or rounds == MAX_ROUNDS:
+                break
+            messages = messages or _conversation(self._setup | changes, memory(), self.text)
+            messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]})
+            messages += [
+                {"role": "tool", "tool_call_id": call["id"], "content": outcome.text}
+                for call, outcome in zip(calls, outcomes, strict=True)
+            ]
+            self.round = asyncio.get_running_loop().create_future()
+            self._progress.ask_model(changes | {"messages": messages})
+        if not self.goes_on:
+            return None
+        return told([*(each.text for each in self._outcomes), *filter(None, [self._refusal])])
 
     def note(self, call: Call) -> bool:
-        """Take a call that the model wants done. Return False for one that repeats another of the same turn."""
+        """Take a call that the model wants done. Return False for one that is not done.
+
+        That is one that repeats another of the same turn, that the words do not back, or that needs a confirmation.
+        """
         made = (call["name"], call["arguments"])
         if made in self._made:
             return False
         self._made.append(made)
+        verdict = self._toolbox.check(call, self.evidence, self._before, self._outcomes)
+        question = self._toolbox.confirmation([call], self._language) if verdict.is_allowed else ""
+        if question or verdict.asks:
+            self.pending = self.pending or Pending([call])
+        self._refusal = self._refusal or question or verdict.words
+        if question or not verdict.is_allowed:
+            return False
         self._calls.append(call)
         return True
 
     def end_round(self, usage: Mapping[str, int], *, has_failed: bool) -> None:
-        """Add the tokens of a round, and let its calls be done; those of a round that failed are not."""
+        """Add the tokens of a round of the model, and let its calls be done; those of a round that failed are not."""
         self.usage = {key: self.usage.get(key, 0) + tokens for key, tokens in usage.items()}
-        self.round.set_result(bool(self._calls) and not has_failed)
+        if has_failed:
+            self._calls.clear()
+        self.round.set_result(self.goes_on)
+
+    @property
+    def goes_on(self) -> bool:
+        """True when the end of the model's round is not the end of the answer: there are calls, or words about them."""
+        return bool(self._calls or self._outcomes or self._refusal)
 
     @property
     def has_outcomes(self) -> bool:
         """True as soon as a call was done, or was tried."""
         return bool(self._outcomes)
 
-    @property
-    def may_call_again(self) -> bool:
-        """True until the model has had all its rounds of calls."""
-        return self._rounds < MAX_ROUNDS
 
-    @property
-    def answer(self) -> str:
-        """The last words: what was done, and what could not be done."""
-        return told(self._outcomes)
-
-    async def do_calls(self, memory: Any, is_wanted: Callable[[], bool]) -> bool:
-        """Do the calls of a round in their order; the next round begins.
-
-        Return False, without the rest of the calls, as soon as they are not wanted any more. `memory` is what the unit
-        remembers of the conversation so far, as its last finish said.
-        """
-        calls, self._calls = self._calls, []
-        self.messages = self.messages or _conversation(self._prompt, memory, self.question)
-        self._rounds += 1
-        outcomes = []
-        for call in calls:
-            if not is_wanted():
-                return False
-            outcomes.append(await self._toolbox.do(call))
-        self._outcomes += outcomes
-        self.messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]})
-        self.messages += [
-            {"role": "tool", "tool_call_id": call["id"], "content": outcome}
-            for call, outcome in zip(calls, outcomes, strict=True)
-        ]
-        self.round = asyncio.get_running_loop().create_future()
-        return is_wanted()
+def _last_question(setup: Mapping[str, Any]) -> str:
+    """Return the last words of the person in a setup with messages; "" if there are none."""
+    messages = setup.get("messages") or ()
+    said = [each.get("content") for each in messages if isinstance(each, dict) and each.get("role") == "user"]
+    return str(said[-1]) if said else ""
 
 
-def _conversation(prompt: str, memory: Any, question: str) -> list[dict[str, Any]]:
+def _conversation(setup: Mapping[str, Any], memory: Any, question: str) -> list[dict[str, Any]]:
     """Return what the unit had as its prompt."""
-    messages = [{"role": "system", "content": prompt}] if prompt else []
-    for user, assistant in (memory or {}).get("history", []):
-        messages += [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
-    return [*messages, {"role": "user", "content": question}]
+    messages = list(setup.get("messages") or ())
+    if not messages:
+        prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
+        messages = [{"role": "system", "content": prompt}] if prompt else []
+        for user, assistant in (memory or {}).get("history", []):
+            messages += [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
+    return [*messages, {"role": "user", "content": question}] if question else messages
 
 
 def _as_chat(call: Call) -> dict[str, Any]:
