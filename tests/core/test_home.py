@@ -1,11 +1,14 @@
-"""Covers unitd.core.home."""
+"""Covers unitd.core.home: home, devices, tools, prompt, tools_file."""
 
 import tomllib
 from typing import Any
 
 import pytest
 
-from unitd.core.home import Home, Tool, misfit, read_home, with_prompt_text
+from unitd.core.home.home import Home
+from unitd.core.home.prompt import with_prompt_text
+from unitd.core.home.tools import Tool, misfit
+from unitd.core.home.tools_file import read_home
 from unitd.wire.errors import ConfigError
 
 HOUSE = """

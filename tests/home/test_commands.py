@@ -15,7 +15,7 @@ from tests.support.daemon import running_app
 from tests.support.home.boards import SETUP, TURN_ON
 from tests.support.servers.brokers import MISSING, MOSQUITTO, Broker, Listener
 from unitd.app import App
-from unitd.core.home import read_home
+from unitd.core.home.tools_file import read_home
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "home"
 

@@ -16,7 +16,7 @@ from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import frames_of, said
 from tests.support.servers.brokers import Broker, Listener
 from tests.support.servers.calling_server import CallingServer
-from unitd.core.home import read_home
+from unitd.core.home.tools_file import read_home
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"

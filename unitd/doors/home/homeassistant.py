@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import orjson
 
-from unitd.core.home import ENTITY_ID, KINDS, Entity
+from unitd.core.home.devices import ENTITY_ID, KINDS, Entity
 from unitd.wire.errors import ConfigError
 
 PATIENCE_SECONDS = 5.0

@@ -19,7 +19,11 @@ import orjson
 from unitd.core.config.problems import Problems
 from unitd.core.config.schema import HomeSettings
 from unitd.core.config.toml_lines import with_lines
-from unitd.core.home import ENTITY_ID, Entity, Home, TemplateNames, Tool, misfit, read_home, with_prompt_text
+from unitd.core.home.devices import ENTITY_ID, Entity
+from unitd.core.home.home import Home
+from unitd.core.home.prompt import with_prompt_text
+from unitd.core.home.tools import Tool, misfit
+from unitd.core.home.tools_file import TemplateNames, read_home
 from unitd.core.outcomes import done, failed, state
 from unitd.doors.base import Commands
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError

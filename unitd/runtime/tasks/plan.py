@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from unitd.core.home import NO_TOOLS, with_prompt_text
+from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
 from unitd.core.models.catalog import Card
 from unitd.core.models.stand_in import fitted
 from unitd.core.tasks.kinds import MAX_INPUTS, Output, UnitKind

@@ -1,4 +1,4 @@
-"""A home: its devices and the tools that switch them, as `tools.toml` describes them. Pure.
+"""Reading of `tools.toml`: the devices of a home and the tools that switch them. Pure.
 
 [[entity]]
 name = "kitchen light"              # what people say, and what the model writes
@@ -24,164 +24,19 @@ minimum = 0
 maximum = 100
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.core.config.problems import Key, Problem, Problems
-from unitd.core.outcomes import takes
-
-KINDS = ("light", "switch", "fan", "cover", "climate", "media", "lock", "scene", "sensor")
-"""The kinds that the bundled model has learned."""
-
-ENTITY_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
-"""An entity id of Home Assistant: light.kitchen_ceiling."""
+from unitd.core.home.devices import ENTITY_ID, KINDS, Entity
+from unitd.core.home.home import Home
+from unitd.core.home.tools import TYPES, Tool
 
 MAX_NAME_LENGTH = 64
 """The longest tool name that the llm unit and OpenAI's API accept."""
 
 _WAYS = ("topic", "service", "state", "state_of")
 _TEMPLATES = ("topic", "payload", "data", "state", "state_of", "confirmation")
-
-
-@dataclass(frozen=True)
-class Entity:
-    """A device that can be switched or asked for its state."""
-
-    name: str
-    kind: str
-    area: str = ""
-    aliases: tuple[str, ...] = ()
-    id: str = ""
-
-    @property
-    def line(self) -> str:
-        """Its line in the prompt, in the form of train/corpus/tools/house.py: what people say, and last its name."""
-        where = f"{self.kind} in {self.area}" if self.area else self.kind
-        said = ", ".join((self.name, *self.aliases))
-        return f'- {said.lower()}; {where.lower()}: "{self.name}"'
-
-
-@dataclass(frozen=True)
-class Tool:
-    """An action or a question; exactly one of topic, service, state and state_of is set."""
-
-    name: str
-    description: str = ""
-    kinds: tuple[str, ...] = ()
-    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
-    topic: str = ""
-    payload: str = ""
-    service: str = ""
-    data: str = ""
-    state: str = ""
-    state_of: str = ""
-    confirmation: str = ""
-
-
-@dataclass(frozen=True)
-class Home:
-    """All devices and tools."""
-
-    entities: tuple[Entity, ...] = ()
-    tools: tuple[Tool, ...] = ()
-
-    def entity(self, name: str, kinds: Sequence[str] = KINDS) -> Entity | None:
-        """Return the entity of this name, else one with this alias, whatever the case; None if there is none."""
-        wanted, found = name.casefold(), [each for each in self.entities if each.kind in kinds]
-        named = [each for each in found if each.name.casefold() == wanted]
-        also = [each for each in found if wanted in map(str.casefold, each.aliases)]
-        return next(iter(named + also), None)
-
-    def tool(self, name: str) -> Tool | None:
-        """Return the tool of this name, or None."""
-        return next((each for each in self.tools if each.name == name), None)
-
-    def functions(self) -> list[dict[str, Any]]:
-        """Return the usable tools as OpenAI function schemas."""
-        return [_function(tool, names) for tool, names in self._usable]
-
-    def listing(self) -> list[dict[str, Any]]:
-        """Return name, description and the names of the devices of each usable tool."""
-        return [{"name": tool.name, "description": tool.description, "entities": names} for tool, names in self._usable]
-
-    @property
-    def _usable(self) -> list[tuple[Tool, list[str]]]:
-        """The tools with the names of their devices, without tools that have none."""
-        reached = [(tool, [each.name for each in self.entities if each.kind in tool.kinds]) for tool in self.tools]
-        return [(tool, names) for tool, names in reached if names or not tool.kinds]
-
-    @property
-    def devices(self) -> str:
-        """The list of devices for a prompt; "" if there are none."""
-        return "\n".join(["Devices:", *(each.line for each in self.entities)]) if self.entities else ""
-
-
-NO_TOOLS = "Tools: none()"
-"""The list of tools in a prompt if there are none, in the form that the bundled model has learned.
-
-With it the model says that it cannot find the kitchen light; without it, or in other words, it says that it turns the
-light on.
-"""
-
-
-def with_prompt_text(setup: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Return the setup with a text added at the end of its prompt, or of the system message in its messages."""
-    if not isinstance(messages := setup.get("messages"), list):
-        own = str(setup.get("prompt") or setup.get("system_prompt") or "")
-        return {**setup, "prompt": _joined(own, text)}
-    first = messages[0] if messages and isinstance(messages[0], dict) else {}
-    has_system = first.get("role") == "system" and isinstance(first.get("content"), str)
-    system = {"role": "system", "content": _joined(first["content"] if has_system else "", text)}
-    return {**setup, "messages": [system, *messages[int(has_system) :]] if text else messages}
-
-
-def _joined(own: str, text: str) -> str:
-    return "\n\n".join(filter(None, (own, text)))
-
-
-def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
-    """Return a sentence about the first argument that a tool does not allow; "" if all are allowed.
-
-    The bundled model's grammar ensures types and enums only; a model on another machine may write anything.
-    """
-    for name, schema in tool.parameters.items():
-        if name not in arguments:
-            return f"The {name.replace('_', ' ')} is missing."
-        if not _fits(arguments[name], schema):
-            return takes(device, name, schema)
-    return ""
-
-
-def _function(tool: Tool, names: Sequence[str]) -> dict[str, Any]:
-    """Return the OpenAI function schema of a tool for the devices of these names."""
-    properties = ({"entity": {"type": "string", "enum": names}} if names else {}) | tool.parameters
-    schema = {"type": "object", "properties": properties, "required": list(properties)}
-    function = {"name": tool.name, "description": tool.description, "parameters": schema}
-    return {"type": "function", "function": function}
-
-
-_TYPES: dict[Any, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-}
-
-
-def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Return whether a schema's type, enum and bounds allow a value."""
-    wanted = _TYPES.get(schema.get("type"))
-    if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
-        return False
-    if "enum" in schema and value not in schema["enum"]:
-        return False
-    if not isinstance(value, int | float):
-        return True
-    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 
 
 _ENTITY_KEYS = {"name": str, "kind": str, "area": str, "aliases": list, "id": str}
@@ -290,8 +145,8 @@ def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError
 
 def _misshape(schema: Mapping[str, Any]) -> str:
     """Return why arguments cannot be checked by a schema; "" if they can."""
-    if schema.get("type", "string") not in tuple(_TYPES):
-        return f"type is {schema['type']!r}, it must be one of {', '.join(_TYPES)}"
+    if schema.get("type", "string") not in tuple(TYPES):
+        return f"type is {schema['type']!r}, it must be one of {', '.join(TYPES)}"
     if not isinstance(schema.get("enum", []), list):
         return f"enum is {schema['enum']!r}, it must be a list"
     for key in ("minimum", "maximum"):

@@ -1,0 +1,60 @@
+"""What can be done with devices, and the arguments that a tool allows. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unitd.core.outcomes import takes
+
+
+@dataclass(frozen=True)
+class Tool:
+    """An action or a question; exactly one of topic, service, state and state_of is set."""
+
+    name: str
+    description: str = ""
+    kinds: tuple[str, ...] = ()
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    topic: str = ""
+    payload: str = ""
+    service: str = ""
+    data: str = ""
+    state: str = ""
+    state_of: str = ""
+    confirmation: str = ""
+
+
+TYPES: dict[Any, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+"""What a schema's `type` allows in Python."""
+
+
+def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
+    """Return a sentence about the first argument that a tool does not allow; "" if all are allowed.
+
+    The bundled model's grammar ensures types and enums only; a model on another machine may write anything.
+    """
+    for name, schema in tool.parameters.items():
+        if name not in arguments:
+            return f"The {name.replace('_', ' ')} is missing."
+        if not _fits(arguments[name], schema):
+            return takes(device, name, schema)
+    return ""
+
+
+def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Return whether a schema's type, enum and bounds allow a value."""
+    wanted = TYPES.get(schema.get("type"))
+    if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
+        return False
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    if not isinstance(value, int | float):
+        return True
+    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
