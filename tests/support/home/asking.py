@@ -1,0 +1,209 @@
+"""Asks the sentences of the check in a real daemon: a house becomes a tools file and retained states on a broker."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import aiomqtt
+
+from tests.support.home.houses import Device, Sentence
+from tests.support.home.judging import Call
+
+CALL = "llm.tool_call"
+
+_TOOLS = """
+[[tool]]
+name = "turn_on"
+kinds = ["light", "switch", "fan", "media", "climate"]
+topic = "home/{{ entity.id }}/set"
+payload = "on"
+
+[[tool]]
+name = "turn_off"
+kinds = ["light", "switch", "fan", "media", "climate"]
+topic = "home/{{ entity.id }}/set"
+payload = "off"
+
+[[tool]]
+name = "set_brightness"
+kinds = ["light"]
+topic = "home/{{ entity.id }}/set"
+payload = '{"brightness": {{ percent }}}'
+parameters.percent = {type = "integer", minimum = 0, maximum = 100}
+
+[[tool]]
+name = "set_color"
+kinds = ["light"]
+topic = "home/{{ entity.id }}/set"
+payload = '{"color": {{ color | tojson }}}'
+parameters.color = {type = "string"}
+
+[[tool]]
+name = "open_cover"
+kinds = ["cover"]
+topic = "home/{{ entity.id }}/set"
+payload = "open"
+
+[[tool]]
+name = "close_cover"
+kinds = ["cover"]
+topic = "home/{{ entity.id }}/set"
+payload = "close"
+
+[[tool]]
+name = "set_position"
+kinds = ["cover"]
+topic = "home/{{ entity.id }}/set"
+payload = '{"position": {{ percent }}}'
+parameters.percent = {type = "integer", minimum = 0, maximum = 100}
+
+[[tool]]
+name = "set_temperature"
+kinds = ["climate"]
+topic = "home/{{ entity.id }}/set"
+payload = '{"temperature": {{ degrees }}}'
+parameters.degrees = {type = "number", minimum = 5, maximum = 30}
+
+[[tool]]
+name = "set_volume"
+kinds = ["media"]
+topic = "home/{{ entity.id }}/set"
+payload = '{"volume": {{ percent }}}'
+parameters.percent = {type = "integer", minimum = 0, maximum = 100}
+
+[[tool]]
+name = "play_media"
+kinds = ["media"]
+topic = "home/{{ entity.id }}/set"
+payload = '{"play": {{ media | tojson }}}'
+parameters.media = {type = "string"}
+
+[[tool]]
+name = "pause_media"
+kinds = ["media"]
+topic = "home/{{ entity.id }}/set"
+payload = "pause"
+
+[[tool]]
+name = "lock"
+kinds = ["lock"]
+topic = "home/{{ entity.id }}/set"
+payload = "lock"
+
+[[tool]]
+name = "unlock"
+kinds = ["lock"]
+topic = "home/{{ entity.id }}/set"
+payload = "unlock"
+
+[[tool]]
+name = "activate_scene"
+kinds = ["scene"]
+topic = "home/{{ entity.id }}/set"
+payload = "on"
+
+[[tool]]
+name = "get_state"
+kinds = ["light", "switch", "fan", "cover", "climate", "media", "lock", "sensor"]
+state = "home/{{ entity.id }}/state"
+"""
+
+_STATES: Mapping[str, dict[str, Any]] = {
+    "light": {"state": "on", "brightness": 50},
+    "switch": {"state": "on"},
+    "fan": {"state": "on"},
+    "cover": {"state": "open", "position": 50},
+    "climate": {"state": "heat", "temperature": 20, "current_temperature": 19.5},
+    "media": {"state": "playing", "volume": 40},
+    "lock": {"state": "locked"},
+}
+_SENSORS: Mapping[str, dict[str, Any]] = {
+    "temperature": {"state": 19.5, "unit_of_measurement": "°C"},
+    "humidity": {"state": 48, "unit_of_measurement": "%"},
+}
+
+
+def tools_file(house: Sequence[Device], areas: Iterable[Mapping[str, Any]] = ()) -> str:
+    """Return the tools file of a house: its areas, its devices with a topic each, and the usual tools."""
+    used = {device["area"] for device in house}
+    rows = [_table("area", area) for area in areas if area["name"] in used]
+    rows += [_table("entity", {**device, "id": f"d{at}"}) for at, device in enumerate(house)]
+    return "\n".join([*rows, _TOOLS])
+
+
+def _table(name: str, values: Mapping[str, Any]) -> str:
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value]
+    return "\n".join([f"[[{name}]]", *lines, ""])
+
+
+async def publish_states(client: aiomqtt.Client, house: Sequence[Device]) -> None:
+    """Publish the state of each device, retained."""
+    for at, device in enumerate(house):
+        state = _STATES.get(device["kind"]) or _SENSORS.get(device.get("device_class", ""), {"state": "off"})
+        await client.publish(f"home/d{at}/state", json.dumps(state), qos=1, retain=True)
+
+
+class Answer(NamedTuple):
+    """What a sentence led to."""
+
+    calls: list[Call]
+    words: str
+    seconds: float
+    """From the question to the first call; to the end of the answer where there was no call."""
+
+
+class Asker:
+    """A client that asks each sentence in a task of its own, so that none knows of the one before."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._numbers = itertools.count(1)
+
+    async def ask(self, sentence: Sentence, *, unit: str = "llm", language: str = "en") -> Answer:
+        """Set a task up for the sentence's room, ask, and end the task."""
+        setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"}
+        setup |= {"tools": "home", "area": sentence.get("room", ""), "language": language}
+        setup |= {"model": "default", "prompt": "You are a home assistant."} if unit == "llm" else {}
+        reply = await self._answer(await self._send(unit, "setup", data=setup))
+        if reply["error"]["code"]:
+            raise RuntimeError(reply["error"]["message"])
+        work_id = reply["work_id"]
+        answer = await self._inference(work_id, sentence["say"])
+        await self._answer(await self._send(work_id, "exit"))
+        return answer
+
+    async def _inference(self, work_id: str, text: str) -> Answer:
+        began = asyncio.get_running_loop().time()
+        unit = work_id.partition(".")[0]
+        data = {"delta": text, "index": 0, "finish": True}
+        number = await self._send(work_id, "inference", object=f"{unit}.utf-8.stream", data=data)
+        calls: list[Call] = []
+        words, first = "", 0.0
+        while True:
+            frame = await self._answer(number)
+            if frame["error"]["code"]:
+                raise RuntimeError(f"{text!r}: {frame['error']['message']}")
+            if frame["object"] == CALL:
+                first = first or asyncio.get_running_loop().time()
+                calls.append((frame["data"]["name"], frame["data"]["arguments"]))
+                continue
+            words += frame["data"]["delta"]
+            if frame["data"]["finish"]:
+                return Answer(calls, words, (first or asyncio.get_running_loop().time()) - began)
+
+    async def _send(self, work_id: str, action: str, **fields: Any) -> str:
+        number = str(next(self._numbers))
+        request = {"request_id": number, "work_id": work_id, "action": action, **fields}
+        self._writer.write(json.dumps(request).encode())
+        await self._writer.drain()
+        return number
+
+    async def _answer(self, number: str) -> dict[str, Any]:
+        """Return the next frame of this request; others are of tasks that have ended."""
+        while True:
+            frame: dict[str, Any] = json.loads(await self._reader.readline())
+            if frame["request_id"] == number:
+                return frame
