@@ -141,7 +141,7 @@ class ChatSession:
 def _event_of(data: dict[str, Any]) -> Event | None:
     """Return the event of a frame; None for an empty delta, which only shows that the answer is still alive."""
     if "finish" not in data:
-        return ToolCall(**data)
+        return ToolCall(data["id"], data["name"], data["arguments"])
     if data["finish"]:
         usage = data["usage"]
         return Ended(data["finish_reason"], data.get("stop_word"), usage["prompt_tokens"], usage["completion_tokens"])

@@ -263,10 +263,7 @@ class InferenceRunner:
         self.output.paused(inference, envelope.fields["reason"], envelope.fields["tokens"])
 
     def _on_tool_call(self, inference: Inference, envelope: Envelope) -> None:
-        """Tell the client of a call, unless the board's own tools must not do it."""
-        call = {key: envelope.fields[key] for key in ("id", "name", "arguments")}
-        if self.tools.note(call):
-            self.output.tool_call(inference, call)
+        self.tools.note(inference, {key: envelope.fields[key] for key in ("id", "name", "arguments")})
 
     def _on_finish(self, inference: Inference, envelope: Envelope) -> None:
         """End the answer, or only a round of calls."""

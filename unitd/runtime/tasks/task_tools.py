@@ -1,6 +1,7 @@
 """The board's own tools in one task: which inference uses them now, and what the turn before was about."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -111,9 +112,12 @@ class TaskTools:
         inference.usage, inference.data, inference.answer = use.usage, use.text, space + answer
         self.go_on(inference)
 
-    def note(self, call: Call) -> bool:
-        """Take a call of the model. Return True when the client is to be told of it."""
-        return self._use is None or self._use.note(call)
+    def note(self, inference: Inference, call: Call) -> None:
+        """Take a call of the model, and tell the client of it unless it is not done."""
+        if self._use is None:
+            self._tell(inference, call)
+        elif self._use.note(call):
+            self.tell(inference, call, "model")
 
     def end_round(self, inference: Inference, end: End, usage: Mapping[str, int]) -> bool:
         """End a round of the model. Return False when it was the end of the answer."""
@@ -141,9 +145,9 @@ class TaskTools:
             await self._unpaused.wait()
         return self._use is use
 
-    def tell(self, inference: Inference, call: Call) -> None:
-        """Tell the client of a call."""
-        self._tell(inference, call)
+    def tell(self, inference: Inference, call: Call, by: str) -> None:
+        """Tell the client of a call of the board's tools, with who understood it ("intent" or "model") and when."""
+        self._tell(inference, call | {"by": by, "ms": round((time.monotonic() - inference.asked_at) * 1000)})
 
     def go_on(self, inference: Inference) -> None:
         """Give the inference back to the unit."""
@@ -162,7 +166,7 @@ class _Progress:
         return await self._tools.may_go_on(use)
 
     def tell(self, call: Call) -> None:
-        self._tools.tell(self._inference, call)
+        self._tools.tell(self._inference, call, INTENT)
 
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         if changes.get("messages") and changes["messages"][-1]["role"] == "tool":
