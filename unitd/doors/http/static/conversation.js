@@ -162,6 +162,7 @@ export class Conversation {
     }
     if (object === TOOL_CALL) {
       answer.calls = [...answer.calls, inWords(data)];
+      answer.understood ||= understanding(data);
       this.#change(answer, { calls: answer.calls });
       return;
     }
@@ -235,12 +236,18 @@ function inWords({ name, arguments: { entity, ...others } }) {
   return [name, entity, ...Object.values(others)].filter((each) => each !== undefined).join(" ");
 }
 
+/** By which way the board understood what a call is about, and after how long: recognised in 14 ms. */
+function understanding({ by, ms }) {
+  if (!by) return "";
+  return by === "intent" ? `recognised in ${ms} ms` : `understood by the model in ${ms} ms`;
+}
+
 const NOTES = { interrupted: "Interrupted.", length: "Cut at the longest answer allowed." };
 
 /** What is told under an answer that is over. */
 function ending(answer, data) {
   const tokens = data.usage?.completion_tokens ?? 0;
-  const figures = [];
+  const figures = answer.understood ? [answer.understood] : [];
   if (answer.firstAt && answer.isAsked) figures.push(`first word ${Math.round(answer.firstAt - answer.askedAt)} ms`);
   if (tokens) figures.push(`${tokens} token${tokens === 1 ? "" : "s"}`);
   const seconds = (answer.lastAt - answer.firstAt) / 1000;
