@@ -3,8 +3,10 @@
 import tomllib
 from typing import Any
 
+import orjson
 import pytest
 
+from unitd.core.home.devices import Area, Entity, Floor
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.tools import Tool, misfit
@@ -230,3 +232,91 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
         home_of('[[entity]]\nname = "x"\nkind = "toaster"\n[[tool]]\nname = "t"')
 
     assert len(refusal.value.reason.splitlines()) == 2
+
+
+# As data, for the program that understands sentences
+
+
+def test_a_home_becomes_data() -> None:
+    """Devices, areas, the tools that can be used and for which devices; null are all of its kinds."""
+    data = home_of(HOUSE).as_data("Kitchen", ["en", "de"])
+
+    assert data["entities"][0] == {
+        "name": "Kitchen light", "kind": "light", "area": "kitchen", "floor": "", "device_class": "",
+        "aliases": ["ceiling lamp", "big light"], "id": "light.kitchen_ceiling",
+    }  # fmt: skip
+    assert data["areas"] == [{"name": "kitchen", "floor": "", "aliases": []}]
+    assert data["tools"][:2] == [
+        {"name": "turn_on", "kinds": ["light", "switch"], "parameters": {}, "entities": None},
+        {
+            "name": "set_brightness", "kinds": ["light"], "entities": None,
+            "parameters": {"percent": {"type": "integer", "minimum": 0, "maximum": 100}},
+        },
+    ]  # fmt: skip
+    assert (data["area"], data["languages"], data["floors"]) == ("kitchen", ["en", "de"], [])
+    assert orjson.loads(orjson.dumps(data)) == data
+
+
+def test_areas_and_floors_that_only_devices_name_exist() -> None:
+    """Each once, as it was first written; those that are described keep their aliases, also where no device is."""
+    home = Home(
+        (
+            Entity("lamp", "light", "Hall", floor="Ground floor"),
+            Entity("blind", "cover", "hall"),
+            Entity("door", "lock", floor="ground FLOOR"),
+            Entity("desk lamp", "light", "study"),
+        ),
+        areas=(Area("Study", "upstairs", ("office",)), Area("attic", "Upstairs")),
+        floors=(Floor("cellar", ("basement",)), Floor("ground floor", ("downstairs",))),
+    )
+
+    data = home.as_data()
+
+    assert data["areas"] == [
+        {"name": "Study", "floor": "upstairs", "aliases": ["office"]},
+        {"name": "attic", "floor": "upstairs", "aliases": []},
+        {"name": "Hall", "floor": "ground floor", "aliases": []},
+    ]
+    assert data["floors"] == [
+        {"name": "cellar", "aliases": ["basement"]},
+        {"name": "ground floor", "aliases": ["downstairs"]},
+        {"name": "upstairs", "aliases": []},
+    ]
+    assert [(each["area"], each["floor"]) for each in data["entities"]] == [
+        ("Hall", "ground floor"), ("Hall", ""), ("", "ground floor"), ("Study", ""),
+    ]  # fmt: skip
+
+
+def test_two_devices_of_one_name_are_called_by_their_ids() -> None:
+    """Whatever the case; a device is found by either, and a name that two have finds both."""
+    desk, other = Entity("desk lamp", "light", id="light.desk"), Entity("Desk lamp", "light", "hall", id="light.desk_2")
+    home = Home((desk, other, Entity("tv", "media", id="tv")), (Tool("turn_on", kinds=("light", "media")),))
+
+    assert home.functions()[0]["function"]["parameters"]["properties"]["entity"]["enum"] == [
+        "light.desk", "light.desk_2", "tv",
+    ]  # fmt: skip
+    assert '- desk lamp; light in hall: "light.desk_2"' in home.devices
+    assert home.named("desk lamp") == [desk, other]
+    assert (home.entity("light.desk_2"), home.entity("LIGHT.DESK"), home.entity("desk")) == (other, desk, None)
+
+
+def test_an_id_that_two_devices_share_is_numbered() -> None:
+    """Topics may have one name for a light and a blind; the program needs two."""
+    home = Home((Entity("lamp", "light", id="kitchen"), Entity("blind", "cover", id="kitchen")))
+
+    assert [each["id"] for each in home.as_data()["entities"]] == ["kitchen", "kitchen#2"]
+    assert [home.called(each) for each in home.entities] == ["lamp", "blind"]
+
+
+def test_a_tool_is_for_the_devices_of_its_protocol() -> None:
+    """Of two with one name the first that reaches a device is used; they are one tool for a model."""
+    own, default = Tool("turn_on", kinds=("fan",)), Tool("turn_on", kinds=("light", "fan"), protocol="tasmota")
+    lamp, other = Entity("lamp", "light", id="lamp", protocol="tasmota"), Entity("lantern", "light", id="lantern")
+    fan = Entity("fan", "fan", id="fan", protocol="tasmota")
+    home = Home((lamp, other, fan), (own, default))
+
+    assert [home.way("turn_on", each) for each in home.entities] == [default, None, own]
+    assert home.listing() == [{"name": "turn_on", "description": "", "entities": ["lamp", "fan"]}]
+    assert home.as_data()["tools"] == [
+        {"name": "turn_on", "kinds": ["light", "fan"], "parameters": {}, "entities": ["lamp", "fan"]}
+    ]

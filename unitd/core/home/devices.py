@@ -1,4 +1,4 @@
-"""Devices of a home. Pure."""
+"""Devices of a home, and where they are. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -19,10 +19,37 @@ class Entity:
     area: str = ""
     aliases: tuple[str, ...] = ()
     id: str = ""
+    floor: str = ""
+    """The floor of a device without an area; others are on the floor of their area."""
 
-    @property
-    def line(self) -> str:
-        """Its line in the prompt, in the form of train/corpus/tools/house.py: what people say, and last its name."""
+    device_class: str = ""
+    """What it is more exactly, in Home Assistant's words: a cover is a blind, a sensor is a window."""
+
+    protocol: str = ""
+    """Which default tools it has (`core.home.protocols`); "" for none."""
+
+    def line(self, called: str) -> str:
+        """Return its line in the prompt, in the form of train/corpus/tools/house.py: what people say, then its name.
+
+        `called` is what the model writes to call it: its name, unless another device has the same.
+        """
         where = f"{self.kind} in {self.area}" if self.area else self.kind
         said = ", ".join((self.name, *self.aliases))
-        return f'- {said.lower()}; {where.lower()}: "{self.name}"'
+        return f'- {said.lower()}; {where.lower()}: "{called}"'
+
+
+@dataclass(frozen=True)
+class Area:
+    """A room, or another part of a home."""
+
+    name: str
+    floor: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A floor of a home."""
+
+    name: str
+    aliases: tuple[str, ...] = ()

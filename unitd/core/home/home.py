@@ -1,10 +1,12 @@
-"""All devices and tools of a home. Pure."""
+"""All devices, areas and tools of a home. Pure."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from unitd.core.home.devices import KINDS, Entity
+from unitd.core.home.devices import KINDS, Area, Entity, Floor
 from unitd.core.home.tools import Tool
 
 
@@ -14,17 +16,44 @@ class Home:
 
     entities: tuple[Entity, ...] = ()
     tools: tuple[Tool, ...] = ()
+    """In the order in which they are tried: of two with one name, the first that reaches a device is used for it."""
+
+    areas: tuple[Area, ...] = ()
+    """Areas with a floor or aliases; others exist because a device is there."""
+
+    floors: tuple[Floor, ...] = ()
+    """Floors with aliases; others exist because an area or a device is there."""
+
+    confirm: tuple[str, ...] = ()
+    """The names of the tools that are used only after a question."""
+
+    def named(self, name: str, kinds: Iterable[str] = KINDS) -> list[Entity]:
+        """Return the entities of this name, else of this id, else with this alias, whatever the case."""
+        for known in self._by_words:
+            if found := [each for each in known.get(name.casefold(), ()) if each.kind in kinds]:
+                return found
+        return []
 
     def entity(self, name: str, kinds: Sequence[str] = KINDS) -> Entity | None:
-        """Return the entity of this name, else one with this alias, whatever the case; None if there is none."""
-        wanted, found = name.casefold(), [each for each in self.entities if each.kind in kinds]
-        named = [each for each in found if each.name.casefold() == wanted]
-        also = [each for each in found if wanted in map(str.casefold, each.aliases)]
-        return next(iter(named + also), None)
+        """Return the first entity of this name, id or alias; None if there is none."""
+        return next(iter(self.named(name, kinds)), None)
+
+    def called(self, entity: Entity) -> str:
+        """Return what a call names a device: its name, or its id if another device has the same name."""
+        is_alone = len(self._by_words[0][entity.name.casefold()]) == 1
+        return entity.name if is_alone or len(self._by_words[1][entity.id.casefold()]) > 1 else entity.id
 
     def tool(self, name: str) -> Tool | None:
-        """Return the tool of this name, or None."""
-        return next((each for each in self.tools if each.name == name), None)
+        """Return the first tool of this name, or None."""
+        return next(iter(self.ways(name)), None)
+
+    def ways(self, name: str) -> list[Tool]:
+        """Return the tools of this name: several where devices have different protocols."""
+        return [each for each in self.tools if each.name == name]
+
+    def way(self, name: str, entity: Entity) -> Tool | None:
+        """Return the tool of this name that reaches a device; None if none does."""
+        return next((each for each in self.ways(name) if each.reaches(entity)), None)
 
     def functions(self) -> list[dict[str, Any]]:
         """Return the usable tools as OpenAI function schemas."""
@@ -32,23 +61,127 @@ class Home:
 
     def listing(self) -> list[dict[str, Any]]:
         """Return name, description and the names of the devices of each usable tool."""
-        return [{"name": tool.name, "description": tool.description, "entities": names} for tool, names in self._usable]
-
-    @property
-    def _usable(self) -> list[tuple[Tool, list[str]]]:
-        """The tools with the names of their devices, without tools that have none."""
-        reached = [(tool, [each.name for each in self.entities if each.kind in tool.kinds]) for tool in self.tools]
-        return [(tool, names) for tool, names in reached if names or not tool.kinds]
+        return [
+            {"name": tool.name, "description": tool.description, "entities": list(names)}
+            for tool, names in self._usable
+        ]
 
     @property
     def devices(self) -> str:
         """The list of devices for a prompt; "" if there are none."""
-        return "\n".join(["Devices:", *(each.line for each in self.entities)]) if self.entities else ""
+        lines = (each.line(self.called(each)) for each in self.entities)
+        return "\n".join(["Devices:", *lines]) if self.entities else ""
+
+    def as_data(self, area: str = "", languages: Sequence[str] = ("en",)) -> dict[str, Any]:
+        """Return the home as JSON for the program that understands sentences.
+
+        `area` is the room of the board; an area or floor that is spelled in two ways is one.
+        """
+        areas = _Spelling(each.name for each in self._areas)
+        floors = _Spelling(each.name for each in self._floors)
+        return {
+            "entities": [
+                _entity_data(each, key, areas.of(each.area), floors.of(each.floor)) for key, each in self._keyed()
+            ],
+            "areas": [{"name": each.name, "floor": each.floor, "aliases": list(each.aliases)} for each in self._areas],
+            "floors": [{"name": each.name, "aliases": list(each.aliases)} for each in self._floors],
+            "tools": [self._tool_data(tool, names) for tool, names in self._usable],
+            "area": areas.of(area),
+            "languages": list(languages),
+        }
+
+    @cached_property
+    def _by_words(self) -> tuple[Mapping[str, Sequence[Entity]], ...]:
+        """The entities by their names, ids and aliases, in lower case."""
+        names: dict[str, list[Entity]] = {}
+        ids: dict[str, list[Entity]] = {}
+        aliases: dict[str, list[Entity]] = {}
+        for each in self.entities:
+            names.setdefault(each.name.casefold(), []).append(each)
+            ids.setdefault(each.id.casefold(), []).append(each)
+            for alias in dict.fromkeys(map(str.casefold, each.aliases)):
+                aliases.setdefault(alias, []).append(each)
+        return names, ids, aliases
+
+    @cached_property
+    def _usable(self) -> list[tuple[Tool, tuple[str, ...]]]:
+        """The first tool of each name with the names of all its devices, without tools that have none."""
+        by_name: dict[str, list[Tool]] = {}
+        for tool in self.tools:
+            by_name.setdefault(tool.name, []).append(tool)
+        reached = [
+            (ways[0], tuple(self.called(each) for each in self.entities if any(way.reaches(each) for way in ways)))
+            for ways in by_name.values()
+        ]
+        return [(tool, names) for tool, names in reached if names or not tool.kinds]
+
+    @cached_property
+    def _areas(self) -> list[Area]:
+        """Every area that the home names, each once, with its floor."""
+        floors = {each.area.casefold(): each.floor for each in self.entities if each.area and each.floor}
+        named = [*self.areas, *(Area(each.area) for each in self.entities if each.area)]
+        spelled = _Spelling(each.name for each in self._floors)
+        areas: dict[str, Area] = {}
+        for each in named:
+            key = each.name.casefold()
+            floor = spelled.of(each.floor or floors.get(key, ""))
+            areas.setdefault(key, Area(each.name, floor, each.aliases))
+        return list(areas.values())
+
+    @cached_property
+    def _floors(self) -> list[Floor]:
+        """Every floor that the home names, each once."""
+        named = [*(each.floor for each in self.areas), *(each.floor for each in self.entities)]
+        floors: dict[str, Floor] = {}
+        for each in (*self.floors, *map(Floor, filter(None, named))):
+            floors.setdefault(each.name.casefold(), each)
+        return list(floors.values())
+
+    def _keyed(self) -> Iterator[tuple[str, Entity]]:
+        """Yield the devices, each with an id that no other device has."""
+        seen: Counter[str] = Counter()
+        for each in self.entities:
+            seen[each.id] += 1
+            yield (each.id if seen[each.id] == 1 else f"{each.id}#{seen[each.id]}"), each
+
+    def _tool_data(self, tool: Tool, names: Sequence[str]) -> dict[str, Any]:
+        """Return a tool as data; `entities` is null when it reaches every device of its kinds."""
+        kinds = [kind for kind in KINDS if any(kind in way.kinds for way in self.ways(tool.name))]
+        reaches_all = len(names) == sum(each.kind in kinds for each in self.entities)
+        return {
+            "name": tool.name,
+            "kinds": kinds,
+            "parameters": tool.parameters,
+            "entities": None if reaches_all else list(names),
+        }
+
+
+class _Spelling:
+    """One way to write each name, whatever the case in which it comes."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = {each.casefold(): each for each in names}
+
+    def of(self, name: str) -> str:
+        """Return the name as it is usually written."""
+        return self._names.get(name.casefold(), name)
+
+
+def _entity_data(entity: Entity, key: str, area: str, floor: str) -> dict[str, Any]:
+    return {
+        "name": entity.name,
+        "kind": entity.kind,
+        "area": area,
+        "floor": floor,
+        "aliases": list(entity.aliases),
+        "device_class": entity.device_class,
+        "id": key,
+    }
 
 
 def _function(tool: Tool, names: Sequence[str]) -> dict[str, Any]:
     """Return the OpenAI function schema of a tool for the devices of these names."""
-    properties = ({"entity": {"type": "string", "enum": names}} if names else {}) | tool.parameters
+    properties = ({"entity": {"type": "string", "enum": list(names)}} if names else {}) | tool.parameters
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     function = {"name": tool.name, "description": tool.description, "parameters": schema}
     return {"type": "function", "function": function}

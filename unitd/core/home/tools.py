@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from unitd.core.home.devices import Entity
 from unitd.core.outcomes import takes
 
 
@@ -22,6 +23,12 @@ class Tool:
     state: str = ""
     state_of: str = ""
     confirmation: str = ""
+    protocol: str = ""
+    """The protocol of the only devices that it reaches, for a default tool; "" for all devices of its kinds."""
+
+    def reaches(self, entity: Entity) -> bool:
+        """Return whether the tool can be used with a device."""
+        return entity.kind in self.kinds and self.protocol in ("", entity.protocol)
 
 
 TYPES: dict[Any, tuple[type, ...]] = {
