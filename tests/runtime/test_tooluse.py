@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from unitd.core.outcomes import Outcome
 from unitd.runtime.tasks.tool_loop import MAX_ROUNDS, Call, ToolUse
 
 CALL: Call = {"id": "call_1", "name": "turn_on", "arguments": {"entity": "kitchen light"}}
@@ -26,10 +27,10 @@ class Hands:
         """Nothing to list."""
         return []
 
-    async def do(self, call: Call) -> str:
+    async def do(self, call: Call) -> Outcome:
         """Note it."""
         self.calls.append(call)
-        return self.outcome
+        return Outcome(self.outcome, is_done=True)
 
 
 def always() -> bool:

@@ -1,4 +1,4 @@
-"""Sentences about tool calls that were done or failed, made by the daemon instead of a model. Pure.
+"""Outcomes of tool calls, and the sentences about them, made by the daemon instead of a model. Pure.
 
 A model that repeats a result may change it, or say that more was switched than was. Each device gets its own sentence:
 after one sentence about several devices the bundled model applies the next wish to all of them.
@@ -6,7 +6,37 @@ after one sentence about several devices the bundled model applies the next wish
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+
+@dataclass(frozen=True)
+class DeviceState:
+    """What a device reports, in the same words whatever its protocol."""
+
+    state: str
+    """on, off, open, closed, locked, unlocked, heat, playing, or a sensor's value; "" if it reports none."""
+
+    unit: str = ""
+    """The unit of a sensor's value: °C."""
+
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """`brightness`, `position` and `volume` in percent, `temperature` (wanted), `current_temperature`, `color`."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a call."""
+
+    text: str
+    """A sentence for the person and the model."""
+
+    is_done: bool
+    """Whether the call was done: a command was sent, or a state was read."""
+
+    state: DeviceState | None = None
+    """What was read; None for a command, and for a call that failed."""
+
 
 # The words after "is", by the tool names that the bundled model has learned, with the names of their arguments.
 _DONE = {

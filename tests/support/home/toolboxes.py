@@ -93,4 +93,4 @@ async def results_of(toolbox: HomeToolbox, *calls: tuple[str, dict[str, Any]]) -
     """Make these calls; return what is said about each."""
     made = [{"id": str(at), "name": name, "arguments": arguments} for at, (name, arguments) in enumerate(calls)]
     async with asyncio.timeout(10):
-        return [await toolbox.do(call) for call in made]
+        return [(await toolbox.do(call)).text for call in made]

@@ -24,7 +24,7 @@ from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.tools import Tool, misfit
 from unitd.core.home.tools_file import TemplateNames, read_home
-from unitd.core.outcomes import done, failed, state
+from unitd.core.outcomes import Outcome, done, failed, state
 from unitd.doors.base import Commands
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.runtime.tasks.tool_loop import Call
@@ -100,7 +100,7 @@ class HomeToolbox:
         """Return the variables of a tool's template for each device."""
         if not tool.kinds:
             return [{}]
-        return [{"entity": entity} for entity in self._home.entities if entity.kind in tool.kinds]
+        return [{"entity": each} for each in self._home.entities if self._home.way(tool.name, each) is tool]
 
     async def read_devices(self) -> None:
         """Add Home Assistant's devices to those of the file; when it is unreachable, later setups try again."""
@@ -144,8 +144,8 @@ class HomeToolbox:
         if self._homeassistant is not None:
             await self._homeassistant.close()
 
-    async def do(self, call: Call) -> str:
-        """Execute a call and return a sentence about it. The log has no words of the person."""
+    async def do(self, call: Call) -> Outcome:
+        """Execute a call and return what came of it. The log has no words of the person."""
         name, arguments = call["name"], call["arguments"]
         tool = self._home.tool(name)
         entity = self._entity_of(tool, arguments) if tool is not None else None
@@ -156,14 +156,14 @@ class HomeToolbox:
             return await self._do(tool, self._checked(tool, arguments, entity), device)
         except Refused as refusal:
             log.info("tool %s is not used: %s", name, refusal)
-            return str(refusal)
+            return Outcome(str(refusal), is_done=False)
         except ToolFailed as failure:
             cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
             log.warning("tool %s failed: %s%s", name, failure, cause)
-            return failed(str(failure), device)
+            return Outcome(failed(str(failure), device), is_done=False)
         except Exception:  # a bug may fail this call, not the daemon, whose task group the tools share
             log.exception("tool %s failed", name)
-            return failed("an error in unitd, which its log describes", device)
+            return Outcome(failed("an error in unitd, which its log describes", device), is_done=False)
 
     def _entity_of(self, tool: Tool, arguments: dict[str, Any]) -> Entity | None:
         """Return the device of a call; None for a tool without devices, and for an unknown name."""
@@ -182,17 +182,17 @@ class HomeToolbox:
             raise Refused(words)
         return arguments | {"entity": entity} if entity else arguments
 
-    async def _do(self, tool: Tool, names: dict[str, Any], device: str) -> str:
+    async def _do(self, tool: Tool, names: dict[str, Any], device: str) -> Outcome:
         if tool.state:
-            return _state(self._last_on(self._render(tool.state, names)), device)
+            return _read(self._last_on(self._render(tool.state, names)), device)
         if tool.state_of:
-            return _state(await self._state_of(self._render(tool.state_of, names)), device)
+            return _read(await self._state_of(self._render(tool.state_of, names)), device)
         confirmation = self._render(tool.confirmation, names)  # a template that fails must fail before the action
         if tool.topic:
             await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
         else:
             await self._call_service(tool.service, self._render(tool.data or "{}", names))
-        return confirmation or done(tool.name, names, device)
+        return Outcome(confirmation or done(tool.name, names, device), is_done=True)
 
     async def _publish(self, topic: str, payload: str) -> None:
         if self._mqtt is None:
@@ -241,11 +241,11 @@ class HomeToolbox:
             raise ToolFailed("its template failed") from error
 
 
-def _state(value: str, device: str) -> str:
-    """Return a sentence about a state; an empty state is a failure."""
+def _read(value: str, device: str) -> Outcome:
+    """Return the outcome of a question; an empty state is a failure."""
     if not value:
         raise ToolFailed("the device does not respond")
-    return state(_plain(value)[:STATE_LENGTH], device)
+    return Outcome(state(_plain(value)[:STATE_LENGTH], device), is_done=True)
 
 
 def _plain(value: str) -> str:
