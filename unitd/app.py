@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,11 @@ from unitd.runtime.sys.board import System, row_of
 from unitd.runtime.sys.log_stream import LogStream
 from unitd.runtime.sys.models import ModelActions
 from unitd.runtime.tasks.actions import Actions
+from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.manager import TaskManager
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.plan import Planner
+from unitd.runtime.tasks.recognizer import Recognizer
 from unitd.runtime.tasks.store import TaskStore
 from unitd.runtime.waiting import Waiting
 from unitd.service.log_setup import set_level
@@ -116,6 +119,8 @@ class App:
         self._task_store = TaskStore(settings.state.dir / "journal.sqlite")
         observers = TaskObservers()
         observers.follow(self._task_store)
+        recognizer_for = partial(Recognizer, self._supervisor)
+        self._delayed = DelayedCommands(settings.state.dir / "delayed.json", clock, recognizer_for)
         self._manager = TaskManager(
             kinds=kinds,
             task_table=self._task_table,
@@ -128,6 +133,8 @@ class App:
             observers=observers,
             task_store=self._task_store,
             check_room=self.access.check_room,
+            recognizer_for=recognizer_for,
+            delayed=self._delayed,
         )
         live = Status(lambda: self._manager.runners, lambda: self._supervisor.children, self._budget.usage)
         self._doors = DoorManager(
@@ -266,9 +273,12 @@ class App:
                 self._dispatcher.open(group)
                 self._downloads.open(group)
                 watchdog = group.create_task(self._service.feed_watchdog(), name="watchdog")
+                delayed: list[asyncio.Task[None]] = []
                 try:
                     await self._doors.lock()
-                    self._planner.add_tools(await self._doors.open_tools())  # tasks that come back may use them
+                    toolboxes = await self._doors.open_tools()
+                    self._planner.add_tools(toolboxes)  # tasks that come back may use them
+                    delayed = [group.create_task(self._delayed.run(each), name="delayed") for each in toolboxes.values()]
                     if self._settings.state.restore:
                         await self._manager.restore()
                     await self._doors.open(group)
@@ -280,7 +290,8 @@ class App:
                     self._service.stopping()
                 finally:
                     await self._shut_down()
-                    watchdog.cancel()
+                    for each in (watchdog, *delayed):
+                        each.cancel()
                 raise _Stopped
         except* _Stopped:
             log.info("stopped")

@@ -1,148 +1,344 @@
 """Covers unitd.runtime.tasks.tool_loop."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unitd.core.outcomes import Outcome
-from unitd.runtime.tasks.tool_loop import MAX_ROUNDS, Call, ToolUse
+import pytest
 
-CALL: Call = {"id": "call_1", "name": "turn_on", "arguments": {"entity": "kitchen light"}}
+from unitd.core.home.guard import ALLOWED, Evidence, Verdict
+from unitd.core.outcomes import Outcome
+from unitd.runtime.tasks.tool_loop import AGREED, MAX_ROUNDS, Call, Recognition, ToolUse
+
 ON, OFF = "The kitchen light is on.", "The kitchen light is off."
 
 
+def a_call(name: str = "turn_on", entity: str = "kitchen light", **arguments: Any) -> Call:
+    """Return a call as the intent program and models make it."""
+    return {"id": f"{name} {entity}", "name": name, "arguments": {"entity": entity, **arguments}}
+
+
 class Hands:
-    """A toolbox that notes what is to be done, and says of each call what a test says."""
+    """A toolbox that notes what is to be done; the devices of `refused` are not what the words mean."""
 
     defaults: Mapping[str, Any] = {}
 
-    def __init__(self, outcome: str = ON) -> None:
+    def __init__(self, *outcomes: str, refused: Mapping[str, Verdict] | None = None, confirm: str = "") -> None:
         self.calls: list[Call] = []
-        self.outcome = outcome
+        self._outcomes = list(outcomes)
+        self._refused = refused or {}
+        self._confirm = confirm
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
-        """Nothing to add."""
+        """Add nothing."""
         return setup
 
+    def narrowed(self, setup: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        """Name the devices in the prompt."""
+        return {"prompt": ", ".join(names)}
+
+    def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """Return nothing."""
+        return {}
+
     async def listing(self) -> list[dict[str, Any]]:
-        """Nothing to list."""
+        """List nothing."""
         return []
+
+    def check(self, call: Call, evidence: Any, before: Any, read: Sequence[Outcome]) -> Verdict:
+        """Refuse some devices."""
+        return self._refused.get(call["arguments"]["entity"], ALLOWED)
+
+    def confirmation(self, calls: Sequence[Call], language: str) -> str:
+        """Ask before one tool."""
+        return "Shall I?" if any(each["name"] == self._confirm for each in calls) else ""
 
     async def do(self, call: Call) -> Outcome:
         """Note it."""
         self.calls.append(call)
-        return Outcome(self.outcome, is_done=True)
+        return Outcome(self._outcomes.pop(0) if self._outcomes else ON, is_done=True)
 
 
-def always() -> bool:
-    """The answer is wanted to its end."""
-    return True
+class Program:
+    """An intent program that answers what a test says, in this order."""
+
+    def __init__(self, *answers: Recognition) -> None:
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self._answers = list(answers)
+
+    async def ask(self, message: str, **fields: Any) -> Recognition:
+        """Return the next answer."""
+        self.asked.append((message, fields))
+        return self._answers.pop(0) if self._answers else {}
 
 
-async def test_calls_and_outcomes_become_messages_behind_the_question() -> None:
+class Inference:
+    """An inference: a model that calls what a test says, round by round."""
+
+    def __init__(self, *rounds: Sequence[Call]) -> None:
+        self.told: list[Call] = []
+        self.asked: list[Mapping[str, Any]] = []
+        self.is_wanted = True
+        self._rounds = list(rounds)
+        self.use: ToolUse
+
+    async def may_go_on(self, use: ToolUse) -> bool:
+        """Return whether the answer is wanted."""
+        return self.is_wanted
+
+    def tell(self, call: Call) -> None:
+        """Note the frame."""
+        self.told.append(call)
+
+    def ask_model(self, changes: Mapping[str, Any]) -> None:
+        """Call, and end the round."""
+        self.asked.append(changes)
+        for call in self._rounds.pop(0) if self._rounds else ():
+            self.use.note(call)
+        self.use.end_round({"total_tokens": 10}, has_failed=False)
+
+
+def a_use(
+    hands: Hands, program: Program, inference: Inference, text: str = "turn on the light", **more: Any
+) -> ToolUse:
+    """Return the use of tools by an inference."""
+    setup = {"prompt": "Be brief."} | more.pop("setup", {})
+    inference.use = ToolUse(hands, program, inference, setup=setup, text=text, **more)
+    return inference.use
+
+
+def nothing() -> Any:
+    """Return what a unit without history remembers."""
+    return None
+
+
+UNKNOWN: Recognition = {"evidence": {}, "candidates": ["kitchen light", "desk lamp"], "language": "en"}
+YES: Recognition = {"evidence": {"says": "yes"}, "candidates": []}
+
+
+async def test_what_is_recognised_is_done_and_no_model_is_asked() -> None:
+    """The program has the words."""
+    hands, inference = Hands(ON), Inference()
+    program = Program({"turn": 1, "calls": [a_call()]}, {"answer": "Turned on the light."})
+
+    answer = await a_use(hands, program, inference).answer(nothing)
+
+    assert answer == "Turned on the light."
+    assert hands.calls == inference.told == [a_call()]
+    assert inference.asked == []
+    assert program.asked[1] == ("outcomes", {"turn": 1, "outcomes": [Outcome(ON, is_done=True).as_data()]})
+
+
+async def test_a_relative_wish_reads_and_then_sets() -> None:
+    """The program has further calls when it knows the state."""
+    read, then_set = a_call("get_state"), a_call("set_brightness", percent=60)
+    hands = Hands("It is at 50 percent.", "It is at 60 percent.")
+    program = Program({"turn": 1, "calls": [read]}, {"turn": 1, "calls": [then_set]}, {"answer": "Brighter."})
+
+    answer = await a_use(hands, program, Inference(), "brighter").answer(nothing)
+
+    assert answer == "Brighter."
+    assert hands.calls == [read, then_set]
+
+
+async def test_a_program_that_dies_in_mid_turn_leaves_the_words_of_the_daemon() -> None:
+    """What was done is told."""
+    program = Program({"turn": 1, "calls": [a_call(), a_call(entity="desk lamp")]})
+
+    answer = await a_use(Hands(ON, "The desk lamp is on."), program, Inference()).answer(nothing)
+
+    assert answer == f"{ON} The desk lamp is on."
+
+
+async def test_an_answer_without_calls_is_said() -> None:
+    """Which light, say; and where there are no words, it agrees."""
+    inference = Inference()
+
+    asks = await a_use(Hands(), Program({"answer": "Which light?"}), inference).answer(nothing)
+    agrees = await a_use(Hands(), Program({"answer": ""}), inference, "never mind").answer(nothing)
+
+    assert (asks, agrees) == ("Which light?", AGREED)
+    assert inference.asked == []
+
+
+async def test_what_is_not_recognised_reaches_the_model_with_the_candidates() -> None:
+    """Which says the answer itself when it calls nothing."""
+    inference = Inference()
+
+    answer = await a_use(Hands(), Program(UNKNOWN), inference, "tell me a joke").answer(nothing)
+
+    assert answer is None
+    assert inference.asked == [{"prompt": "kitchen light, desk lamp"}]
+
+
+async def test_a_task_without_a_model_says_that_it_did_not_understand() -> None:
+    """In the words of the program."""
+    program = Program(UNKNOWN | {"otherwise": "I did not understand."})
+
+    answer = await a_use(Hands(), program, Inference(), "tell me a joke").answer(nothing, has_model=False)
+
+    assert answer == "I did not understand."
+
+
+async def test_calls_and_outcomes_become_messages_after_the_question() -> None:
     """System prompt and history as the unit had them."""
-    hands = Hands()
-    use = ToolUse(hands, "Be brief.", "turn on the light", None)
-    use.note(CALL)
+    hands, inference = Hands(), Inference([a_call()])
+    use = a_use(hands, Program(UNKNOWN), inference)
 
-    await use.do_calls({"history": [["hello", "Hi."]]}, always)
+    answer = await use.answer(lambda: {"history": [["hello", "Hi."]]})
 
-    assert hands.calls == [CALL]
-    assert [message["role"] for message in use.messages] == [
-        "system", "user", "assistant", "user", "assistant", "tool",
-    ]  # fmt: skip
-    assert use.messages[3]["content"] == "turn on the light"
-    assert use.messages[-2]["tool_calls"][0]["function"]["name"] == "turn_on"
-    assert use.messages[-1] == {"role": "tool", "tool_call_id": "call_1", "content": ON}
+    assert (answer, hands.calls) == (ON, [a_call()])
+    messages = inference.asked[1]["messages"]
+    assert [each["role"] for each in messages] == ["system", "user", "assistant", "user", "assistant", "tool"]
+    assert messages[0]["content"] == "kitchen light, desk lamp"
+    assert messages[3]["content"] == "turn on the light"
+    assert messages[-2]["tool_calls"][0]["function"]["name"] == "turn_on"
+    assert messages[-1] == {"role": "tool", "tool_call_id": "turn_on kitchen light", "content": ON}
+    assert use.usage == {"total_tokens": 20}
 
 
 async def test_messages_that_the_client_keeps_are_gone_on_with() -> None:
-    """And nothing is added in front."""
-    hands, given = Hands("That did not work."), [{"role": "user", "content": "light!"}]
-    use = ToolUse(hands, "Be brief.", "", given)
-    use.note(CALL)
+    """The last of them is what the person said."""
+    given = [{"role": "user", "content": "light!"}]
+    program, inference = Program(UNKNOWN), Inference([a_call()])
 
-    await use.do_calls(None, always)
+    await a_use(Hands(), program, inference, "", setup={"messages": given}).answer(nothing)
 
-    assert use.messages[0] == given[0]
-    assert use.messages[-1]["content"] == "That did not work."
+    assert program.asked[0] == ("recognize", {"text": "light!"})
+    assert inference.asked[1]["messages"][0] == given[0]
     assert len(given) == 1
 
 
-async def test_a_round_with_calls_waits_for_them_and_one_without_does_not() -> None:
-    """The end of each round says which it was."""
-    use = ToolUse(Hands(), "", "turn on the light", None)
-    use.note(CALL)
-
-    use.end_round({}, has_failed=False)
-    first = await use.round
-    await use.do_calls(None, always)
-    use.end_round({}, has_failed=False)
-
-    assert (first, await use.round) == (True, False)
-
-
-async def test_calls_that_are_not_wanted_any_more_are_not_done() -> None:
+@pytest.mark.parametrize("recognised", [True, False])
+async def test_calls_that_are_not_wanted_any_more_are_not_done(recognised: bool) -> None:
     """The answer was cut while the first of them was under way."""
-    hands = Hands()
-    use = ToolUse(hands, "", "turn off everything", None)
-    use.note(CALL)
-    use.note(CALL | {"name": "turn_off"})
+    calls = [a_call(), a_call("turn_off")]
+    hands, inference = Hands(), Inference(calls)
+    use = a_use(hands, Program({"turn": 1, "calls": calls} if recognised else UNKNOWN), inference)
+    do = hands.do
 
-    is_wanted = await use.do_calls(None, lambda: not hands.calls)
+    async def do_and_cut(call: Call) -> Outcome:
+        inference.is_wanted = False
+        return await do(call)
 
-    assert not is_wanted
-    assert hands.calls == [CALL]
-    assert not use.has_outcomes
+    hands.do = do_and_cut  # type: ignore[method-assign]
+
+    assert await use.answer(nothing) is None
+    assert hands.calls == calls[:1]
 
 
-async def test_a_call_that_repeats_another_is_not_taken() -> None:
+async def test_a_call_that_repeats_another_is_not_done() -> None:
     """In the same answer or in a later round; with other arguments it is another call."""
-    hands = Hands()
-    use = ToolUse(hands, "", "turn off everything", None)
-    off = CALL | {"name": "turn_off"}
+    off = a_call("turn_off")
+    hands, inference = Hands(), Inference([a_call(), a_call(), off], [a_call(), a_call(entity="desk lamp")])
 
-    first = [use.note(each) for each in (CALL, CALL | {"id": "call_2"}, off)]
-    await use.do_calls(None, always)
-    later = [use.note(CALL | {"id": "call_3"}), use.note(CALL | {"arguments": {"entity": "desk lamp"}})]
+    await a_use(hands, Program(UNKNOWN), inference).answer(nothing)
 
-    assert (first, later) == ([True, False, True], [False, True])
-    assert [each["name"] for each in hands.calls] == ["turn_on", "turn_off"]
+    assert hands.calls == [a_call(), off, a_call(entity="desk lamp")]
 
 
 async def test_the_answer_tells_what_came_of_all_rounds() -> None:
     """Not only of the last one; nothing is said twice."""
-    hands = Hands()
-    use = ToolUse(hands, "", "is it on? then turn it off", None)
+    inference = Inference(*[[a_call(name)] for name in ("turn_on", "turn_off", "get_state")])
 
-    for name, hands.outcome in (("turn_on", ON), ("turn_off", OFF), ("get_state", OFF)):
-        use.note(CALL | {"name": name})
-        await use.do_calls(None, always)
+    answer = await a_use(Hands(ON, OFF, OFF), Program(UNKNOWN), inference).answer(nothing)
 
-    assert use.has_outcomes
-    assert use.answer == f"{ON} {OFF}"
+    assert answer == f"{ON} {OFF}"
 
 
 async def test_a_model_that_goes_on_calling_is_not_asked_again() -> None:
     """After four rounds."""
-    may = []
-    use = ToolUse(Hands(), "", "again and again", None)
+    hands = Hands()
+    inference = Inference(*[[a_call(entity=str(number))] for number in range(2 * MAX_ROUNDS)])
 
-    for number in range(MAX_ROUNDS):
-        may.append(use.may_call_again)
-        use.note(CALL | {"arguments": {"round": number}})
-        await use.do_calls(None, always)
+    await a_use(hands, Program(UNKNOWN), inference).answer(nothing)
 
-    assert [*may, use.may_call_again] == [*[True] * MAX_ROUNDS, False]
-    assert len(use.messages) == 1 + 2 * MAX_ROUNDS
+    assert len(hands.calls) == len(inference.asked) == MAX_ROUNDS
 
 
-async def test_the_tokens_of_all_rounds_are_counted() -> None:
-    """An answer with calls costs what all of its rounds cost."""
-    use = ToolUse(Hands(), "", "", None)
-    use.note(CALL)
+async def test_a_call_that_the_words_do_not_back_is_asked_about_and_done_after_a_yes() -> None:
+    """And no frame said that it would be done."""
+    asks = Verdict(is_allowed=False, asks=True, words="Do you mean the desk lamp?")
+    call = a_call(entity="desk lamp")
+    hands = Hands("The desk lamp is on.", refused={"desk lamp": asks})
+    use = a_use(hands, Program(UNKNOWN), Inference([call]), "the dusk lamp")
 
-    use.end_round({"prompt_tokens": 10, "completion_tokens": 5}, has_failed=False)
-    await use.do_calls(None, always)
-    use.end_round({"prompt_tokens": 20, "completion_tokens": 1}, has_failed=False)
+    question = await use.answer(nothing)
+    before = list(hands.calls)
+    yes = await a_use(hands, Program(YES), Inference(), "yes", last=use).answer(nothing)
 
-    assert use.usage == {"prompt_tokens": 30, "completion_tokens": 6}
+    assert (question, before) == ("Do you mean the desk lamp?", [])
+    assert (yes, hands.calls) == ("The desk lamp is on.", [call])
+
+
+async def test_anything_else_than_a_yes_forgets_the_question() -> None:
+    """A later yes means something else."""
+    asks = Verdict(is_allowed=False, asks=True, words="Do you mean the desk lamp?")
+    hands = Hands(refused={"desk lamp": asks})
+    asked = a_use(hands, Program(UNKNOWN), Inference([a_call(entity="desk lamp")]))
+    await asked.answer(nothing)
+
+    other = a_use(hands, Program(UNKNOWN), Inference(), "tell me a joke", last=asked)
+    await other.answer(nothing)
+    await a_use(hands, Program(YES), Inference(), "yes", last=other).answer(nothing)
+
+    assert hands.calls == []
+
+
+@pytest.mark.parametrize("recognised", [True, False])
+async def test_a_tool_that_needs_a_confirmation_waits_for_a_yes(recognised: bool) -> None:
+    """Whoever understood the wish."""
+    unlock = a_call("unlock", "front door")
+    first = {"turn": 1, "calls": [unlock], "evidence": {}} if recognised else UNKNOWN
+    hands = Hands("The front door is unlocked.", confirm="unlock")
+    use = a_use(hands, Program(first), Inference([unlock]), "unlock the front door")
+
+    question = await use.answer(nothing)
+    before = list(hands.calls)
+    program = Program(YES, {"answer": "The front door is unlocked."})
+    yes = await a_use(hands, program, Inference(), "yes", last=use).answer(nothing)
+
+    assert (question, before) == ("Shall I?", [])
+    assert (yes, hands.calls) == ("The front door is unlocked.", [unlock])
+
+
+async def test_calls_of_a_round_that_failed_are_not_done() -> None:
+    """Its end says so."""
+    hands, inference = Hands(), Inference()
+    use = a_use(hands, Program(UNKNOWN), inference)
+    use.note(a_call())
+
+    use.end_round({}, has_failed=True)
+
+    assert not use.goes_on
+    assert await use.round is False
+    assert hands.calls == []
+
+
+async def test_several_devices_are_switched_at_once() -> None:
+    """Forty lights take as long as five."""
+    calls = [a_call(entity=f"lamp {number}") for number in range(40)]
+    hands, running, most = Hands(), 0, 0
+
+    async def do(call: Call) -> Outcome:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        hands.calls.append(call)
+        return Outcome(ON, is_done=True)
+
+    hands.do = do  # type: ignore[method-assign]
+    program = Program({"turn": 1, "calls": calls}, {"answer": "Turned on 40 lights."})
+
+    await a_use(hands, program, Inference(), "turn on all lights").answer(nothing)
+
+    assert hands.calls == calls
+    assert 1 < most <= 8
+
+
+def test_evidence_is_read_from_what_the_program_sends() -> None:
+    """A key that it leaves out is nothing."""
+    assert Evidence.from_data({"says": "yes"}).says == "yes"
+    assert Evidence.from_data({}).says == ""

@@ -6,7 +6,7 @@ after one sentence about several devices the bundled model applies the next wish
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -36,6 +36,10 @@ class Outcome:
 
     state: DeviceState | None = None
     """What was read; None for a command, and for a call that failed."""
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the outcome as JSON for the program that understands sentences."""
+        return asdict(self)
 
 
 # The words after "is", by the tool names that the bundled model has learned, with the names of their arguments.

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.hub import AudioHub
+from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.output import Inference
 from unitd.runtime.tasks.recognizer import Recognizer
@@ -35,6 +36,8 @@ class Shared(NamedTuple):
 
     recognizer_for: Callable[[str, dict[str, Any]], Recognizer]
     """Gives a task (its work_id) a place in the intent program, with a setup."""
+
+    delayed: DelayedCommands
 
 
 def is_voice(task: Task) -> bool:

@@ -20,6 +20,7 @@ from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.state_dir import StateDir
+from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.link_router import LinkRouter
 from unitd.runtime.tasks.observers import TaskObservers
@@ -55,8 +56,10 @@ class TaskManager:
         observers: TaskObservers,
         task_store: TaskStore,
         check_room: Callable[[Client], None],
+        recognizer_for: Callable[[str, dict[str, Any]], Recognizer],
+        delayed: DelayedCommands,
     ) -> None:
-        """`check_room` raises TaskFull for a client that has enough tasks."""
+        """`check_room` raises TaskFull for a client that has enough tasks; `recognizer_for` see `Shared`."""
         self._check_room = check_room
         self._kinds = kinds
         self._task_table = task_table
@@ -68,9 +71,7 @@ class TaskManager:
         self._task_store = task_store
         self._runners: dict[str, TaskRunner] = {}
         self._links = LinkRouter(task_table, self.find, audio, latency)
-        self._shared = Shared(
-            self._links, audio, observers, self._begin, lambda work_id, data: Recognizer(work_id, supervisor, data)
-        )
+        self._shared = Shared(self._links, audio, observers, self._begin, recognizer_for, delayed)
         self._is_closed = False
         self._group: asyncio.TaskGroup | None = None
 

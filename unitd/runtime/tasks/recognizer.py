@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 5.0
 class Recognizer(ChildListener):
     """A place in the intent program, set up with the home, the room and the languages of one task."""
 
-    def __init__(self, work_id: str, supervisor: Supervisor, data: Mapping[str, Any]) -> None:
+    def __init__(self, supervisor: Supervisor, work_id: str, data: Mapping[str, Any]) -> None:
         """Move into the program; `data` is its setup."""
         self._name = f"{work_id}.sentences"
         self._supervisor = supervisor

@@ -149,6 +149,10 @@ class TaskTools:
         """Tell the client of a call of the board's tools, with who understood it ("intent" or "model") and when."""
         self._tell(inference, call | {"by": by, "ms": round((time.monotonic() - inference.asked_at) * 1000)})
 
+    async def delay(self, seconds: float, text: str) -> bool:
+        """Let a command wait, with the room and the language of this task. Return False when too many wait."""
+        return await self._shared.delayed.add(seconds, text, self._task.setup)
+
     def go_on(self, inference: Inference) -> None:
         """Give the inference back to the unit."""
         inference.advance(InferenceState.DUE)
@@ -167,6 +171,9 @@ class _Progress:
 
     def tell(self, call: Call) -> None:
         self._tools.tell(self._inference, call, INTENT)
+
+    async def delay(self, seconds: float, text: str) -> bool:
+        return await self._tools.delay(seconds, text)
 
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         if changes.get("messages") and changes["messages"][-1]["role"] == "tool":

@@ -25,6 +25,9 @@ AT_ONCE = 8
 AGREED = "OK."
 """The answer where there is nothing to say, as after "never mind"."""
 
+CANNOT_WAIT = "That needs a confirmation when it is done, so it cannot be done later."
+TOO_MANY_WAIT = "Too many commands wait already."
+
 AUTO = "auto"
 """What a setup says to have the board's own tools; where there are none the model is told so."""
 
@@ -88,6 +91,9 @@ class Progress(Protocol):
     def tell(self, call: Call) -> None:
         """Tell the client of a call that is about to be done."""
 
+    async def delay(self, seconds: float, text: str) -> bool:
+        """Let a command wait. Return False when too many wait."""
+
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         """Let the model answer, with these keys of its setup changed; the round ends with `ToolUse.end_round`."""
 
@@ -147,11 +153,20 @@ class ToolUse:
             return await self._carry_out({"calls": self._asked.calls, "turn": self._asked.turn}, is_confirmed=True)
         if "turn" in heard:
             return await self._carry_out(heard)
+        if "after_seconds" in heard:
+            return await self._put_off(heard)
         if "answer" in heard or not has_model:
             return str(heard.get("answer", "") or heard.get("otherwise", "") or AGREED)
         return await self._ask_model(heard.get("candidates", ()), memory)
 
     # What the intent program recognised
+
+    async def _put_off(self, heard: Recognition) -> str:
+        """Let a command wait; one that needs a confirmation cannot, because nobody may be there to give it."""
+        if self._toolbox.confirmation(heard.get("calls", ()), self._language):
+            return CANNOT_WAIT
+        is_kept = await self._progress.delay(heard["after_seconds"], heard["command"])
+        return str(heard["answer"]) if is_kept else TOO_MANY_WAIT
 
     async def _carry_out(self, heard: Recognition, *, is_confirmed: bool = False) -> str | None:
         """Do the calls of each round until the program has an answer."""
