@@ -1,5 +1,6 @@
 """Covers unitd.core.home: home, devices, tools, prompt, tools_file."""
 
+import time
 import tomllib
 from typing import Any
 
@@ -49,6 +50,7 @@ service = "lock.lock"
 name = "water_plants"
 topic = "garden/water"
 """
+LAMP = '[[entity]]\nname = "lamp"\nkind = "light"\n'
 PERCENT = '[[tool]]\nname = "t"\ntopic = "a"\n[tool.parameters.percent]\n'
 
 
@@ -216,6 +218,28 @@ def test_a_tool_without_a_device_says_what_it_takes() -> None:
         (PERCENT + 'minimum = "1"', "percent: minimum is '1', it must be a number"),
         (PERCENT + "maximum = [9]", "percent: maximum is [9], it must be a number"),
         (PERCENT + "enum = 5", "percent: enum is 5, it must be a list"),
+        ('confrim = ["unlock"]', "unknown key confrim"),
+        ('confirm = "unlock"', "confirm must be a list of texts"),
+        ('confirm = ["unlock"]', "confirm: there is no tool 'unlock'"),
+        ("protocol = 5", "protocol must be a text"),
+        ('protocol = "zigbee"', "protocol is 'zigbee', it must be one of zigbee2mqtt, homeassistant-mqtt, tasmota"),
+        (LAMP + 'protocol = "mqtt"', "entity 'lamp': protocol is 'mqtt', it must be one of"),
+        (LAMP + 'protocol = "tasmota"\nid = "lamp #1"', "entity 'lamp': id is 'lamp #1', a part of a topic has no"),
+        (
+            '[[entity]]\nname = "movie"\nkind = "scene"\nprotocol = "zigbee2mqtt"',
+            "entity 'movie': id is 'movie', a scene's must look like living_room/3",
+        ),
+        (LAMP + LAMP, "entity 'lamp' is there twice"),
+        (LAMP + LAMP.replace("lamp", "LAMP"), "entity 'LAMP' is there twice"),
+        ('[[entity]]\nname = ""\nkind = "light"', "entity '': name is missing"),
+        ('[[entity]]\nname = " \t"\nkind = "light"', "name is missing"),
+        ('[[area]]\nname = "hall"\n[[area]]\nname = "Hall"', "area 'Hall' is there twice"),
+        ('[[area]]\nfloor = "up"', "area 1: name is missing"),
+        ('[[area]]\nname = "hall"\nlevel = 1', "area 'hall': unknown key level"),
+        (
+            LAMP + 'area = "hall"\nfloor = "up"\n[[area]]\nname = "Hall"\nfloor = "down"',
+            "entity 'lamp': floor is 'up', but its area 'hall' is on 'down'",
+        ),
     ],
 )
 def test_what_is_wrong_in_the_file_is_said(text: str, words: str) -> None:
@@ -320,3 +344,65 @@ def test_a_tool_is_for_the_devices_of_its_protocol() -> None:
     assert home.as_data()["tools"] == [
         {"name": "turn_on", "kinds": ["light", "fan"], "parameters": {}, "entities": ["lamp", "fan"]}
     ]
+
+
+# A file of today's kind, and of a large home
+
+
+def test_a_device_is_three_lines() -> None:
+    """With its protocol it has the usual tools; a name that is also an area is no trouble."""
+    home = home_of("""
+protocol = "zigbee2mqtt"
+confirm = ["unlock"]
+
+[[entity]]
+name = "kitchen"
+kind = "light"
+area = "kitchen"
+
+[[entity]]
+name = "front door"
+kind = "lock"
+id = "front_door_lock"
+""")
+
+    assert [each["name"] for each in home.listing()] == [
+        "turn_on", "turn_off", "set_brightness", "set_color", "get_state", "lock", "unlock",
+    ]  # fmt: skip
+    assert home.confirm == ("unlock",)
+    assert [each["name"] for each in home.as_data()["areas"]] == ["kitchen"]
+
+
+def test_areas_floors_and_classes_come_from_the_file() -> None:
+    """An area may be described where no device is; aliases without words are none."""
+    home = home_of(
+        LAMP.replace("light", "cover") + 'floor = "cellar"\ndevice_class = "blind"\naliases = ["", " ", "shade"]\n'
+        '[[area]]\nname = "attic"\nfloor = "upstairs"\naliases = ["loft"]'
+    )
+
+    assert home.entities[0] == Entity("lamp", "cover", "", ("shade",), "lamp", "cellar", "blind")
+    assert home.areas == (Area("attic", "upstairs", ("loft",)),)
+
+
+@pytest.mark.parametrize(
+    "name", ["{name} lamp", "[x", "(a|b)", 'a "quoted" \\ lamp', "厨房灯", "Кухня", "🙂", "it's <b>"]
+)
+def test_a_name_may_have_any_characters(name: str) -> None:
+    """They are no template, neither for unitd nor for what understands sentences."""
+    home = read_home({"entity": [{"name": name, "kind": "light", "protocol": "tasmota", "area": name}]})
+
+    data = home.as_data()
+
+    assert data["entities"][0]["name"] == data["areas"][0]["name"] == name
+    assert home.entity(name) == home.entities[0]
+
+
+def test_five_thousand_devices_are_read_in_less_than_a_second() -> None:
+    """And made into data; the time is that of this process alone."""
+    rows = [{"name": f"lamp {at}", "kind": "light", "area": f"room {at // 10}"} for at in range(5_000)]
+    begin = time.process_time()
+
+    data = read_home({"protocol": "zigbee2mqtt", "entity": rows}).as_data()
+
+    assert time.process_time() - begin < 1
+    assert (len(data["entities"]), len(data["areas"])) == (5_000, 500)

@@ -7,6 +7,9 @@ from typing import Any
 from unitd.core.home.devices import Entity
 from unitd.core.outcomes import takes
 
+Parameters = dict[str, dict[str, Any]]
+"""The JSON schema of each parameter of a tool."""
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -15,7 +18,7 @@ class Tool:
     name: str
     description: str = ""
     kinds: tuple[str, ...] = ()
-    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
     topic: str = ""
     payload: str = ""
     service: str = ""

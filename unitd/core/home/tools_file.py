@@ -1,11 +1,22 @@
 """Reading of `tools.toml`: the devices of a home and the tools that switch them. Pure.
 
+protocol = "zigbee2mqtt"            # the protocol of devices that name none; it gives them the usual tools
+confirm = ["unlock"]                # tools that are used only after a question
+
 [[entity]]
 name = "kitchen light"              # what people say, and what the model writes
 kind = "light"                      # light, switch, fan, cover, climate, media, lock, scene, sensor
 area = "kitchen"
+floor = "ground floor"
 aliases = ["ceiling lamp"]
+device_class = ""                   # what it is more exactly: a cover may be a blind, a sensor a window
 id = "light.kitchen_ceiling"        # its id in templates and services; default: the name, with _ for spaces
+protocol = "tasmota"
+
+[[area]]                            # for a floor or aliases; an area that devices name needs no table
+name = "kitchen"
+floor = "ground floor"
+aliases = ["cooking area"]
 
 [[tool]]
 name = "turn_on"
@@ -28,8 +39,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from unitd.core.config.problems import Key, Problem, Problems
-from unitd.core.home.devices import ENTITY_ID, KINDS, Entity
+from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
 from unitd.core.home.home import Home
+from unitd.core.home.protocols import PROTOCOLS, SCENE_ID, with_defaults
 from unitd.core.home.tools import TYPES, Tool
 
 MAX_NAME_LENGTH = 64
@@ -39,9 +51,14 @@ _WAYS = ("topic", "service", "state", "state_of")
 _TEMPLATES = ("topic", "payload", "data", "state", "state_of", "confirmation")
 
 
-_ENTITY_KEYS = {"name": str, "kind": str, "area": str, "aliases": list, "id": str}
+_TEXTS = ("name", "kind", "area", "floor", "id", "device_class", "protocol")
+_ENTITY_KEYS = {**dict.fromkeys(_TEXTS, str), "aliases": list}
+_AREA_KEYS = {"name": str, "floor": str, "aliases": list}
 _TOOL_TEXTS = ("name", "description", "topic", "payload", "service", "data", "state", "state_of", "confirmation")
 _TOOL_KEYS = {**dict.fromkeys(_TOOL_TEXTS, str), "kinds": list, "parameters": dict}
+_KEYS = {"protocol": str, "confirm": list}
+"""Keys at the top of the document."""
+
 _WORDS: dict[type, str] = {str: "a text", list: "a list of texts", dict: "a table of JSON schemas"}
 
 
@@ -62,23 +79,54 @@ def read_home(document: Mapping[str, Any], template_error: TemplateError = lambd
     Raises:
         Problems: the document has mistakes; it names all of them.
     """
-    wrong = [Problem((key,), f"unknown table [[{key}]]") for key in document if key not in ("entity", "tool")]
-    entities = _rows(document, "entity", _ENTITY_KEYS, wrong)
-    tools = _rows(document, "tool", _TOOL_KEYS, wrong)
-    for key, row in entities:
-        wrong += _wrong_with_entity(key, row)
-    for key, row in tools:
+    wrong = list(_wrong_with_keys(document))
+    rows = {
+        "entity": _rows(document, "entity", _ENTITY_KEYS, wrong),
+        "area": _rows(document, "area", _AREA_KEYS, wrong),
+        "tool": _rows(document, "tool", _TOOL_KEYS, wrong),
+    }
+    usual = str(document.get("protocol", ""))
+    entities = [_entity(row, usual) for _, row in rows["entity"]]
+    for (key, _), entity in zip(rows["entity"], entities, strict=True):
+        wrong += _wrong_with_entity(key, entity)
+    for key, row in rows["tool"]:
         wrong += _wrong_with_tool(key, row, template_error)
-    for rows in (entities, tools):
-        names = [row["name"] for _, row in rows]
-        wrong += [
-            Problem((*key, "name"), f"{key[0]} {row['name']!r} is there twice")
-            for at, (key, row) in enumerate(rows)
-            if names.index(row["name"]) < at
-        ]
+    for table in rows.values():
+        wrong += _repetitions(table)
+    wrong += _wrong_with_floors(rows["area"], rows["entity"])
     if wrong:
         raise Problems(wrong)
-    return Home(tuple(_entity(row) for _, row in entities), tuple(_tool(row) for _, row in tools))
+    tools = with_defaults([_tool(row) for _, row in rows["tool"]], entities)
+    confirm = tuple(document.get("confirm", ()))
+    if unknown := set(confirm) - {each.name for each in tools}:
+        raise Problems([Problem(("confirm",), f"confirm: there is no tool {min(unknown)!r}")])
+    return Home(tuple(entities), tuple(tools), tuple(_area(row) for _, row in rows["area"]), confirm=confirm)
+
+
+def _wrong_with_keys(document: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the problems of what stands outside the tables."""
+    for key, value in document.items():
+        is_table = isinstance(value, dict) or (
+            isinstance(value, list) and all(isinstance(each, dict) for each in value)
+        )
+        if key in _KEYS and not _is(value, _KEYS[key]):
+            yield Problem((key,), f"{key} must be {_WORDS[_KEYS[key]]}")
+        elif key not in ("entity", "area", "tool", *_KEYS):
+            rows = value if isinstance(value, list) else [value]
+            is_table = all(isinstance(row, dict) for row in rows)
+            yield Problem((key,), f"unknown table [[{key}]]" if is_table else f"unknown key {key}")
+    if document.get("protocol", PROTOCOLS[0]) not in PROTOCOLS:
+        yield Problem(("protocol",), f"protocol is {document['protocol']!r}, it must be one of {', '.join(PROTOCOLS)}")
+
+
+def _repetitions(rows: Sequence[Row]) -> Iterator[Problem]:
+    """Yield a problem for each table that has the name of an earlier one; only tools may differ in case alone."""
+    seen = set()
+    for key, row in rows:
+        name = row["name"] if key[0] == "tool" else row["name"].casefold()
+        if name in seen:
+            yield Problem((*key, "name"), f"{key[0]} {row['name']!r} is there twice")
+        seen.add(name)
 
 
 def _rows(document: Mapping[str, Any], table: str, keys: Mapping[str, type], wrong: list[Problem]) -> Sequence[Row]:
@@ -94,7 +142,8 @@ def _rows(document: Mapping[str, Any], table: str, keys: Mapping[str, type], wro
         bad |= {
             key: f"{key} must be {_WORDS[keys[key]]}" for key in row if key in keys and not _is(row[key], keys[key])
         }
-        bad |= {} if row.get("name") else {"name": "name is missing"}
+        if not str(row.get("name", "")).strip():
+            bad["name"] = "name is missing"
         wrong += [Problem((table, at, key), f"{where}: {words}") for key, words in bad.items()]
         if not bad:
             usable.append(((table, at), row))
@@ -108,15 +157,51 @@ def _is(value: Any, wanted: type) -> bool:
     return all(isinstance(each, str if wanted is list else dict) for each in inside)
 
 
-def _wrong_with_entity(at: Key, row: dict[str, Any]) -> Iterator[Problem]:
-    if row.get("kind") not in KINDS:
-        words = f"entity {row['name']!r}: kind is {row.get('kind')!r}, it must be one of {', '.join(KINDS)}"
-        yield Problem((*at, "kind"), words)
+def _wrong_with_entity(at: Key, entity: Entity) -> Iterator[Problem]:
+    words = f"entity {entity.name!r}"
+    if entity.kind not in KINDS:
+        kinds = ", ".join(KINDS)
+        yield Problem((*at, "kind"), f"{words}: kind is {entity.kind or None!r}, it must be one of {kinds}")
+    if entity.protocol and entity.protocol not in PROTOCOLS:
+        protocols = ", ".join(PROTOCOLS)
+        yield Problem((*at, "protocol"), f"{words}: protocol is {entity.protocol!r}, it must be one of {protocols}")
+    elif entity.protocol and not set(entity.id).isdisjoint("+#\0"):
+        yield Problem((*at, "id"), f"{words}: id is {entity.id!r}, a part of a topic has no + and no #")
+    elif entity.protocol == "zigbee2mqtt" and entity.kind == "scene" and not SCENE_ID.fullmatch(entity.id):
+        yield Problem((*at, "id"), f"{words}: id is {entity.id!r}, a scene's must look like living_room/3")
 
 
-def _entity(row: dict[str, Any]) -> Entity:
-    entity_id = row.get("id") or row["name"].replace(" ", "_")
-    return Entity(row["name"], row.get("kind", ""), row.get("area", ""), tuple(row.get("aliases", ())), entity_id)
+def _wrong_with_floors(areas: Sequence[Row], entities: Sequence[Row]) -> Iterator[Problem]:
+    """Yield a problem for each device that is on another floor than its area."""
+    floors: dict[str, str] = {row["name"].casefold(): row["floor"] for _, row in areas if row.get("floor")}
+    for at, row in entities:
+        if (floor := row.get("floor")) and (area := row.get("area")):
+            other = floors.setdefault(area.casefold(), floor)
+            if other.casefold() != floor.casefold():
+                words = f"entity {row['name']!r}: floor is {floor!r}, but its area {area!r} is on {other!r}"
+                yield Problem((*at, "floor"), words)
+
+
+def _entity(row: dict[str, Any], protocol: str) -> Entity:
+    """Return the device of a table; `protocol` is that of a device without one."""
+    return Entity(
+        name=row["name"],
+        kind=row.get("kind", ""),
+        area=row.get("area", ""),
+        aliases=_aliases(row),
+        id=row.get("id") or row["name"].replace(" ", "_"),
+        floor=row.get("floor", ""),
+        device_class=row.get("device_class", ""),
+        protocol=row.get("protocol") or protocol,
+    )
+
+
+def _area(row: dict[str, Any]) -> Area:
+    return Area(row["name"], row.get("floor", ""), _aliases(row))
+
+
+def _aliases(row: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(each for each in row.get("aliases", ()) if each.strip())
 
 
 def _wrong_with_tool(at: Key, row: dict[str, Any], template_error: TemplateError) -> Iterator[Problem]:

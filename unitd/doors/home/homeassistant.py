@@ -11,6 +11,8 @@ import httpx
 import orjson
 
 from unitd.core.home.devices import ENTITY_ID, KINDS, Entity
+from unitd.core.home.readings import read_homeassistant
+from unitd.core.outcomes import DeviceState
 from unitd.wire.errors import ConfigError
 
 PATIENCE_SECONDS = 5.0
@@ -57,28 +59,24 @@ class HomeAssistant:
             HomeAssistantError: Home Assistant cannot be reached or refuses, or an entity is unavailable.
         """
         for entity_id in _entity_ids(data.get("entity_id")):
-            if (await self._state(entity_id))[0] == UNAVAILABLE:
+            if (await self._state(entity_id)).state == UNAVAILABLE:
                 raise HomeAssistantError("the device is unavailable in Home Assistant")
         domain, _, name = service.partition(".")
         await self._ask("POST", f"/api/services/{domain}/{name}", data)
 
-    async def state(self, entity_id: str) -> str:
-        """Return the state of an entity with its unit ("21.5 °C"); "" when Home Assistant does not know the state.
+    async def state(self, entity_id: str) -> DeviceState:
+        """Return the state of an entity; its `state` is "" when Home Assistant does not know it.
 
         Raises:
             HomeAssistantError: Home Assistant cannot be reached, lacks the entity, or sends no valid answer.
         """
-        state, unit = await self._state(entity_id)
-        if state in (UNAVAILABLE, UNKNOWN):
-            return ""
-        return f"{state} {unit}" if unit else state
+        known = await self._state(entity_id)
+        return DeviceState("") if known.state in (UNAVAILABLE, UNKNOWN) else known
 
-    async def _state(self, entity_id: str) -> tuple[str, str]:
-        """Return the state of an entity and its unit of measurement."""
+    async def _state(self, entity_id: str) -> DeviceState:
         answer = await self._ask("GET", f"/api/states/{entity_id}", missing="Home Assistant does not have it")
         try:
-            fields = orjson.loads(answer.content)
-            return str(fields["state"]), str(fields.get("attributes", {}).get("unit_of_measurement") or "")
+            return read_homeassistant(orjson.loads(answer.content))
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
 

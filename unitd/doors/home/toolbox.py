@@ -10,7 +10,7 @@ import logging
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,10 @@ from unitd.core.config.toml_lines import with_lines
 from unitd.core.home.devices import ENTITY_ID, Entity
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
+from unitd.core.home.readings import read_message
 from unitd.core.home.tools import Tool, misfit
 from unitd.core.home.tools_file import TemplateNames, read_home
-from unitd.core.outcomes import Outcome, done, failed, state
+from unitd.core.outcomes import DeviceState, Outcome, done, failed, state
 from unitd.doors.base import Commands
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.runtime.tasks.tool_loop import Call
@@ -78,7 +79,8 @@ class HomeToolbox:
         self._unread_domains = domains if homeassistant is not None else ()
         self._reading = asyncio.Lock()
         self._read_again_at = 0.0
-        self._templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
+        templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
+        self._compiled = lru_cache(maxsize=256)(templates.from_string)
 
     @property
     def state_topics(self) -> list[str]:
@@ -147,13 +149,11 @@ class HomeToolbox:
     async def do(self, call: Call) -> Outcome:
         """Execute a call and return what came of it. The log has no words of the person."""
         name, arguments = call["name"], call["arguments"]
-        tool = self._home.tool(name)
-        entity = self._entity_of(tool, arguments) if tool is not None else None
-        device = entity.name if entity is not None else ""
+        device = ""
         try:
-            if tool is None:
-                raise Refused(f"There is no tool {name[:NAME_LENGTH]}.")
-            return await self._do(tool, self._checked(tool, arguments, entity), device)
+            tool, entity = self._meant(name, arguments)
+            device = entity.name if entity is not None else ""
+            return await self._do(tool, _checked(tool, arguments, entity), entity)
         except Refused as refusal:
             log.info("tool %s is not used: %s", name, refusal)
             return Outcome(str(refusal), is_done=False)
@@ -165,28 +165,37 @@ class HomeToolbox:
             log.exception("tool %s failed", name)
             return Outcome(failed("an error in unitd, which its log describes", device), is_done=False)
 
-    def _entity_of(self, tool: Tool, arguments: dict[str, Any]) -> Entity | None:
-        """Return the device of a call; None for a tool without devices, and for an unknown name."""
-        return self._home.entity(str(arguments.get("entity")), tool.kinds) if tool.kinds else None
-
-    def _checked(self, tool: Tool, arguments: dict[str, Any], entity: Entity | None) -> dict[str, Any]:
-        """Return the variables of the call's templates.
+    def _meant(self, name: str, arguments: dict[str, Any]) -> tuple[Tool, Entity | None]:
+        """Return the tool of a call, and its device; None for a tool without devices.
 
         Raises:
-            Refused: the device or an argument cannot be used.
+            Refused: there is no such tool, no such device, or more than one.
         """
-        if tool.kinds and entity is None:
-            name = str(arguments.get("entity") or "such device")[:NAME_LENGTH]
-            raise Refused(f"There is no {name} here.")
-        if words := misfit(tool, arguments, entity.name if entity else ""):
-            raise Refused(words)
-        return arguments | {"entity": entity} if entity else arguments
+        ways = self._home.ways(name)
+        if not ways:
+            raise Refused(f"There is no tool {name[:NAME_LENGTH]}.")
+        kinds = {kind for way in ways for kind in way.kinds}
+        if not kinds:
+            return ways[0], None
+        found = self._home.named(str(arguments.get("entity")), kinds)
+        reached = [(way, each) for each in found if (way := self._home.way(name, each)) is not None]
+        called = str(arguments.get("entity") or "such device")[:NAME_LENGTH]
+        if not reached:
+            raise Refused(f"There is no {called} here.")
+        if len(reached) > 1:
+            names = " or ".join(self._home.called(each) for _, each in reached)
+            raise Refused(f"There is more than one {called} here: {names}.")
+        return reached[0]
 
-    async def _do(self, tool: Tool, names: dict[str, Any], device: str) -> Outcome:
+    async def _do(self, tool: Tool, names: dict[str, Any], entity: Entity | None) -> Outcome:
+        device = entity.name if entity is not None else ""
         if tool.state:
-            return _read(self._last_on(self._render(tool.state, names)), device)
+            text = self._last_on(self._render(tool.state, names))
+            known = read_message(text, entity)
+            return _outcome(_with_unit(known) if tool.protocol else text, known, device)
         if tool.state_of:
-            return _read(await self._state_of(self._render(tool.state_of, names)), device)
+            known = await self._state_of(self._render(tool.state_of, names))
+            return _outcome(_with_unit(known), known, device)
         confirmation = self._render(tool.confirmation, names)  # a template that fails must fail before the action
         if tool.topic:
             await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
@@ -207,7 +216,7 @@ class HomeToolbox:
             raise ToolFailed("no broker is configured")
         return (self._mqtt.last_on(topic) or b"").decode(errors="replace").strip()
 
-    async def _state_of(self, entity_id: str) -> str:
+    async def _state_of(self, entity_id: str) -> DeviceState:
         homeassistant = self._configured_homeassistant()
         if not ENTITY_ID.fullmatch(entity_id):
             raise ToolFailed("Home Assistant does not have it") from ValueError(f"no entity_id: {entity_id[:100]!r}")
@@ -236,16 +245,31 @@ class HomeToolbox:
 
     def _render(self, template: str, names: dict[str, Any]) -> str:
         try:
-            return self._templates.from_string(template).render(names).strip()
+            return self._compiled(template).render(names).strip()
         except Exception as error:  # filters and methods may raise any exception
             raise ToolFailed("its template failed") from error
 
 
-def _read(value: str, device: str) -> Outcome:
+def _checked(tool: Tool, arguments: dict[str, Any], entity: Entity | None) -> dict[str, Any]:
+    """Return the variables of the call's templates.
+
+    Raises:
+        Refused: an argument cannot be used.
+    """
+    if words := misfit(tool, arguments, entity.name if entity else ""):
+        raise Refused(words)
+    return arguments | {"entity": entity} if entity else arguments
+
+
+def _outcome(text: str, known: DeviceState, device: str) -> Outcome:
     """Return the outcome of a question; an empty state is a failure."""
-    if not value:
+    if not text:
         raise ToolFailed("the device does not respond")
-    return Outcome(state(_plain(value)[:STATE_LENGTH], device), is_done=True)
+    return Outcome(state(_plain(text)[:STATE_LENGTH], device), is_done=True, state=known)
+
+
+def _with_unit(known: DeviceState) -> str:
+    return f"{known.state} {known.unit}" if known.unit else known.state
 
 
 def _plain(value: str) -> str:
