@@ -16,6 +16,7 @@ UNITS: Mapping[str, str] = {
     "vad": "units.vad.unit:VadUnit",
     "tts": "units.tts.unit:TtsUnit",
     "audio": "units.audio.unit:AudioUnit",
+    "intent": "units.intent.unit:IntentUnit",
 }
 """The units by kind; each maker takes the host."""
 

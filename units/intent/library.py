@@ -1,0 +1,120 @@
+"""The sentences of each language: those of `home-assistant-intents`, and ours beside them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+from hassil import Intents
+from hassil.intents import TextSlotList
+from hassil.sample import sample_expression
+from hassil.util import merge_dict
+from home_assistant_intents import get_intents, get_languages
+
+from units.intent.actions import ACTIONS, QUESTIONS, RELATIVE, STOPS, TIMER
+from units.intent.house import DOMAINS
+
+REQUIRED = ("HassTurnOn", "HassTurnOff")
+"""The intents without which a language cannot be used."""
+
+_OPTIONAL = re.compile(r"\[[^\[\]]*\]")
+_OURS = resources.files("units.intent") / "sentences"
+_USED_DOMAINS = frozenset(domain for domains in DOMAINS.values() for domain in domains)
+_CLASSES = "cover_classes"
+_CLASS_SAMPLES = 40
+"""The most forms of one word that are looked for in names of devices."""
+
+
+class UnknownLanguage(Exception):
+    """No language of this tag has sentences to turn something on and off."""
+
+
+def find_language(tag: str) -> str:
+    """Return the language that has sentences for a tag: "de" for "de-AT", "zh-CN" for "zh".
+
+    Raises:
+        UnknownLanguage: there is none; the words say which there are.
+    """
+    wanted = tag.replace("_", "-").casefold()
+    base = wanted.partition("-")[0]
+    known = {language.casefold(): language for language in sorted(get_languages())}
+    of_base = (known[each] for each in known if each.startswith(f"{base}-"))
+    language = known.get(wanted) or known.get(base) or next(of_base, "")
+    if language and has_required(language):
+        return language
+    working = ", ".join(each for each in sorted(get_languages()) if has_required(each))
+    raise UnknownLanguage(f"there are too few sentences in {tag!r}; languages that work: {working}")
+
+
+@cache
+def has_required(language: str) -> bool:
+    """Return whether a language has sentences to turn something on and off."""
+    intents = _merged(language)["intents"]
+    return all(any(block["sentences"] for block in intents.get(name, {"data": ()})["data"]) for name in REQUIRED)
+
+
+def load_intents(language: str) -> Intents:
+    """Return the sentences of a language, without those for which a home has no devices."""
+    merged = _merged(language)
+    merged["intents"] = {name: {"data": data} for name, data in _usable(merged["intents"])}
+    return Intents.from_dict(merged)
+
+
+def class_words(intents: Intents) -> dict[str, str]:
+    """Return the language's words for classes of covers, doors and windows, with their classes."""
+    listed = intents.slot_lists.get(_CLASSES)
+    words: dict[str, str] = {}
+    if isinstance(listed, TextSlotList):
+        for value in listed.values:
+            one = value.value_out[0] if isinstance(value.value_out, list) else value.value_out
+            forms = sample_expression(value.text_in, intents.slot_lists, intents.expansion_rules)
+            for _, form in zip(range(_CLASS_SAMPLES), forms, strict=False):
+                words[form.strip().casefold()] = one
+    return words
+
+
+def _merged(language: str) -> dict[str, Any]:
+    merged: dict[str, Any] = get_intents(language) or {"language": language, "intents": {}}
+    merged.pop("responses", None)
+    ours = _OURS / f"{language}.yaml"
+    if ours.is_file():
+        merge_dict(merged, yaml.safe_load(ours.read_text(encoding="utf-8")))
+    return merged
+
+
+def _usable(intents: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Yield the intents that can be carried out, with their blocks for devices of a home."""
+    for name in (*ACTIONS, *RELATIVE, *QUESTIONS, *STOPS, TIMER):
+        blocks = [block for block in intents.get(name, {"data": ()})["data"] if _is_for_home(block)]
+        if name == TIMER:
+            blocks = [block for block in blocks if "conversation_command" in "".join(block["sentences"])]
+        usable = [_without_bare_names(block) for block in blocks]
+        if any(block["sentences"] for block in usable):
+            yield name, usable
+
+
+def _without_bare_names(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a block without sentences that may be a name and nothing else, except those for scenes.
+
+    "The desk lamp" would turn the lamp on, also as an answer to "Which lamp do you want to turn off?".
+    """
+    if block.get("requires_context", {}).get("domain") == ["scene"]:
+        return block
+    return {**block, "sentences": [text for text in block["sentences"] if _required_part(text) != "{name}"]}
+
+
+def _required_part(template: str) -> str:
+    """Return a template without its optional parts."""
+    while (shorter := _OPTIONAL.sub("", template)) != template:
+        template = shorter
+    return template.strip()
+
+
+def _is_for_home(block: Mapping[str, Any]) -> bool:
+    for place in ("slots", "requires_context"):
+        domains = block.get(place, {}).get("domain")
+        if domains and _USED_DOMAINS.isdisjoint([domains] if isinstance(domains, str) else domains):
+            return False
+    return True

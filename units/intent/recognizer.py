@@ -1,0 +1,142 @@
+"""What a sentence may say, by hassil: every reading of it, the best ones first."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from hassil import is_match, parse_sentence, recognize_all
+from hassil.intents import RangeSlotList, SlotList, TextSlotList, TextSlotValue
+from hassil.models import MatchEntity
+from hassil.recognize import RecognizeResult
+from hassil.util import remove_skip_words
+
+from units.intent.actions import ADJUST, QUESTIONS
+from units.intent.house import House, Spoken
+from units.intent.library import class_words, load_intents
+
+NO_ROOM = "?"
+"""The area of a sentence that means a room, where nobody knows which."""
+
+MAX_LENGTH = 500
+"""Longer texts are not looked at: nobody says so much in one command, and the time grows with the length."""
+
+NAMES = ("name", "name2", "name3")
+EXCEPT_NAMES = ("except_name", "except_name2")
+_QUESTION_MARKS = ("?", "\uff1f")
+_LISTS = {
+    **dict.fromkeys((*NAMES, *EXCEPT_NAMES), "name"),
+    **dict.fromkeys(("area", "area2", "except_area"), "area"),
+    "floor": "floor",
+}
+"""The list of names that each slot takes its values from; sentences may write {name2} or {name:name2}."""
+
+
+class Slot(NamedTuple):
+    """A value, and the words that said it; "" if it follows from the sentence or from the room."""
+
+    value: Any
+    text: str
+    domain: str = ""
+    """Of a device's name: in which domain it was looked for."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to understand a sentence."""
+
+    intent: str
+    response: str
+    slots: Mapping[str, Slot]
+    rank: tuple[int, ...]
+    """How good it is; the greater the better."""
+
+    language: str
+    has_wildcard: bool = False
+
+    def value(self, slot: str) -> Any:
+        """Return the value of a slot, or None."""
+        return self.slots[slot].value if slot in self.slots else None
+
+    @property
+    def is_question(self) -> bool:
+        """Return whether it asks for something and does nothing."""
+        return self.intent in QUESTIONS
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The slots as answers quote them: in the words of the sentence."""
+        return {name: slot.text or slot.value for name, slot in self.slots.items() if slot.value != NO_ROOM}
+
+
+class Recognizer:
+    """The sentences of one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._intents = load_intents(language)
+        self.class_words = class_words(self._intents)
+
+    def warm(self, house: House) -> None:
+        """Do now what the first sentences would have to wait for: parse all sentences, and spell all numbers."""
+        self.readings("x", house, "")
+        for name, numbers in self._intents.slot_lists.items():
+            if isinstance(numbers, RangeSlotList):
+                is_match("x", parse_sentence(f"{{{name}}}"), {name: numbers}, language=self.language)
+
+    def readings(self, text: str, house: House, room: str) -> list[Reading]:
+        """Return all readings of a sentence, the best first; "" as room if it is not known."""
+        if len(text) > MAX_LENGTH or not text.strip():
+            return []
+        found = recognize_all(
+            text,
+            self._intents,
+            slot_lists=self._lists(house.spoken_in(text)),
+            language=self.language,
+            intent_context={"area": room or NO_ROOM},
+        )
+        is_asked = text.rstrip().endswith(_QUESTION_MARKS)
+        readings = [_in_room(self._reading(result, is_asked), room) for result in found]
+        return sorted(readings, key=lambda each: (tuple(-place for place in each.rank), each.intent))
+
+    def _lists(self, spoken: Mapping[str, Sequence[Spoken]]) -> dict[str, SlotList]:
+        lists = {name: TextSlotList(name, list(self._values(values))) for name, values in spoken.items()}
+        return {slot: lists[source] for slot, source in _LISTS.items()}
+
+    def _values(self, spoken: Iterable[Spoken]) -> Iterable[TextSlotValue]:
+        for text, value, domain in spoken:
+            context = {"domain": domain} if domain else {}
+            for form in dict.fromkeys((text, self._without_skip_words(text))):
+                yield TextSlotValue.from_tuple((form, (value, domain), context), allow_template=False)
+
+    def _without_skip_words(self, text: str) -> str:
+        """Return a name without the words that hassil takes out of sentences ("Mal" in "Mal Zimmer")."""
+        ignore_whitespace = self._intents.settings.ignore_whitespace
+        return remove_skip_words(text, self._intents.skip_words, ignore_whitespace).strip()
+
+    def _reading(self, result: RecognizeResult, is_asked: bool) -> Reading:
+        slots = {name: _slot(each) for name, each in result.entities.items()}
+        wildcards = [each for each in result.entities_list if each.is_wildcard]
+        intent = result.intent.name
+        rank = (
+            # "All lights off" is a command, "all lights off?" is a question.
+            int((intent in QUESTIONS) == is_asked),
+            sum(len(slots[name].text) for name in (*NAMES, *EXCEPT_NAMES) if name in slots),
+            -len(wildcards),
+            result.text_chunks_matched,
+            -sum(len(each.text or "") for each in wildcards),
+        )
+        return Reading(intent, result.response or "default", slots, rank, self.language, bool(wildcards))
+
+
+def _slot(entity: MatchEntity) -> Slot:
+    value, domain = entity.value if isinstance(entity.value, tuple) else (entity.value, "")
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return Slot(value, entity.text_clean, domain)
+
+
+def _in_room(reading: Reading, room: str) -> Reading:
+    """Return a wish to change something ("brighter") with the room, where it names no device and no place."""
+    if reading.intent != ADJUST or not {"scope", "area", "floor", *NAMES}.isdisjoint(reading.slots):
+        return reading
+    return replace(reading, slots={**reading.slots, "area": Slot(room or NO_ROOM, "")})

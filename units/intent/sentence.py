@@ -1,0 +1,108 @@
+"""A whole sentence: one wish, several joined by "and", or one that is to be carried out later."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from units.intent.actions import STOPS, TIMER
+from units.intent.house import House
+from units.intent.recognizer import Reading, Recognizer
+from units.intent.wishes import Wish, find_wish
+
+_JOINING: Mapping[str, tuple[str, ...]] = {
+    "en": ("and then", "and", "then"),
+    "de": ("und dann", "und", "dann"),
+    "fr": ("et puis", "et", "puis"),
+    "es": ("y luego", "y", "e", "luego"),
+    "zh": ("然后", "并且", "还有", "和", "并", "再"),
+}
+"""The words between two commands; in other languages a comma."""
+
+_MOST_JOINTS = 6
+"""At how many places a sentence may be divided: each costs two more recognitions."""
+
+_SECONDS = {"hours": 3600, "minutes": 60, "seconds": 1}
+
+
+@dataclass(frozen=True)
+class Later:
+    """A command for later."""
+
+    reading: Reading
+    seconds: float
+    command: str
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a sentence says. Without wishes nothing is to be done ("never mind")."""
+
+    reading: Reading
+    wishes: Sequence[Wish]
+    later: Later | None = None
+
+
+class Listener:
+    """Sentences of one language in one house, heard in one room."""
+
+    def __init__(self, recognizer: Recognizer, house: House, room: str) -> None:
+        self._recognizer = recognizer
+        self._house = house
+        self._room = room
+        self._joints = _joints(recognizer.language)
+        self._known: dict[str, Sequence[Reading]] = {}
+
+    def understand(self, text: str) -> Understood | None:
+        """Return what a sentence says, or None if it is not recognised."""
+        readings = self._readings(text)
+        # "Play X and turn Y off" is also a search for "X and turn Y off".
+        if (not readings or readings[0].has_wildcard) and (wishes := self._divided(text)):
+            return Understood(wishes[0].reading, wishes)
+        for reading in readings:
+            if reading.intent != TIMER:
+                return self._alone(readings)
+            command = str(reading.value("conversation_command"))
+            if inner := self.understand(command):
+                if inner.later or not inner.wishes:
+                    return None
+                return Understood(reading, inner.wishes, Later(reading, _seconds(reading), command))
+            readings = readings[1:]
+        return None
+
+    def _alone(self, readings: Sequence[Reading]) -> Understood:
+        best = readings[0]
+        return Understood(best, () if best.intent in STOPS else (find_wish(readings, self._house),))
+
+    def _divided(self, text: str) -> Sequence[Wish]:
+        """Return the wishes of a sentence of which each part is recognised alone; none if there is no such division."""
+        for at, joint in enumerate(self._joints.finditer(text)):
+            if at == _MOST_JOINTS:
+                break
+            first, rest = self._part(text[: joint.start()]), text[joint.end() :]
+            if first and (others := self._part(rest) or self._divided(rest)):
+                return (*first, *others)
+        return ()
+
+    def _part(self, text: str) -> Sequence[Wish]:
+        readings = self._readings(text)
+        if not readings or readings[0].intent in (*STOPS, TIMER):
+            return ()
+        return (find_wish(readings, self._house),)
+
+    def _readings(self, text: str) -> Sequence[Reading]:
+        if text not in self._known:
+            self._known[text] = self._recognizer.readings(text, self._house, self._room)
+        return self._known[text]
+
+
+def _joints(language: str) -> re.Pattern[str]:
+    base = language.partition("-")[0]
+    words = "|".join(map(re.escape, _JOINING.get(base, ())))
+    if base == "zh":
+        return re.compile(rf"\s*[\uff0c,、\uff1b;。]\s*(?:{words})?|(?:{words})")
+    between = rf"[,;.]?\s+(?:{words})\s+|[,;.]\s+" if words else r"[,;.]\s+"
+    return re.compile(between, re.IGNORECASE)
+
+
+def _seconds(reading: Reading) -> float:
+    return float(sum(float(reading.value(unit) or 0) * seconds for unit, seconds in _SECONDS.items()))

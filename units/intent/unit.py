@@ -1,0 +1,153 @@
+"""The intent unit: a sentence becomes calls of the home's tools, and their outcomes become the answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import orjson
+
+from unitd.wire.envelope import Envelope
+from units.base import RUN_FAILED, Unit, UnitFault
+from units.host import Host
+from units.intent.house import House, read_house
+from units.intent.library import UnknownLanguage, find_language
+from units.intent.recognizer import Recognizer
+from units.intent.rounds import Turn
+from units.intent.sentence import Later, Listener, Understood
+from units.intent.steps import read_outcome, said
+from units.setup_values import SetupValues, refusal
+
+MOST_TURNS = 8
+"""Turns of a task that may wait for outcomes; an older one is given up, for its inference has ended."""
+
+HouseKey = tuple[bytes, tuple[str, ...]]
+
+
+@dataclass
+class IntentTask:
+    """A task: its languages, its house, where it listens, and its turns in progress."""
+
+    house: House
+    house_key: HouseKey
+    languages: tuple[str, ...]
+    room: str
+    turns: dict[int, Turn] = field(default_factory=dict)
+
+
+class IntentUnit(Unit):
+    """A unit whose tasks share the sentences of a language, and the devices of a home."""
+
+    def __init__(self, host: Host) -> None:
+        self._tasks: dict[str, IntentTask] = {}
+        self._recognizers: dict[str, Recognizer] = {}
+        self._houses: dict[HouseKey, House] = {}
+        self._numbers = count(1)
+        self.handlers = {
+            "setup": self._on_setup,
+            "recognize": self._on_recognize,
+            "outcomes": self._on_outcomes,
+            "exit": self._on_exit,
+        }
+
+    def load(self, load: dict[str, Any]) -> dict[str, Any]:
+        """Load nothing yet: a setup says which languages are needed."""
+        return {"about": "intents of home-assistant-intents"}
+
+    def _on_setup(self, envelope: Envelope) -> None:
+        data = envelope.fields["data"]
+        home = SetupValues(data).get("home")
+        if not isinstance(home, dict):
+            raise refusal("home must be the devices and tools of the home")
+        languages = self._languages(data, home)
+        key = (orjson.dumps(home, option=orjson.OPT_SORT_KEYS), languages)
+        room = SetupValues(data).text("area", home.get("area") or "")
+        house = self._houses.get(key) or read_house(home, self._class_words(languages))
+        for language in languages:
+            self._recognizers[language].warm(house)
+        self._tasks[envelope.fields["task"]] = IntentTask(house, key, languages, room)
+        self._houses[key] = house
+        self._release()
+
+    def _languages(self, data: dict[str, Any], home: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the languages of a task, with the sentences of each loaded."""
+        tags = SetupValues(data).texts("language") or home.get("languages") or ["en"]
+        try:
+            languages = tuple(dict.fromkeys(find_language(tag) for tag in tags))
+        except UnknownLanguage as error:
+            raise refusal(f"language: {error}") from error
+        for language in languages:
+            if language not in self._recognizers:
+                self._recognizers[language] = Recognizer(language)
+        return languages
+
+    def _class_words(self, languages: tuple[str, ...]) -> dict[str, str]:
+        return {word: of for language in languages for word, of in self._recognizers[language].class_words.items()}
+
+    def _on_recognize(self, envelope: Envelope) -> Mapping[str, Any]:
+        task = self._task(envelope)
+        text, area = envelope.fields["text"], envelope.fields.get("area")
+        room = area or task.room
+        for language in task.languages:
+            understood = Listener(self._recognizers[language], task.house, room).understand(text)
+            if understood is not None:
+                return self._begin(task, understood)
+        return for_model(text, task)
+
+    def _begin(self, task: IntentTask, understood: Understood) -> Mapping[str, Any]:
+        if not understood.wishes:
+            reading = understood.reading
+            return {"answer": said(reading, ()), "intent": reading.intent, "language": reading.language}
+        turn = Turn(next(self._numbers), understood.wishes, task.house)
+        if understood.later and turn.calls:
+            return put_off(turn, understood.later)
+        if turn.calls:
+            task.turns[turn.number] = turn
+            if len(task.turns) > MOST_TURNS:
+                del task.turns[min(task.turns)]
+        return turn.reply()
+
+    def _on_outcomes(self, envelope: Envelope) -> Mapping[str, Any]:
+        task, number = self._task(envelope), envelope.fields["turn"]
+        turn = task.turns.get(number)
+        outcomes = [read_outcome(each) for each in envelope.fields["outcomes"]]
+        if turn is None or len(outcomes) != turn.expected:
+            raise UnitFault(RUN_FAILED, f"turn {number} waits for no {len(outcomes)} outcomes")
+        turn.take(outcomes)
+        if not turn.calls:
+            del task.turns[number]
+        return turn.reply()
+
+    def _on_exit(self, envelope: Envelope) -> None:
+        self._tasks.pop(envelope.fields["task"], None)
+        self._release()
+
+    def _task(self, envelope: Envelope) -> IntentTask:
+        name = envelope.fields["task"]
+        if name not in self._tasks:
+            raise UnitFault(RUN_FAILED, f"there is no task {name}")
+        return self._tasks[name]
+
+    def _release(self) -> None:
+        """Forget the houses and the languages that no task uses any longer."""
+        houses = {task.house_key for task in self._tasks.values()}
+        languages = {language for task in self._tasks.values() for language in task.languages}
+        self._houses = {key: house for key, house in self._houses.items() if key in houses}
+        self._recognizers = {name: each for name, each in self._recognizers.items() if name in languages}
+
+
+def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:
+    """Return the fields for a command that is to be carried out later."""
+    return {
+        "turn": turn.number,
+        "after_seconds": later.seconds,
+        "command": later.command,
+        "answer": said(later.reading, ()),
+        "intent": later.reading.intent,
+        "language": later.reading.language,
+    }
+
+
+def for_model(text: str, task: IntentTask) -> Mapping[str, Any]:
+    """Return the fields for a sentence that was not recognised."""
+    return {"language": task.languages[0]}

@@ -1,0 +1,180 @@
+"""What a reading means in this house: the devices that it is about, or why it is not clear which."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from units.intent.actions import (
+    ACTIONS,
+    ADJUST,
+    EVERYTHING,
+    SCALES,
+    STATE,
+    TEMPERATURE,
+    VOLUME_RELATIVE,
+)
+from units.intent.answers import Problem
+from units.intent.house import OPENINGS, Device, House
+from units.intent.recognizer import EXCEPT_NAMES, NAMES, NO_ROOM, Reading
+
+_BLINDS = frozenset({"blind", "curtain", "shutter", "shade", "awning", ""})
+"""One family: people call the same thing by any of these words. A cover without a class belongs to it."""
+
+_MEDIA = "media_player"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A reading with its devices, or with the problem."""
+
+    reading: Reading
+    devices: tuple[Device, ...] = ()
+    problem: Problem | None = None
+
+
+def find_wish(readings: Sequence[Reading], house: House) -> Wish:
+    """Return what the best of these readings means; where two equally good ones mean different devices, ask.
+
+    One name may belong to devices of two kinds, and the name of a device may be that of an area.
+    """
+    best, *others = readings
+    wish = _wish_of(best, house)
+    for other in others:
+        if other.intent == best.intent and _has_same_words(best, other):
+            rival = _wish_of(other, house)
+            if rival.devices and wish.devices and set(rival.devices) != set(wish.devices):
+                return _asking(best, dict.fromkeys((*wish.devices, *rival.devices)))
+    return wish
+
+
+def _has_same_words(best: Reading, other: Reading) -> bool:
+    """Return whether the same words name a device in one reading and another device, or an area, in the other."""
+    named = best.slots["name"].text.casefold() if "name" in best.slots else None
+    if not named or len([slot for slot in NAMES if slot in best.slots]) > 1:
+        return False
+    if "name" in other.slots:
+        return other.rank == best.rank and other.slots["name"].text.casefold() == named
+    return "area" in other.slots and other.slots["area"].text.casefold() == named
+
+
+def _wish_of(reading: Reading, house: House) -> Wish:
+    if any(slot in reading.slots for slot in NAMES):
+        return _named(reading, house)
+    return _in_place(reading, house)
+
+
+def _named(reading: Reading, house: House) -> Wish:
+    """Return a wish for the devices that are named, each in the area or on the floor that is said."""
+    said = replace(reading, slots={name: slot for name, slot in reading.slots.items() if slot.text})
+    devices: dict[Device, None] = {}
+    for name in (said.slots[slot] for slot in NAMES if slot in said.slots):
+        here = [device for device in house.named(name.value, name.domain) if _is_where_said(device, said)]
+        if not here:
+            return Wish(reading, problem=_none(said, name.text))
+        if len(here) > 1:
+            return _asking(reading, here)
+        devices |= dict.fromkeys(here)
+    return Wish(reading, tuple(devices))
+
+
+def _in_place(reading: Reading, house: House) -> Wish:
+    """Return a wish for all devices of a kind in a room, on a floor or in the house."""
+    candidates = [each for each in house.devices if _is_meant(each, reading) and not _is_excepted(each, reading, house)]
+    if _needs_room(reading):
+        if len(candidates) == 1 and not _is_of_set(reading):
+            return Wish(reading, tuple(candidates))
+        return _asking_for_room(reading, candidates) if candidates else Wish(reading, problem=_none(reading))
+    devices = tuple(each for each in candidates if _is_where_said(each, reading))
+    if not devices:
+        return Wish(reading, problem=_none(reading))
+    actions = ACTIONS.get(reading.intent, ())
+    if len(devices) > 1 and "scope" not in reading.slots and any(action.is_for_one for action in actions):
+        return _asking(reading, devices)
+    return Wish(reading, devices)
+
+
+def _asking(reading: Reading, devices: Iterable[Device]) -> Wish:
+    """Return a wish that asks which of these devices is meant: by their names, or where these are the same by areas."""
+    found = list(devices)
+    names = tuple(dict.fromkeys(device.name for device in found))
+    if len({name.casefold() for name in names}) == len(found):
+        return Wish(reading, problem=Problem("which", names))
+    said = reading.slots["name"].text if "name" in reading.slots else names[0]
+    return Wish(reading, problem=Problem("duplicate", (said,), _areas_of(found)))
+
+
+def _asking_for_room(reading: Reading, devices: Sequence[Device]) -> Wish:
+    areas = _areas_of(devices)
+    return Wish(reading, problem=Problem("which", areas=areas)) if areas else _asking(reading, devices)
+
+
+def _areas_of(devices: Iterable[Device]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(device.area for device in devices if device.area))
+
+
+def _none(reading: Reading, name: str = "") -> Problem:
+    """Return the problem that there is no such device where it was said to be."""
+    where = [str(each) for slot in ("area", "floor") if (each := reading.value(slot)) and each != NO_ROOM]
+    return Problem("no_device", (name,) if name else (), tuple(where))
+
+
+def _needs_room(reading: Reading) -> bool:
+    """Return whether a room is meant and nobody knows which."""
+    return reading.value("area") == NO_ROOM and "scope" not in reading.slots
+
+
+def _is_of_set(reading: Reading) -> bool:
+    """Return whether the words are about a set: "the lights" mean those of a room, "the temperature" is one thing."""
+    return reading.value("domain") not in (None, "climate", _MEDIA) or "device_class" in reading.slots
+
+
+def _domains_of(reading: Reading) -> Collection[str]:
+    """Return the domains that a sentence is about; empty if it does not say."""
+    if domain := reading.value("domain"):
+        return [domain] if isinstance(domain, str) else domain
+    if "device_class" in reading.slots:
+        return ("cover",)
+    if reading.intent == VOLUME_RELATIVE:
+        return (_MEDIA,)
+    if reading.intent == ADJUST:
+        return (SCALES[reading.value("quantity")].domain,)
+    if reading.intent == TEMPERATURE:
+        return ("climate", "sensor")
+    if reading.intent in ("HassTurnOn", "HassTurnOff"):
+        return EVERYTHING
+    return frozenset(domain for action in ACTIONS.get(reading.intent, ()) for domain in action.tools)
+
+
+def _is_meant(device: Device, reading: Reading) -> bool:
+    """Return whether a device is of the kind that a sentence without names is about."""
+    domains = _domains_of(reading)
+    classes = _classes_of(reading)
+    if reading.intent == TEMPERATURE and device.kind == "sensor":
+        return device.device_class == "temperature"
+    if reading.intent == STATE and device.kind == "sensor" and "cover" in domains:
+        return device.device_class in classes and device.device_class in OPENINGS
+    is_of_domain = device.domain in domains or (device.kind == "sensor" and "sensor" in domains)
+    return is_of_domain and (not classes or device.device_class in classes)
+
+
+def _classes_of(reading: Reading) -> Collection[str]:
+    said = reading.value("device_class")
+    classes = frozenset([said] if isinstance(said, str) else said or ())
+    if classes & _BLINDS:
+        return classes | _BLINDS
+    return classes
+
+
+def _is_where_said(device: Device, reading: Reading) -> bool:
+    areas = [str(reading.value(slot)).casefold() for slot in ("area", "area2") if slot in reading.slots]
+    if areas and areas != [NO_ROOM] and device.area.casefold() not in areas:
+        return False
+    floor = reading.value("floor")
+    return floor is None or device.floor.casefold() == str(floor).casefold()
+
+
+def _is_excepted(device: Device, reading: Reading, house: House) -> bool:
+    areas = [reading.value("except_area")]
+    if device.area and device.area.casefold() in [str(each).casefold() for each in areas if each]:
+        return True
+    said = [str(reading.value(slot)).casefold() for slot in EXCEPT_NAMES if slot in reading.slots]
+    return any(name.casefold() in said for name in device.names)
