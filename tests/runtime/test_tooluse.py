@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from unitd.core.home.guard import ALLOWED, Evidence, Verdict
-from unitd.core.outcomes import Outcome
+from unitd.core.outcomes import DeviceState, Outcome
 from unitd.runtime.tasks.tool_loop import AGREED, MAX_ROUNDS, Call, Recognition, ToolUse
 
 ON, OFF = "The kitchen light is on.", "The kitchen light is off."
@@ -45,9 +45,15 @@ class Hands:
         """List nothing."""
         return []
 
-    def check(self, call: Call, evidence: Any, before: Any, read: Sequence[Outcome]) -> Verdict:
-        """Refuse some devices."""
+    def check(self, call: Call, evidence: Any, before: Any, read: Mapping[str, DeviceState]) -> Verdict:
+        """Refuse some devices, and ask before one tool."""
+        if call["name"] == self._confirm:
+            return Verdict(False, "Shall I?", is_asked=True)
         return self._refused.get(call["arguments"]["entity"], ALLOWED)
+
+    def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
+        """Name the devices."""
+        return {"entities": [each["arguments"]["entity"] for each in calls]}
 
     def confirmation(self, calls: Sequence[Call], language: str) -> str:
         """Ask before one tool."""
@@ -258,7 +264,7 @@ async def test_a_model_that_goes_on_calling_is_not_asked_again() -> None:
 
 async def test_a_call_that_the_words_do_not_back_is_asked_about_and_done_after_a_yes() -> None:
     """And no frame said that it would be done."""
-    asks = Verdict(is_allowed=False, asks=True, words="Do you mean the desk lamp?")
+    asks = Verdict(False, "Do you mean the desk lamp?", is_asked=True)
     call = a_call(entity="desk lamp")
     hands = Hands("The desk lamp is on.", refused={"desk lamp": asks})
     use = a_use(hands, Program(UNKNOWN), Inference([call]), "the dusk lamp")
@@ -273,7 +279,7 @@ async def test_a_call_that_the_words_do_not_back_is_asked_about_and_done_after_a
 
 async def test_anything_else_than_a_yes_forgets_the_question() -> None:
     """A later yes means something else."""
-    asks = Verdict(is_allowed=False, asks=True, words="Do you mean the desk lamp?")
+    asks = Verdict(False, "Do you mean the desk lamp?", is_asked=True)
     hands = Hands(refused={"desk lamp": asks})
     asked = a_use(hands, Program(UNKNOWN), Inference([a_call(entity="desk lamp")]))
     await asked.answer(nothing)
@@ -289,7 +295,7 @@ async def test_anything_else_than_a_yes_forgets_the_question() -> None:
 async def test_a_tool_that_needs_a_confirmation_waits_for_a_yes(recognised: bool) -> None:
     """Whoever understood the wish."""
     unlock = a_call("unlock", "front door")
-    first = {"turn": 1, "calls": [unlock], "evidence": {}} if recognised else UNKNOWN
+    first = {"turn": 1, "calls": [unlock]} if recognised else UNKNOWN
     hands = Hands("The front door is unlocked.", confirm="unlock")
     use = a_use(hands, Program(first), Inference([unlock]), "unlock the front door")
 
@@ -336,9 +342,3 @@ async def test_several_devices_are_switched_at_once() -> None:
 
     assert hands.calls == calls
     assert 1 < most <= 8
-
-
-def test_evidence_is_read_from_what_the_program_sends() -> None:
-    """A key that it leaves out is nothing."""
-    assert Evidence.from_data({"says": "yes"}).says == "yes"
-    assert Evidence.from_data({}).says == ""

@@ -1,8 +1,8 @@
 """All devices, areas and tools of a home. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,14 @@ class Home:
     def way(self, name: str, entity: Entity) -> Tool | None:
         """Return the tool of this name that reaches a device; None if none does."""
         return next((each for each in self.ways(name) if each.reaches(entity)), None)
+
+    def first(self, count: int) -> list[str]:
+        """Return what the first devices are called."""
+        return [self.called(each) for each in self.entities[:count]]
+
+    def only(self, called: Collection[str]) -> "Home":
+        """Return the home with these devices alone, and with its other tools."""
+        return replace(self, entities=tuple(each for each in self.entities if self.called(each) in called))
 
     def functions(self) -> list[dict[str, Any]]:
         """Return the usable tools as OpenAI function schemas."""

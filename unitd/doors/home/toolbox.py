@@ -8,7 +8,7 @@ cause.
 import asyncio
 import logging
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,6 +20,8 @@ from unitd.core.config.problems import Problems
 from unitd.core.config.schema import HomeSettings
 from unitd.core.config.toml_lines import with_lines
 from unitd.core.home.devices import ENTITY_ID, Entity
+from unitd.core.home.guard import ALLOWED, Attempt, Evidence, Verdict, check, evidence_of
+from unitd.core.home.guard_words import confirmed
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.readings import read_message
@@ -47,6 +49,9 @@ NAME_LENGTH = 64
 # While Home Assistant is unreachable, a setup in this time does not wait for it again.
 REREAD_SECONDS = 10.0
 
+# So many devices stand in the prompt of a model; in a larger home, those that a sentence may mean.
+MOST_LISTED = 12
+
 
 class ToolFailed(Exception):
     """The reason why a call failed, in a few words."""
@@ -67,16 +72,17 @@ class HomeToolbox:
         home: Home,
         mqtt: Commands | None,
         homeassistant: HomeAssistant | None,
-        domains: tuple[str, ...],
+        settings: HomeSettings,
     ) -> None:
-        """Make the toolbox; it reads devices of `domains` from Home Assistant."""
+        """Make the toolbox; it reads devices of the settings' domains from Home Assistant."""
         from jinja2.runtime import StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
 
         self._home = home
         self._mqtt = mqtt
         self._homeassistant = homeassistant
-        self._unread_domains = domains if homeassistant is not None else ()
+        self._area, self._languages = settings.area, settings.languages
+        self._unread_domains = settings.domains if homeassistant is not None else ()
         self._reading = asyncio.Lock()
         self._read_again_at = 0.0
         templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
@@ -131,10 +137,47 @@ class HomeToolbox:
             LoadFailed: there are no tools, or no devices for them.
         """
         await self.read_devices()
-        functions = self._home.functions()
-        if not functions:
+        if not self._home.functions():
             raise LoadFailed("this board has no tools, or no devices for them: see [home]")
-        return with_prompt_text(setup, self._home.devices) | {"tools": functions}
+        return setup | self.narrowed(setup, self._home.first(MOST_LISTED))
+
+    def narrowed(self, setup: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        """Return the prompt, or the messages, and the schemas of a setup where only these devices may be meant."""
+        home = self._home.only(names)
+        changed = with_prompt_text(setup, home.devices)
+        return {key: changed[key] for key in ("prompt", "messages") if key in changed} | {"tools": home.functions()}
+
+    def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the setup of the intent program: the home, and the room and the languages of a task."""
+        own = {key: setup[key] for key in ("area", "language") if setup.get(key)}
+        return {"home": self._home.as_data(self._area, self._languages)} | own
+
+    def check(
+        self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]
+    ) -> Verdict:
+        """Return whether the words of a person back a call of a model; `do` refuses an unknown tool or device."""
+        try:
+            tool, entity = self._meant(call["name"], call["arguments"])
+        except Refused:
+            return ALLOWED
+        state = read.get(str(call["arguments"].get("entity")))
+        is_first = tool.name in self._home.confirm
+        attempt = Attempt(tool.name, call["arguments"], tool, entity, is_first, state.attributes if state else {})
+        return check(attempt, evidence, before)
+
+    def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
+        """Return what a turn with these calls was about."""
+        found = [self._home.entity(str(call["arguments"].get("entity"))) for call in calls]
+        return evidence_of([each for each in found if each is not None], language)
+
+    def confirmation(self, calls: Sequence[Call], language: str) -> str:
+        """Return the question to ask before these calls are done; "" when none of them needs one."""
+        call = next((each for each in calls if each["name"] in self._home.confirm), None)
+        if call is None:
+            return ""
+        values = dict(call["arguments"])
+        entity = self._home.entity(str(values.pop("entity", "")))
+        return confirmed(language, call["name"], entity.name if entity else "", values)
 
     async def listing(self) -> list[dict[str, Any]]:
         """Return name, description and devices of each tool that can be used; empty when there is none."""
@@ -293,7 +336,7 @@ async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToo
     home = await asyncio.to_thread(read_tools, settings.tools) if settings.tools else Home()
     _warn_of_missing(home, mqtt, settings)
     homeassistant = await asyncio.to_thread(_homeassistant, settings) if settings.homeassistant_url else None
-    toolbox = HomeToolbox(home, mqtt, homeassistant, settings.domains)
+    toolbox = HomeToolbox(home, mqtt, homeassistant, settings)
     await toolbox.read_devices()
     return toolbox
 

@@ -13,8 +13,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from unitd.core.home.guard import Evidence, Verdict
-from unitd.core.outcomes import Outcome, told
+from unitd.core.home.guard import Evidence, Verdict, agrees
+from unitd.core.outcomes import DeviceState, Outcome, told
 
 # A model that goes on calling is not asked again.
 MAX_ROUNDS = 4
@@ -57,8 +57,13 @@ class Toolbox(Protocol):
     async def listing(self) -> list[dict[str, Any]]:
         """Return name, description and devices of each tool that can be used; empty when there is none."""
 
-    def check(self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Sequence[Outcome]) -> Verdict:
-        """Return whether the words of a person back a call of the model; `read` is what came of the calls so far."""
+    def check(
+        self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]
+    ) -> Verdict:
+        """Return whether the words of a person back a call of the model; `read` are the states read so far, by name."""
+
+    def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
+        """Return what a turn with these calls was about."""
 
     def confirmation(self, calls: Sequence[Call], language: str) -> str:
         """Return the question to ask before these calls are done; "" when none of them needs one."""
@@ -131,6 +136,7 @@ class ToolUse:
         """Name and arguments of every call of this turn."""
 
         self._outcomes: list[Outcome] = []
+        self._read: dict[str, DeviceState] = {}
         self._refusal = ""
         self.usage: dict[str, int] = {}
         """The tokens of all rounds."""
@@ -144,17 +150,17 @@ class ToolUse:
         `memory` returns what the unit remembers of the conversation, as its last finish said.
         """
         heard = await self._recognizer.ask("recognize", text=self.text or _last_question(self._setup))
-        if "evidence" in heard:
-            self.evidence = Evidence.from_data(heard["evidence"])
+        self.evidence = heard.get("evidence")
         self._language = str(heard.get("language", ""))
         if not await self._progress.may_go_on(self):
             return None
-        if self._asked is not None and self.evidence is not None and self.evidence.says == "yes":
+        if self._asked is not None and agrees(self.evidence):
             return await self._carry_out({"calls": self._asked.calls, "turn": self._asked.turn}, is_confirmed=True)
-        if "turn" in heard:
-            return await self._carry_out(heard)
         if "after_seconds" in heard:
             return await self._put_off(heard)
+        if "calls" in heard:
+            self.evidence = self._toolbox.evidence_of(heard["calls"], self._language)
+            return await self._carry_out(heard)
         if "answer" in heard or not has_model:
             return str(heard.get("answer", "") or heard.get("otherwise", "") or AGREED)
         return await self._ask_model(heard.get("candidates", ()), memory)
@@ -192,7 +198,13 @@ class ToolUse:
             if not await self._progress.may_go_on(self):
                 return Outcome("", is_done=False)
             self._progress.tell(call)
-            return await self._toolbox.do(call)
+            return await self._outcome_of(call)
+
+    async def _outcome_of(self, call: Call) -> Outcome:
+        outcome = await self._toolbox.do(call)
+        if outcome.state is not None:
+            self._read[str(call["arguments"].get("entity"))] = outcome.state
+        return outcome
 
     # What a model calls
 
@@ -209,7 +221,7 @@ class ToolUse:
             for call in calls:
                 if not await self._progress.may_go_on(self):
                     return None
-                outcomes.append(await self._toolbox.do(call))
+                outcomes.append(await self._outcome_of(call))
             self._outcomes += outcomes
             if not await self._progress.may_go_on(self):
                 return None
@@ -236,12 +248,11 @@ class ToolUse:
         if made in self._made:
             return False
         self._made.append(made)
-        verdict = self._toolbox.check(call, self.evidence, self._before, self._outcomes)
-        question = self._toolbox.confirmation([call], self._language) if verdict.is_allowed else ""
-        if question or verdict.asks:
+        verdict = self._toolbox.check(call, self.evidence, self._before, self._read)
+        if verdict.is_asked:
             self.pending = self.pending or Pending([call])
-        self._refusal = self._refusal or question or verdict.words
-        if question or not verdict.is_allowed:
+        self._refusal = self._refusal or verdict.answer
+        if not verdict.is_allowed:
             return False
         self._calls.append(call)
         return True
