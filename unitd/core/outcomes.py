@@ -86,13 +86,13 @@ def state(value: str, device: str) -> str:
 
 def failed(reason: str, device: str) -> str:
     """Return the sentence about a call that failed, with a reason in a few words."""
-    where = f" for {_with_article(device)}" if device else ""
+    where = f" for {with_article(device)}" if device else ""
     return ended(f"That did not work{where}: {reason}")
 
 
 def takes(device: str, name: str, schema: Mapping[str, Any]) -> str:
     """Return the sentence about an argument that a schema does not allow: The heater takes 5 to 30 degrees."""
-    subject = _capitalized(_with_article(device)) if device else "That"
+    subject = _capitalized(with_article(device)) if device else "That"
     verb = "take" if _is_plural(device) else "takes"
     return f"{subject} {verb} {_allowed(name.replace('_', ' '), schema)}."
 
@@ -120,10 +120,10 @@ def _allowed(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def _is(device: str, words: str) -> str:
-    return ended(f"{_capitalized(_with_article(device))} {'are' if _is_plural(device) else 'is'} {words}")
+    return ended(f"{_capitalized(with_article(device))} {'are' if _is_plural(device) else 'is'} {words}")
 
 
-def _with_article(name: str) -> str:
+def with_article(name: str) -> str:
     """Return a device's name with its article: the kitchen light, but Anna's lamp."""
     return name if "'s " in name or name.lower().startswith(("the ", "my ")) else f"the {name}"
 

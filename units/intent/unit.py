@@ -39,6 +39,7 @@ class IntentUnit(Unit):
     """A unit whose tasks share the sentences of a language, and the devices of a home."""
 
     def __init__(self, host: Host) -> None:
+        self._host = host
         self._tasks: dict[str, IntentTask] = {}
         self._recognizers: dict[str, Recognizer] = {}
         self._houses: dict[HouseKey, House] = {}
@@ -47,6 +48,10 @@ class IntentUnit(Unit):
             "setup": self._on_setup,
             "recognize": self._on_recognize,
             "outcomes": self._on_outcomes,
+            "infer": self._on_infer,
+            "cancel": _on_nothing,
+            "pause": _on_nothing,
+            "work": _on_nothing,
             "exit": self._on_exit,
         }
 
@@ -118,6 +123,15 @@ class IntentUnit(Unit):
             del task.turns[number]
         return turn.reply()
 
+    def _on_infer(self, envelope: Envelope) -> None:
+        """Say the answer that the daemon has: it did what the sentence means."""
+        whose = {key: envelope.fields[key] for key in ("task", "inference")}
+        if answer := envelope.fields.get("answer", ""):
+            self._host.say("delta", text=answer, **whose)
+            self._host.say("finish", reason="stop", **whose)
+        else:
+            raise UnitFault(RUN_FAILED, "intent takes text (intent.utf-8)")
+
     def _on_exit(self, envelope: Envelope) -> None:
         self._tasks.pop(envelope.fields["task"], None)
         self._release()
@@ -134,6 +148,10 @@ class IntentUnit(Unit):
         languages = {language for task in self._tasks.values() for language in task.languages}
         self._houses = {key: house for key, house in self._houses.items() if key in houses}
         self._recognizers = {name: each for name, each in self._recognizers.items() if name in languages}
+
+
+def _on_nothing(envelope: Envelope) -> None:
+    """Do nothing: each message is done before the next one is read."""
 
 
 def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:

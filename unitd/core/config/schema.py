@@ -211,6 +211,12 @@ class HomeSettings:
     domains: tuple[str, ...] = ()
     """Devices of these domains are read from Home Assistant at start, in addition to those of the file."""
 
+    area: str = ""
+    """The room of the board: "turn on the lights" means those here."""
+
+    languages: tuple[str, ...] = ("en",)
+    """The languages in which wishes are recognised, the usual one first."""
+
 
 @dataclass(frozen=True)
 class AuthSettings:

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
 from unitd.core.models.catalog import Card
 from unitd.core.models.stand_in import fitted
-from unitd.core.tasks.kinds import MAX_INPUTS, Output, UnitKind
+from unitd.core.tasks.kinds import INTENT, MAX_INPUTS, Output, UnitKind
 from unitd.runtime.models.adapters import with_files
 from unitd.runtime.models.store import ModelStore
+from unitd.runtime.tasks.recognizer import CARD
 from unitd.runtime.tasks.tool_loop import AUTO, Toolbox
 from unitd.wire.errors import BadField, LoadFailed
 from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
@@ -73,8 +74,11 @@ class Planner:
         toolbox = await self._toolbox_of(tools) if isinstance(tools, str) else None
         given = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
         setup, warning = fitted(card, setup_data(kind, given))
+        if kind.name == INTENT and toolbox is None:
+            raise LoadFailed("intent needs the tools of this board: [home] names a file of them")
         if toolbox is not None:
-            setup = await toolbox.prepare(setup)
+            prepared = await toolbox.prepare(setup)
+            setup = setup | toolbox.recognition(setup) if kind.name == INTENT else prepared
         elif tools == AUTO:
             setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if kind.output is Output.ANSWER and "lora" in setup:
@@ -84,6 +88,8 @@ class Planner:
 
     async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
         """Return the card that serves a setup; a unit that needs no model (a third party's, say) runs without one."""
+        if kind.name == INTENT:
+            return CARD
         if "model" not in kind.required and "model" not in data:
             return Card(kind.name, kind.name, is_bundled=True)
         return await self._model_store.resolve(kind.serving, data["model"])

@@ -7,6 +7,7 @@ from typing import Any
 
 from unitd.core.models.catalog import Card
 from unitd.core.tasks.deaths import Part
+from unitd.core.tasks.kinds import INTENT
 from unitd.runtime.children.child import ChildListener
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.futures import fail
@@ -14,7 +15,7 @@ from unitd.wire.errors import LoadFailed, UnitdError
 
 log = logging.getLogger("unitd.tools")
 
-CARD = Card("intent", "intent", is_bundled=True)
+CARD = Card(INTENT, INTENT, defaults={"tools": "home"}, is_bundled=True)
 """The one "model" of the intent program: the sentences come with it."""
 
 # A sentence takes milliseconds; while the program starts, which takes a second, a sentence waits for it.
