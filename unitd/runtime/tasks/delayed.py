@@ -50,12 +50,14 @@ class DelayedCommands:
         self._clock = clock
         self._recognizer_for = recognizer_for
         self._waiting: list[DelayedCommand] = []
+        self._is_read = asyncio.Event()
         self._changed = asyncio.Event()
         self._numbers = count(1)
 
     async def run(self, toolbox: Toolbox) -> None:
         """Do what is due, until cancelled; first what the last daemon left."""
-        self._waiting += await asyncio.to_thread(self._read)
+        self._waiting = await asyncio.to_thread(self._read)
+        self._is_read.set()
         while True:
             self._changed.clear()
             now = self._clock()
@@ -75,6 +77,7 @@ class DelayedCommands:
 
     async def add(self, seconds: float, text: str, setup: Mapping[str, Any]) -> bool:
         """Let a command wait. Return False when too many wait."""
+        await self._is_read.wait()
         if len(self._waiting) >= MAX_WAITING or not math.isfinite(seconds):
             return False
         room_and_language = {key: setup[key] for key in ("area", "language") if key in setup}
