@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from unitd.core.home.devices import Area, Entity, Floor
+from unitd.core.home.devices import Area, Entity
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.tools import Tool, misfit
@@ -291,7 +291,6 @@ def test_areas_and_floors_that_only_devices_name_exist() -> None:
             Entity("desk lamp", "light", "study"),
         ),
         areas=(Area("Study", "upstairs", ("office",)), Area("attic", "Upstairs")),
-        floors=(Floor("cellar", ("basement",)), Floor("ground floor", ("downstairs",))),
     )
 
     data = home.as_data()
@@ -299,15 +298,11 @@ def test_areas_and_floors_that_only_devices_name_exist() -> None:
     assert data["areas"] == [
         {"name": "Study", "floor": "upstairs", "aliases": ["office"]},
         {"name": "attic", "floor": "upstairs", "aliases": []},
-        {"name": "Hall", "floor": "ground floor", "aliases": []},
+        {"name": "Hall", "floor": "Ground floor", "aliases": []},
     ]
-    assert data["floors"] == [
-        {"name": "cellar", "aliases": ["basement"]},
-        {"name": "ground floor", "aliases": ["downstairs"]},
-        {"name": "upstairs", "aliases": []},
-    ]
+    assert data["floors"] == [{"name": "upstairs", "aliases": []}, {"name": "Ground floor", "aliases": []}]
     assert [(each["area"], each["floor"]) for each in data["entities"]] == [
-        ("Hall", "ground floor"), ("Hall", ""), ("", "ground floor"), ("Study", ""),
+        ("Hall", "Ground floor"), ("Hall", ""), ("", "Ground floor"), ("Study", ""),
     ]  # fmt: skip
 
 
@@ -322,6 +317,34 @@ def test_two_devices_of_one_name_are_called_by_their_ids() -> None:
     assert '- desk lamp; light in hall: "light.desk_2"' in home.devices
     assert home.named("desk lamp") == [desk, other]
     assert (home.entity("light.desk_2"), home.entity("LIGHT.DESK"), home.entity("desk")) == (other, desk, None)
+
+
+@pytest.mark.parametrize(
+    ("own", "found", "is_known"),
+    [
+        (Entity("lamp", "light", id="light.desk"), Entity("Lamp", "light", id="light.lamp"), True),
+        (Entity("lamp", "light", "study", id="a"), Entity("lamp", "light", "Study", id="light.lamp"), True),
+        (Entity("lamp", "light", "study", id="a"), Entity("lamp", "light", "hall", id="light.lamp"), False),
+        (Entity("lamp", "light", id="a", aliases=("light",)), Entity("light", "light", id="light.lamp"), True),
+        (Entity("lamp", "light", id="light.desk"), Entity("desk light", "light", id="light.desk"), True),
+        (Entity("lamp", "light", id="a"), Entity("desk lamp", "light", id="light.lamp"), False),
+    ],
+)
+def test_a_device_of_the_file_is_not_there_a_second_time(own: Entity, found: Entity, is_known: bool) -> None:
+    """The file may name a device of Home Assistant anew; in another room it is another device."""
+    home, left_out = Home((own,)).joined_by(Home((found,)))
+
+    assert home.entities == ((own,) if is_known else (own, found))
+    assert left_out == ([found] if is_known else [])
+
+
+def test_an_area_of_the_file_gets_the_floor_that_home_assistant_knows() -> None:
+    """If it has none of its own."""
+    mine, theirs = (Area("Hall", "", ("lobby",)), Area("attic", "top")), (Area("hall", "ground"), Area("attic", "up"))
+
+    home, _ = Home(areas=mine).joined_by(Home(areas=theirs))
+
+    assert home.areas == (Area("Hall", "ground", ("lobby",)), Area("attic", "top"))
 
 
 def test_an_id_that_two_devices_share_is_numbered() -> None:

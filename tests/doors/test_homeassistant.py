@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.home.toolboxes import MakeToolbox, results_of
-from tests.support.servers.assistant_server import AssistantServer, assistant_server
+from tests.support.home.toolboxes import TOOLS, MakeToolbox, Wire, results_of
+from tests.support.servers.assistant_server import AssistantServer, State, assistant_server
+from unitd.core.outcomes import DeviceState, Outcome
 from unitd.doors.home import homeassistant, toolbox
 
 
@@ -177,23 +178,108 @@ async def test_data_must_be_json(make_toolbox: MakeToolbox, assistant: Assistant
     assert [data for _, data in assistant.calls] == [{"what": 'x", "entity_id": "lock.front_door'}]
 
 
-async def test_devices_are_read_from_home_assistant(
-    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Of the domains that are named, with their areas; of two that are called the same, the first."""
+async def test_devices_are_read_from_home_assistant(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
+    """Of the domains that are named, with their areas; two that are called the same are called by their ids."""
     tools = await make_toolbox(assistant=assistant, domains=("light", "media_player", "update"))
 
     setup = await tools.prepare({"prompt": "Be brief.", "tools": "home"})
 
     assert setup["prompt"] == (
         'Be brief.\n\nDevices:\n- kitchen light; light: "kitchen light"\n'
-        '- desk lamp; light in study: "desk lamp"\n- radio; media: "radio"'
+        '- desk lamp; light in study: "light.desk"\n- radio; media: "radio"\n'
+        '- desk lamp; light in hall: "light.desk_2"'
     )
-    assert setup["tools"][0]["function"]["parameters"]["properties"]["entity"]["enum"] == ["kitchen light", "desk lamp"]
-    assert "light.desk_2 of Home Assistant is left out" in caplog.text
+    assert setup["tools"][0]["function"]["parameters"]["properties"]["entity"]["enum"] == [
+        "kitchen light", "light.desk", "light.desk_2",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"5", b'[{"name": "x"}]', b"[[]]", b'{"message": "no"}'])
+async def test_a_name_that_two_devices_have_switches_neither(
+    make_toolbox: MakeToolbox, assistant: AssistantServer
+) -> None:
+    """A model on another machine may write it; by its id each can be switched."""
+    wire = Wire()
+    tools = await make_toolbox(mqtt=wire, assistant=assistant, domains=("light",))
+
+    results = await results_of(tools, ("turn_on", {"entity": "desk lamp"}), ("turn_on", {"entity": "light.desk_2"}))
+
+    assert results == ["There is more than one desk lamp here: light.desk or light.desk_2.", "The desk lamp is on."]
+    assert [topic for topic, _ in wire.commands] == ["home/light.desk_2/set"]
+
+
+async def test_areas_floors_and_classes_are_read_from_home_assistant(
+    make_toolbox: MakeToolbox, assistant: AssistantServer
+) -> None:
+    """All areas, also those without a device; a device without a name is left out."""
+    tools = await make_toolbox(assistant=assistant, domains=("light", "binary_sensor", "sensor"))
+
+    data = tools.home.as_data()
+
+    assert [(each["name"], each["floor"]) for each in data["areas"]] == [
+        ("study", "upstairs"), ("Hall", "ground floor"), ("kitchen", ""),
+    ]  # fmt: skip
+    assert [each["name"] for each in data["floors"]] == ["upstairs", "ground floor"]
+    assert data["entities"][1:] == [
+        {
+            "name": name, "kind": kind, "area": area, "floor": "", "aliases": [], "device_class": device_class,
+            "id": entity_id,
+        }
+        for name, kind, area, device_class, entity_id in (
+            ("desk lamp", "light", "study", "", "light.desk"),
+            ("desk lamp", "light", "Hall", "", "light.desk_2"),
+            ("kitchen window", "sensor", "kitchen", "window", "binary_sensor.window"),
+        )
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [500, 1_250])
+async def test_a_large_house_is_read_page_by_page(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, count: int
+) -> None:
+    """Home Assistant renders no more than 256 KiB at once."""
+    assistant.entities = [State(f"light.lamp_{at}", f"Lämpchen {at} " + "x" * 50) for at in range(count)]
+
+    tools = await make_toolbox(assistant=assistant, domains=("light",))
+
+    assert len(tools.home.entities) == 1 + count
+    assert assistant.longest_body < 256 * 1024
+
+
+async def test_a_device_of_the_file_is_not_read_again(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log says so."""
+    file = TOOLS.replace('id = "kitchen"', 'id = "light.desk"')
+
+    tools = await make_toolbox(tools=file, assistant=assistant, domains=("light",))
+
+    assert [each.id for each in tools.home.entities] == ["light.desk", "light.desk_2"]
+    assert "light.desk of Home Assistant is left out: the file has this device" in caplog.text
+
+
+async def test_a_state_of_home_assistant_has_its_attributes(
+    make_toolbox: MakeToolbox, assistant: AssistantServer
+) -> None:
+    """In percent; what is said stays the state."""
+    assistant.states["sensor.garden"] = {"state": "on", "attributes": {"brightness": 128}}
+    tools = await make_toolbox(assistant=assistant)
+
+    outcome = await tools.do({"id": "1", "name": "get_reading", "arguments": {"place": "garden"}})
+
+    assert outcome == Outcome("on.", is_done=True, state=DeviceState("on", attributes={"brightness": 50}))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        b"5",
+        b'[{"name": "x"}]',
+        b"[[]]",
+        b'{"message": "no"}',
+        b'{"areas": [{"id": 1, "name": 2}], "floors": []}',
+    ],
+)
 async def test_nonsense_costs_the_devices_and_not_the_daemon(
     make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture, body: bytes
 ) -> None:
@@ -220,7 +306,7 @@ async def test_one_that_starts_later_is_asked_again_at_setup(
     asked = len(assistant.calls)
     await tools.prepare({"tools": "home"})
 
-    assert '- desk lamp; light in study: "desk lamp"' in setup["prompt"]
+    assert '- desk lamp; light in study: "light.desk"' in setup["prompt"]
     assert len(assistant.calls) == asked
 
 

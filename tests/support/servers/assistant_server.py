@@ -7,14 +7,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 TOKEN = "letmein"
-DEVICES = [
-    {"id": "light.desk", "name": "desk lamp", "domain": "light", "area": "study"},
-    {"id": "media_player.radio", "name": "radio", "domain": "media_player", "area": ""},
-    {"id": "update.core", "name": "core update", "domain": "update", "area": ""},
-    {"id": "light.desk_2", "name": "desk lamp", "domain": "light", "area": "hall"},
+
+
+class State:
+    """A state as templates see it."""
+
+    def __init__(self, entity_id: str, name: str, area: str = "", device_class: str = "") -> None:
+        self.entity_id, self.name, self.area, self.device_class = entity_id, name, area, device_class
+        self.domain = entity_id.partition(".")[0]
+
+
+STATES = [
+    State("light.desk", "desk lamp", "study"),
+    State("media_player.radio", "radio"),
+    State("update.core", "core update"),
+    State("light.desk_2", "desk lamp", "hall"),
+    State("binary_sensor.window", "kitchen window", "kitchen", "window"),
+    State("sensor.nameless", " "),
 ]
+AREAS = {"study": ("study", "up"), "hall": ("Hall", "down"), "kitchen": ("kitchen", "")}
+FLOORS = {"up": "upstairs", "down": "ground floor"}
 
 
 @dataclass
@@ -27,11 +42,17 @@ class AssistantServer:
     body: bytes | None = None
     """The answer to give instead of the right one; None gives the right one."""
 
+    longest_body: int = 0
+    """The bytes of the longest answer so far."""
+
     may_answer: asyncio.Event = field(default_factory=asyncio.Event)
     """While it is cleared, requests are read and not answered."""
 
     states: dict[str, Any] = field(default_factory=lambda: {"light.kitchen": {"state": "on", "attributes": {}}})
     """The states that GET /api/states returns, by entity."""
+
+    entities: list[State] = field(default_factory=lambda: list(STATES))
+    """The states that a template sees."""
 
     talks: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
     """The open connections, by the task that serves each."""
@@ -43,13 +64,32 @@ class AssistantServer:
         if self.status != 200 or self.body is not None:
             return self.status, self.body or b""
         if path == "/api/template":
-            return 200, orjson.dumps([each for each in DEVICES if f'"{each["domain"]}"' in data["template"]])
+            return 200, self.rendered(data["template"]).encode()
         if path.startswith("/api/services/light/"):
             return 200, b"[]"  # the list of changed states: empty for a light that is off or does not exist
         if path.startswith("/api/states/"):
             state = self.states.get(path.removeprefix("/api/states/"))
             return (404, b'{"message":"Entity not found."}') if state is None else (200, orjson.dumps(state))
         return 400, b'{"message":"Service not found"}'
+
+    def rendered(self, template: str) -> str:
+        """Return a template as Home Assistant renders it, with the functions of its documentation that unitd uses."""
+        templates = ImmutableSandboxedEnvironment()
+        templates.filters["to_json"] = lambda value: orjson.dumps(value).decode()
+        areas = {each.entity_id: each.area for each in self.entities}
+        names = {
+            "states": self.entities,
+            "state_attr": lambda entity_id, key: self._entity(entity_id).device_class or None,
+            "areas": lambda: list(AREAS),
+            "area_name": lambda id: AREAS.get(areas.get(id) or id, (None,))[0],
+            "floors": lambda: list(FLOORS),
+            "floor_name": FLOORS.get,
+            "floor_areas": lambda id: (area for area, (_, floor) in AREAS.items() if floor == id),
+        }
+        return templates.from_string(template).render(names)
+
+    def _entity(self, entity_id: str) -> State:
+        return next(each for each in self.entities if each.entity_id == entity_id)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection until its end."""
@@ -64,6 +104,7 @@ class AssistantServer:
                 self.calls.append((path, body))
                 await self.may_answer.wait()
                 status, answer = self.answer_to(path, fields.get("authorization", ""), body)
+                self.longest_body = max(self.longest_body, len(answer))
                 writer.write(b"HTTP/1.1 %d x\r\nContent-Length: %d\r\n\r\n%b" % (status, len(answer), answer))
                 await writer.drain()
         finally:

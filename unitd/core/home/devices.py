@@ -45,11 +45,3 @@ class Area:
     name: str
     floor: str = ""
     aliases: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Floor:
-    """A floor of a home."""
-
-    name: str
-    aliases: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from unitd.core.home.devices import KINDS, Area, Entity, Floor
+from unitd.core.home.devices import KINDS, Area, Entity
 from unitd.core.home.tools import Tool
 
 
@@ -20,9 +20,6 @@ class Home:
 
     areas: tuple[Area, ...] = ()
     """Areas with a floor or aliases; others exist because a device is there."""
-
-    floors: tuple[Floor, ...] = ()
-    """Floors with aliases; others exist because an area or a device is there."""
 
     confirm: tuple[str, ...] = ()
     """The names of the tools that are used only after a question."""
@@ -83,20 +80,41 @@ class Home:
     def as_data(self, area: str = "", languages: Sequence[str] = ("en",)) -> dict[str, Any]:
         """Return the home as JSON for the program that understands sentences.
 
-        `area` is the room of the board; an area or floor that is spelled in two ways is one.
+        `area` is the room of the board. An area or floor that is written in two cases is one. Floors have no aliases:
+        there is no source of them.
         """
-        areas = _Spelling(each.name for each in self._areas)
-        floors = _Spelling(each.name for each in self._floors)
+        areas, floors = self._areas, self._floors
+        spelled = _Spelling(each.name for each in areas)
         return {
             "entities": [
-                _entity_data(each, key, areas.of(each.area), floors.of(each.floor)) for key, each in self._keyed()
+                _entity_data(each, key, spelled.of(each.area), floors.of(each.floor)) for key, each in self._keyed()
             ],
-            "areas": [{"name": each.name, "floor": each.floor, "aliases": list(each.aliases)} for each in self._areas],
-            "floors": [{"name": each.name, "aliases": list(each.aliases)} for each in self._floors],
+            "areas": [{"name": each.name, "floor": each.floor, "aliases": list(each.aliases)} for each in areas],
+            "floors": [{"name": each, "aliases": []} for each in floors.names],
             "tools": [self._tool_data(tool, names) for tool, names in self._usable],
-            "area": areas.of(area),
+            "area": spelled.of(area),
             "languages": list(languages),
         }
+
+    def joined_by(self, found: "Home") -> tuple["Home", list[Entity]]:
+        """Return the home with the devices and places of another one, and the devices that are left out.
+
+        A device is left out if it is here already: under its id, or under its name, unless both have an area and it is
+        not the same.
+        """
+        known = [each for each in found.entities if self._has(each)]
+        home = replace(
+            self,
+            entities=(*self.entities, *(each for each in found.entities if not self._has(each))),
+            areas=_joined([*self.areas, *found.areas]),
+        )
+        return home, known
+
+    def _has(self, entity: Entity) -> bool:
+        if entity.id.casefold() in self._by_words[1]:
+            return True
+        places = [{each.area.casefold(), entity.area.casefold()} for each in self.named(entity.name)]
+        return any(len(both) == 1 or "" in both for both in places)
 
     @cached_property
     def _by_words(self) -> tuple[Mapping[str, Sequence[Entity]], ...]:
@@ -123,27 +141,20 @@ class Home:
         ]
         return [(tool, names) for tool, names in reached if names or not tool.kinds]
 
-    @cached_property
+    @property
     def _areas(self) -> list[Area]:
         """Every area that the home names, each once, with its floor."""
         floors = {each.area.casefold(): each.floor for each in self.entities if each.area and each.floor}
-        named = [*self.areas, *(Area(each.area) for each in self.entities if each.area)]
-        spelled = _Spelling(each.name for each in self._floors)
-        areas: dict[str, Area] = {}
-        for each in named:
-            key = each.name.casefold()
-            floor = spelled.of(each.floor or floors.get(key, ""))
-            areas.setdefault(key, Area(each.name, floor, each.aliases))
-        return list(areas.values())
+        areas = _joined([*self.areas, *(Area(each.area) for each in self.entities if each.area)])
+        return [
+            replace(each, floor=self._floors.of(each.floor or floors.get(each.name.casefold(), ""))) for each in areas
+        ]
 
     @cached_property
-    def _floors(self) -> list[Floor]:
-        """Every floor that the home names, each once."""
-        named = [*(each.floor for each in self.areas), *(each.floor for each in self.entities)]
-        floors: dict[str, Floor] = {}
-        for each in (*self.floors, *map(Floor, filter(None, named))):
-            floors.setdefault(each.name.casefold(), each)
-        return list(floors.values())
+    def _floors(self) -> "_Spelling":
+        """Every floor that the home names."""
+        floors = [*(each.floor for each in self.areas), *(each.floor for each in self.entities)]
+        return _Spelling(filter(None, floors))
 
     def _keyed(self) -> Iterator[tuple[str, Entity]]:
         """Yield the devices, each with an id that no other device has."""
@@ -164,14 +175,30 @@ class Home:
         }
 
 
+def _joined(areas: Iterable[Area]) -> tuple[Area, ...]:
+    """Return the areas, those of one name as one: the first, on the first floor that is known of it."""
+    found: dict[str, Area] = {}
+    for each in areas:
+        first = found.setdefault(each.name.casefold(), each)
+        found[each.name.casefold()] = replace(first, floor=first.floor or each.floor)
+    return tuple(found.values())
+
+
 class _Spelling:
-    """One way to write each name, whatever the case in which it comes."""
+    """Names that may come in any case, each as it was first written."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = {each.casefold(): each for each in names}
+        self._names: dict[str, str] = {}
+        for each in names:
+            self._names.setdefault(each.casefold(), each)
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Return each name once."""
+        return self._names.values()
 
     def of(self, name: str) -> str:
-        """Return the name as it is usually written."""
+        """Return a name as it was first written."""
         return self._names.get(name.casefold(), name)
 
 

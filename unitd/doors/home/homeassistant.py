@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import orjson
 
-from unitd.core.home.devices import ENTITY_ID, KINDS, Entity
+from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
+from unitd.core.home.home import Home
 from unitd.core.home.readings import read_homeassistant
 from unitd.core.outcomes import DeviceState
 from unitd.wire.errors import ConfigError
@@ -22,11 +23,22 @@ UNAVAILABLE, UNKNOWN = "unavailable", "unknown"
 
 _KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor"}
 
-# Home Assistant renders it, because it knows the areas; entities without a name are dropped later.
+PAGE = 500
+"""Devices that are read with one request; Home Assistant refuses to render more than 256 KiB."""
+
+# Home Assistant renders these, because it knows areas and floors. Its templates know no aliases.
+_PLACES = """
+{"areas": [{% for id in areas() -%}
+{{ {"id": id, "name": area_name(id)} | to_json }}{{ "," if not loop.last }}
+{%- endfor %}],
+"floors": [{% for id in floors() -%}
+{{ {"name": floor_name(id), "areas": floor_areas(id) | list} | to_json }}{{ "," if not loop.last }}
+{%- endfor %}]}
+"""
 _ENTITIES = """
-[{% for state in states if state.domain in %DOMAINS% -%}
-{{ {"id": state.entity_id, "name": state.name, "domain": state.domain, "area": area_name(state.entity_id) or ""}
-   | to_json }}{{ "," if not loop.last }}
+[{% for state in (states | selectattr("domain", "in", %DOMAINS%) | list)[%FROM%:%TO%] -%}
+{{ {"id": state.entity_id, "name": state.name, "domain": state.domain, "area": area_name(state.entity_id) or "",
+    "device_class": state_attr(state.entity_id, "device_class") or ""} | to_json }}{{ "," if not loop.last }}
 {%- endfor %}]
 """
 
@@ -80,20 +92,30 @@ class HomeAssistant:
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
 
-    async def entities(self, domains: tuple[str, ...]) -> tuple[Entity, ...]:
-        """Return the devices of these domains, with their areas.
+    async def home(self, domains: tuple[str, ...]) -> Home:
+        """Return the devices of these domains, and all areas with their floors.
 
         Raises:
             HomeAssistantError: Home Assistant cannot be reached, or sends no valid answer.
         """
-        template = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
-        answer = await self._ask("POST", "/api/template", {"template": template})
+        entities: list[Entity] = []
         try:
-            rows = orjson.loads(answer.content)
-            entities = [Entity(row["name"], _kind_of(row["domain"]), row["area"], (), row["id"]) for row in rows]
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            areas = _areas(await self._rendered(_PLACES))
+            while len(entities) % PAGE == 0:
+                page = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
+                page = page.replace("%FROM%", str(len(entities))).replace("%TO%", str(len(entities) + PAGE))
+                rows = [_entity(row) for row in await self._rendered(page)]
+                entities += rows
+                if not rows:
+                    break
+        except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
-        return tuple(each for each in entities if each.kind in KINDS and each.name)
+        usable = tuple(each for each in entities if each.kind in KINDS and each.name.strip())
+        return Home(usable, areas=areas)
+
+    async def _rendered(self, template: str) -> Any:
+        """Return the JSON that Home Assistant makes of a template."""
+        return orjson.loads((await self._ask("POST", "/api/template", {"template": template})).content)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -123,8 +145,29 @@ class HomeAssistant:
         return answer
 
 
-def _kind_of(domain: str) -> str:
-    return _KIND_OF_DOMAIN.get(domain, domain)
+def _entity(row: dict[str, Any]) -> Entity:
+    """Return the device of a row of `_ENTITIES`.
+
+    Raises:
+        KeyError, TypeError, AttributeError: this is no row of it.
+    """
+    kind = _KIND_OF_DOMAIN.get(row["domain"], row["domain"])
+    texts = (row["name"], kind, row["area"], row["id"], row["device_class"])
+    name, kind, area, entity_id, device_class = map(_text, texts)
+    return Entity(name, kind, area, id=entity_id, device_class=device_class)
+
+
+def _areas(found: dict[str, Any]) -> tuple[Area, ...]:
+    """Return the areas of what `_PLACES` rendered; it raises what `_entity` does."""
+    floor_of = {area: _text(floor["name"]) for floor in found["floors"] for area in floor["areas"]}
+    return tuple(Area(_text(row["name"]), floor_of.get(row["id"], "")) for row in found["areas"])
+
+
+def _text(value: Any) -> str:
+    """Return a value that is a text; raise TypeError for any other."""
+    if not isinstance(value, str):
+        raise TypeError(f"no text: {value!r:.40}")
+    return value
 
 
 def _entity_ids(value: Any) -> list[str]:

@@ -9,7 +9,6 @@ import asyncio
 import logging
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +88,11 @@ class HomeToolbox:
         self._compiled = lru_cache(maxsize=256)(templates.from_string)
 
     @property
+    def home(self) -> Home:
+        """All devices and tools that are known so far."""
+        return self._home
+
+    @property
     def state_topics(self) -> list[str]:
         """Return every topic whose last value a tool may read.
 
@@ -117,18 +121,16 @@ class HomeToolbox:
             if self._homeassistant is None or not self._unread_domains or now() < self._read_again_at:
                 return
             try:
-                found = await self._homeassistant.entities(self._unread_domains)
+                found = await self._homeassistant.home(self._unread_domains)
             except HomeAssistantError as error:
                 level = logging.DEBUG if self._read_again_at else logging.WARNING
                 log.log(level, "no devices are read from Home Assistant: %s", error)
                 self._read_again_at = now() + REREAD_SECONDS
                 return
             self._unread_domains = ()
-        for each in found:
-            if self._home.entity(each.name) is None:
-                self._home = replace(self._home, entities=(*self._home.entities, each))
-            else:
-                log.info("%s of Home Assistant is left out: there is a device of this name", each.id)
+        self._home, left_out = self._home.joined_by(found)
+        for each in left_out:
+            log.info("%s of Home Assistant is left out: the file has this device", each.id)
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
         """Return the setup with schemas for the grammar, and with the devices in its prompt or `messages`.
@@ -343,12 +345,11 @@ async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToo
 
 def _warn_of_missing(home: Home, mqtt: Commands | None, settings: HomeSettings) -> None:
     """Log the tools that cannot work with this configuration."""
-    for tool in home.tools:
-        is_remote = bool(tool.service or tool.state_of)
+    for name, is_remote in dict.fromkeys((tool.name, bool(tool.service or tool.state_of)) for tool in home.tools):
         if is_remote and not settings.homeassistant_url:
-            log.warning("tool %s needs Home Assistant, and [home] homeassistant_url is missing", tool.name)
+            log.warning("tool %s needs Home Assistant, and [home] homeassistant_url is missing", name)
         elif not is_remote and mqtt is None:
-            log.warning("tool %s needs a broker, and [mqtt] is missing", tool.name)
+            log.warning("tool %s needs a broker, and [mqtt] is missing", name)
 
 
 def _homeassistant(settings: HomeSettings) -> HomeAssistant:
