@@ -8,7 +8,7 @@ import pytest
 
 from unitd.core.home.guard import ALLOWED, Evidence, Verdict
 from unitd.core.outcomes import DeviceState, Outcome
-from unitd.runtime.tasks.tool_loop import AGREED, MAX_ROUNDS, Call, Recognition, ToolUse
+from unitd.runtime.tasks.tool_loop import AGREED, CANNOT_WAIT, MAX_ROUNDS, Call, Recognition, ToolUse
 
 ON, OFF = "The kitchen light is on.", "The kitchen light is off."
 
@@ -84,6 +84,7 @@ class Inference:
     def __init__(self, *rounds: Sequence[Call]) -> None:
         self.told: list[Call] = []
         self.asked: list[Mapping[str, Any]] = []
+        self.delayed: list[tuple[float, str]] = []
         self.is_wanted = True
         self._rounds = list(rounds)
         self.use: ToolUse
@@ -95,6 +96,11 @@ class Inference:
     def tell(self, call: Call) -> None:
         """Note the frame."""
         self.told.append(call)
+
+    async def delay(self, seconds: float, text: str) -> bool:
+        """Keep the command."""
+        self.delayed.append((seconds, text))
+        return True
 
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         """Call, and end the round."""
@@ -306,6 +312,20 @@ async def test_a_tool_that_needs_a_confirmation_waits_for_a_yes(recognised: bool
 
     assert (question, before) == ("Shall I?", [])
     assert (yes, hands.calls) == ("The front door is unlocked.", [unlock])
+
+
+async def test_a_command_for_later_waits() -> None:
+    """Unless it needs a confirmation: nobody may be there to give it."""
+    later = {"turn": 1, "after_seconds": 300, "command": "turn off the fan", "answer": "In 5 minutes.", "calls": []}
+    unlock = later | {"command": "unlock the door", "calls": [a_call("unlock", "front door")]}
+    inference, hands = Inference(), Hands(confirm="unlock")
+
+    answer = await a_use(hands, Program(later), inference).answer(nothing)
+    refusal = await a_use(hands, Program(unlock), inference).answer(nothing)
+
+    assert (answer, refusal) == ("In 5 minutes.", CANNOT_WAIT)
+    assert inference.delayed == [(300, "turn off the fan")]
+    assert hands.calls == []
 
 
 async def test_calls_of_a_round_that_failed_are_not_done() -> None:

@@ -37,6 +37,9 @@ class Outcome:
     state: DeviceState | None = None
     """What was read; None for a command, and for a call that failed."""
 
+    is_confirmation: bool = False
+    """True when the sentence is the confirmation that tools.toml has for the tool."""
+
     def as_data(self) -> dict[str, Any]:
         """Return the outcome as JSON for the program that understands sentences."""
         return asdict(self)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from units.intent.actions import READ, SCALES, VOLUME_RELATIVE, Call, parameter_of, plain_call, value_call
-from units.intent.answers import Problem
+from units.intent.answers import Kind, Problem
 from units.intent.house import Device, House
 from units.intent.recognizer import NAMES, Reading
 from units.intent.steps import Outcome, Outcomes, answer_of, failures, no_way, said, said_problem
@@ -76,7 +76,7 @@ class Adjusting:
             return ()
         return found
 
-    def _said(self, kind: str, devices: Sequence[Device], text: str = "") -> list[str]:
+    def _said(self, kind: Kind, devices: Sequence[Device], text: str = "") -> list[str]:
         names = tuple(device.name for device in devices)
         return [said_problem(self._reading, Problem(kind, names, text=text))] if names else []
 

@@ -96,8 +96,7 @@ def no_way(reading: Reading, devices: Sequence[Device]) -> list[str]:
 def answer_of(device: Device, outcome: Outcome, state: str = "") -> DeviceAnswer:
     """Return the device with the state that was read, else with the one in which the call leaves it."""
     known = outcome.state if outcome.state is not None else state
-    with_unit = f"{known} {outcome.unit}".strip()
-    return DeviceAnswer(device.name, device.domain, device.id, known, with_unit, outcome.attributes)
+    return DeviceAnswer(device.name, device.domain, device.id, known, outcome.unit, outcome.attributes, device.area)
 
 
 class Doing:

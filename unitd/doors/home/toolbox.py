@@ -246,7 +246,8 @@ class HomeToolbox:
             await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
         else:
             await self._call_service(tool.service, self._render(tool.data or "{}", names))
-        return Outcome(confirmation or done(tool.name, names, device), is_done=True)
+        words = confirmation or done(tool.name, names, device)
+        return Outcome(words, is_done=True, is_confirmation=bool(confirmation))
 
     async def _publish(self, topic: str, payload: str) -> None:
         if self._mqtt is None:

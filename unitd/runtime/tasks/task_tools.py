@@ -178,5 +178,5 @@ class _Progress:
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         if changes.get("messages") and changes["messages"][-1]["role"] == "tool":
             self._inference.data = ""  # the question stands in the messages
-        self._inference.options = self._inference.options | changes
+        self._inference.options = {**self._inference.options, **changes}
         self._tools.go_on(self._inference)

@@ -186,7 +186,7 @@ class ToolUse:
                 return None
             self._outcomes += outcomes
             told_so_far = {"answer": told(each.text for each in self._outcomes)}
-            if heard["turn"] is None:
+            if heard["turn"] is None or all(each.is_confirmation for each in outcomes):
                 return told_so_far["answer"]
             found = [each.as_data() for each in outcomes]
             heard = await self._recognizer.ask("outcomes", turn=heard["turn"], outcomes=found) or told_so_far
@@ -227,7 +227,7 @@ class ToolUse:
                 return None
             if self._refusal or not calls or rounds == MAX_ROUNDS:
                 break
-            messages = messages or _conversation(self._setup | changes, memory(), self.text)
+            messages = messages or _conversation({**self._setup, **changes}, memory(), self.text)
             messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]})
             messages += [
                 {"role": "tool", "tool_call_id": call["id"], "content": outcome.text}
