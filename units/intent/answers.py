@@ -267,7 +267,7 @@ class _Wish:
             word = self.wording.state(_meaning(device.attributes, device.state))
             shown.setdefault(device.state, word)
             shown.setdefault(device.state_with_unit, f"{word} {device.unit}".strip())
-        if state := self._slots.get("state"):
+        if isinstance(state := self._slots.get("state"), str):
             shown.setdefault(state, self.wording.state(state))
         return shown
 

@@ -157,10 +157,10 @@ def _put_out(context: Context, value: Any) -> Any:
     """Return what is put out for a value of an expression.
 
     Raises:
-        UndefinedError: the value is None.
+        UndefinedError: the value is None or a collection.
     """
-    if value is None:
-        raise UndefinedError("a value is None")
+    if value is None or isinstance(value, list | tuple | dict):
+        raise UndefinedError("a value is no text")
     if isinstance(value, float):
         return context["wording"].number(value)
     return context["shown"].get(value, value) if isinstance(value, str) else value

@@ -350,6 +350,11 @@ def test_many_choices_are_not_read_out() -> None:
     assert render("en", "HassTurnOn", "default", {}, [], [], Problem("which", lamps)) == "Which one do you mean?"
 
 
+def test_a_list_is_not_said() -> None:
+    """A question may mean several states, where its words have none."""
+    assert render("en", "HassGetState", "all", {"state": ["on", "open"]}, [], [CEILING]) == "No"
+
+
 def test_an_unknown_state_is_not_a_no() -> None:
     """A question about what has no state is not answered with yes or no."""
     said = render("en", "HassGetState", "all", {"state": "locked"}, [], [stateless(DOOR)])
