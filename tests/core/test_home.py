@@ -220,7 +220,7 @@ def test_a_tool_without_a_device_says_what_it_takes() -> None:
         (PERCENT + "enum = 5", "percent: enum is 5, it must be a list"),
         ('confrim = ["unlock"]', "unknown key confrim"),
         ('confirm = "unlock"', "confirm must be a list of texts"),
-        ('confirm = ["unlock"]', "confirm: there is no tool 'unlock'"),
+        ('confirm = ["unlock", "unlok"]', "confirm: there is no tool 'unlok'"),
         ("protocol = 5", "protocol must be a text"),
         ('protocol = "zigbee"', "protocol is 'zigbee', it must be one of zigbee2mqtt, homeassistant-mqtt, tasmota"),
         (LAMP + 'protocol = "mqtt"', "entity 'lamp': protocol is 'mqtt', it must be one of"),
@@ -300,6 +300,7 @@ def test_areas_and_floors_that_only_devices_name_exist() -> None:
         {"name": "attic", "floor": "upstairs", "aliases": []},
         {"name": "Hall", "floor": "Ground floor", "aliases": []},
     ]
+    assert [home.as_data(area)["area"] for area in ("OFFICE", "hall", "roof")] == ["Study", "Hall", "roof"]
     assert data["floors"] == [{"name": "upstairs", "aliases": []}, {"name": "Ground floor", "aliases": []}]
     assert [(each["area"], each["floor"]) for each in data["entities"]] == [
         ("Hall", "Ground floor"), ("Hall", ""), ("", "Ground floor"), ("Study", ""),

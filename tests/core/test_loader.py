@@ -227,6 +227,21 @@ def test_home_assistant_s_url_must_be_one(url: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("languages", "sentences"),
+    [
+        (["en", "pt-BR", "sr-Latn"], []),
+        ([], ["home.languages is empty, it must name a language, such as en"]),
+        (["en", "German"], ["home.languages[1] is 'German', it must look like en or pt-BR"]),
+        ([""], ["home.languages[0] is '', it must look like en or pt-BR"]),
+        (["de", "en", "de"], ["home.languages[2] is 'de', and so is home.languages[0]"]),
+    ],
+)
+def test_languages_are_tags(languages: list[str], sentences: list[str]) -> None:
+    """At least one, each once."""
+    assert mistakes_of(f"home.languages = {json.dumps(languages)}") == sentences
+
+
 @pytest.mark.parametrize("node", ["room #1", "a+b", "a\nb", "", "/"])
 def test_a_board_is_called_what_a_topic_can_hold(node: str) -> None:
     """A broker would hang up without a word."""

@@ -91,6 +91,8 @@ tools = "/etc/unitd/tools.toml"
 homeassistant_url = "http://homeassistant.local:8123"
 homeassistant_token_file = "/etc/unitd/homeassistant-token"
 domains = ["light"]
+area = "kitchen"
+languages = ["de", "en"]
 [auth]
 tokens_file = "/etc/unitd/tokens"
 tls_cert = "/etc/unitd/cert.pem"
@@ -195,6 +197,8 @@ READ = {
         "homeassistant_url": "http://homeassistant.local:8123",
         "homeassistant_token_file": Path("/etc/unitd/homeassistant-token"),
         "domains": ("light",),
+        "area": "kitchen",
+        "languages": ("de", "en"),
     },
     "auth": {
         "tokens_file": Path("/etc/unitd/tokens"),

@@ -46,11 +46,12 @@ async def make_toolbox(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Asyn
             assistant: AssistantServer | None = None,
             token: str = TOKEN,
             domains: tuple[str, ...] = (),
+            area: str = "",
         ) -> HomeToolbox:
             (tmp_path / "tools.toml").write_text(tools)
             (tmp_path / "token").write_text(token + "\n")
             url = assistant.url if assistant else ""
-            settings = HomeSettings(tmp_path / "tools.toml", url, tmp_path / "token", domains)
+            settings = HomeSettings(tmp_path / "tools.toml", url, tmp_path / "token", domains, area)
             toolbox = await open_toolbox(settings, mqtt)
             stack.push_async_callback(toolbox.close)
             return toolbox

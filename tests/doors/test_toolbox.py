@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.home.toolboxes import MakeToolbox, Wire, results_of
+from tests.support.home.toolboxes import TOOLS, MakeToolbox, Wire, results_of
 from tests.support.servers.assistant_server import AssistantServer
 from unitd.wire.errors import ConfigError, LoadFailed
 
@@ -153,6 +153,16 @@ async def test_without_a_broker_configured_tools_say_so(
     assert "tool turn_on needs a broker, and [mqtt] is missing" in caplog.text
     assert "tool turn_off needs Home Assistant, and [home] homeassistant_url is missing" in caplog.text
     assert "tool get_reading needs Home Assistant, and [home] homeassistant_url is missing" in caplog.text
+
+
+@pytest.mark.parametrize(("area", "is_known"), [("Study", True), ("office", True), ("kichen", False)])
+async def test_a_room_of_the_board_that_is_none_is_warned_of(
+    make_toolbox: MakeToolbox, caplog: pytest.LogCaptureFixture, area: str, is_known: bool
+) -> None:
+    """Home Assistant may know it later, so the board starts."""
+    await make_toolbox(tools=f'{TOOLS}\n[[area]]\nname = "study"\naliases = ["office"]', mqtt=Wire(), area=area)
+
+    assert (f"[home] area is {area!r}, and the home has no such area" in caplog.text) is not is_known
 
 
 async def test_a_setup_with_a_whole_conversation_has_the_devices_in_it(make_toolbox: MakeToolbox) -> None:

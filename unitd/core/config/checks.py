@@ -83,6 +83,22 @@ def _check_urls(settings: Settings) -> Iterator[Problem]:
 _URL = re.compile(r"https?://([^/:@\s]+|\[[0-9a-f:]+\])(?::([0-9]{1,5}))?(?:/\S*)?")
 
 
+def _check_languages(settings: Settings) -> Iterator[Problem]:
+    """Require at least one language, and that each is written as a tag. Which ones there are, the intent unit knows."""
+    languages = settings.home.languages
+    if not languages:
+        yield Problem(("home", "languages"), "home.languages is empty, it must name a language, such as en")
+    for at, language in enumerate(languages):
+        key = ("home", "languages", at)
+        if not _LANGUAGE.fullmatch(language):
+            yield Problem(key, f"{name_of(key)} is {language!r}, it must look like en or pt-BR")
+        elif (first := languages.index(language)) < at:
+            yield Problem(key, f"{name_of(key)} is {language!r}, and so is {name_of(('home', 'languages', first))}")
+
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})?")
+
+
 def _check_mqtt(settings: Settings) -> Iterator[Problem]:
     """Refuse wildcards and control characters in topics: a broker closes the connection on them."""
     if settings.mqtt is None:
@@ -110,6 +126,7 @@ CHECKS: tuple[Check, ...] = (
     _check_ports,
     _check_pipelines,
     _check_urls,
+    _check_languages,
     _check_mqtt,
     _check_exposure,
     _check_memory,

@@ -212,10 +212,10 @@ class HomeSettings:
     """Devices of these domains are read from Home Assistant at start, in addition to those of the file."""
 
     area: str = ""
-    """The room of the board: "turn on the lights" means those here."""
+    """The room of the board: "turn on the lights" means the lights in it. "" means that the room is asked for."""
 
     languages: tuple[str, ...] = ("en",)
-    """The languages in which wishes are recognised, the usual one first."""
+    """The languages in which sentences about the home are understood, the usual one first."""
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,13 @@ class Home:
         """Return the home with these devices alone, and with its other tools."""
         return replace(self, entities=tuple(each for each in self.entities if self.called(each) in called))
 
+    def area(self, name: str) -> Area | None:
+        """Return the area of this name, else with this alias, whatever the case; None if there is none."""
+        wanted, areas = name.casefold(), self._areas
+        named = [each for each in areas if each.name.casefold() == wanted]
+        also = [each for each in areas if wanted in map(str.casefold, each.aliases)]
+        return next(iter(named + also), None)
+
     def functions(self) -> list[dict[str, Any]]:
         """Return the usable tools as OpenAI function schemas."""
         return [_function(tool, names) for tool, names in self._usable]
@@ -92,7 +99,7 @@ class Home:
             "areas": [{"name": each.name, "floor": each.floor, "aliases": list(each.aliases)} for each in areas],
             "floors": [{"name": each, "aliases": []} for each in floors.names],
             "tools": [self._tool_data(tool, names) for tool, names in self._usable],
-            "area": spelled.of(area),
+            "area": own.name if (own := self.area(area)) is not None else area,
             "languages": list(languages),
         }
 

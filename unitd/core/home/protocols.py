@@ -22,6 +22,12 @@ PROTOCOLS = ("zigbee2mqtt", "homeassistant-mqtt", "tasmota")
 SCENE_ID = re.compile(r".+/[0-9]+")
 """The id of a scene of Zigbee2MQTT: a group or a device, and a number."""
 
+USUAL = (
+    "turn_on", "turn_off", "set_brightness", "set_color", "open_cover", "close_cover", "set_position",
+    "set_temperature", "set_volume", "lock", "unlock", "activate_scene", "play_media", "pause_media", "get_state",
+)  # fmt: skip
+"""The names of the tools that every home may have."""
+
 _DESCRIPTIONS = {
     "turn_on": "Switches a device on",
     "turn_off": "Switches a device off",

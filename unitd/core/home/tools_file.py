@@ -41,7 +41,7 @@ from typing import Any
 from unitd.core.config.problems import Key, Problem, Problems
 from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
 from unitd.core.home.home import Home
-from unitd.core.home.protocols import PROTOCOLS, SCENE_ID, with_defaults
+from unitd.core.home.protocols import PROTOCOLS, SCENE_ID, USUAL, with_defaults
 from unitd.core.home.tools import TYPES, Tool
 
 MAX_NAME_LENGTH = 64
@@ -98,7 +98,7 @@ def read_home(document: Mapping[str, Any], template_error: TemplateError = lambd
         raise Problems(wrong)
     tools = with_defaults([_tool(row) for _, row in rows["tool"]], entities)
     confirm = tuple(document.get("confirm", ()))
-    if unknown := set(confirm) - {each.name for each in tools}:
+    if unknown := set(confirm) - {each.name for each in tools} - set(USUAL):
         raise Problems([Problem(("confirm",), f"confirm: there is no tool {min(unknown)!r}")])
     return Home(tuple(entities), tuple(tools), tuple(_area(row) for _, row in rows["area"]), confirm=confirm)
 

@@ -341,6 +341,8 @@ async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToo
     homeassistant = await asyncio.to_thread(_homeassistant, settings) if settings.homeassistant_url else None
     toolbox = HomeToolbox(home, mqtt, homeassistant, settings)
     await toolbox.read_devices()
+    if settings.area and toolbox.home.area(settings.area) is None:
+        log.warning("[home] area is %r, and the home has no such area", settings.area)
     return toolbox
 
 
