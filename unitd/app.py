@@ -278,7 +278,9 @@ class App:
                     await self._doors.lock()
                     toolboxes = await self._doors.open_tools()
                     self._planner.add_tools(toolboxes)  # tasks that come back may use them
-                    delayed = [group.create_task(self._delayed.run(each), name="delayed") for each in toolboxes.values()]
+                    delayed = [
+                        group.create_task(self._delayed.run(each), name="delayed") for each in toolboxes.values()
+                    ]
                     if self._settings.state.restore:
                         await self._manager.restore()
                     await self._doors.open(group)

@@ -50,6 +50,7 @@ def test_a_word_or_a_number_is_a_state(text: str, entity: Entity | None, known: 
         ({"state": "ON", "brightness": 254}, a("light"), DeviceState("on", attributes={"brightness": 100})),
         ({"state": "ON", "brightness": 255}, a("light"), DeviceState("on", attributes={"brightness": 100})),
         ({"brightness": 0}, a("light"), DeviceState("off", attributes={"brightness": 0})),
+        ({"Color": "FF0000"}, a("light"), DeviceState("on", attributes={"color": "red"})),
         ({"brightness": 64}, a("light"), DeviceState("on", attributes={"brightness": 25})),
         ({"position": 40}, a("cover"), DeviceState("open", attributes={"position": 40})),
         ({"state": "stopped", "position": 0}, a("cover"), DeviceState("closed", attributes={"position": 0})),

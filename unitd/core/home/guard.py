@@ -17,9 +17,7 @@ from unitd.core.home.guard_words import asked_back, confirmed, refused
 
 Evidence = Mapping[str, Any]
 
-COLORS = frozenset(
-    "red green blue yellow orange purple pink white black brown turquoise cyan magenta gold".split()
-)
+COLORS = frozenset("red green blue yellow orange purple pink white black brown turquoise cyan magenta gold".split())
 """The colors that the evidence names."""
 
 _WORD = re.compile(r"\d+|[^\W\d_]+")
@@ -155,7 +153,9 @@ def _may_be_meant(entity: Entity, evidence: Evidence) -> bool:
     """Return whether it is worth to ask back: the words are a wish, and they name nothing else."""
     if _is_key(entity, (*evidence["near"], *evidence["meant"])):
         return True
-    names_others = evidence["entities"] or evidence["meant"] or (evidence["areas"] and entity.area not in evidence["areas"])
+    names_others = (
+        evidence["entities"] or evidence["meant"] or (evidence["areas"] and entity.area not in evidence["areas"])
+    )
     is_kind = not evidence["kinds"] or entity.kind in evidence["kinds"]
     return bool(evidence["is_request"] and is_kind and not names_others)
 

@@ -1,7 +1,7 @@
 """All devices, areas and tools of a home. Pure."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,14 +24,14 @@ class Home:
     confirm: tuple[str, ...] = ()
     """The names of the tools that are used only after a question."""
 
-    def named(self, name: str, kinds: Iterable[str] = KINDS) -> list[Entity]:
+    def named(self, name: str, kinds: Container[str] = KINDS) -> list[Entity]:
         """Return the entities of this name, else of this id, else with this alias, whatever the case."""
         for known in self._by_words:
             if found := [each for each in known.get(name.casefold(), ()) if each.kind in kinds]:
                 return found
         return []
 
-    def entity(self, name: str, kinds: Sequence[str] = KINDS) -> Entity | None:
+    def entity(self, name: str, kinds: Container[str] = KINDS) -> Entity | None:
         """Return the first entity of this name, id or alias; None if there is none."""
         return next(iter(self.named(name, kinds)), None)
 

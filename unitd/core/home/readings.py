@@ -55,8 +55,8 @@ def read_message(text: str, entity: Entity | None) -> DeviceState:
     state, unit = _main(fields, entity)
     if kind == "cover" and str(state).lower() in _NO_STATES and "position" in attributes:
         state = "open" if attributes["position"] else "closed"
-    if kind == "light" and not state and "brightness" in attributes:
-        state = "on" if attributes["brightness"] else "off"
+    if kind == "light" and not state and not attributes.keys().isdisjoint(("brightness", "color")):
+        state = "on" if attributes.get("brightness", 1) else "off"
     return DeviceState(_word(state, entity), unit, attributes)
 
 
