@@ -66,3 +66,17 @@ def test_the_first_tools_of_the_page_switch_a_light() -> None:
     home = read_home(tomllib.loads(first))
 
     assert [each["function"]["name"] for each in home.functions()] == ["turn_on", "turn_off", "set_brightness"]
+
+
+def test_the_page_s_devices_without_tools_can_be_used() -> None:
+    """Three lines each; and areas, classes and questions before a tool is used."""
+    examples = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "home.md").read_text(), re.DOTALL)
+    devices = [each for each in examples if "[[entity]]" in each and "[[tool]]" not in each]
+
+    short, placed = (read_home(tomllib.loads(each)) for each in devices)
+
+    reached = {each["name"]: each["entities"] for each in short.listing()}
+    assert reached["turn_on"] == ["kitchen light", "desk lamp"]
+    assert reached["unlock"] == ["front door"]
+    assert placed.confirm == ("unlock",)
+    assert (placed.areas[0].floor, placed.entities[0].device_class) == ("upstairs", "blind")
