@@ -79,12 +79,13 @@ def read_home(document: Mapping[str, Any], template_error: TemplateError = lambd
     Raises:
         Problems: the document has mistakes; it names all of them.
     """
-    wrong = list(_wrong_with_keys(document))
+    wrong: list[Problem] = []
     rows = {
         "entity": _rows(document, "entity", _ENTITY_KEYS, wrong),
         "area": _rows(document, "area", _AREA_KEYS, wrong),
         "tool": _rows(document, "tool", _TOOL_KEYS, wrong),
     }
+    wrong += _wrong_with_keys(document, {*USUAL, *(row["name"] for _, row in rows["tool"])})
     usual = str(document.get("protocol", ""))
     entities = [_entity(row, usual) for _, row in rows["entity"]]
     for (key, _), entity in zip(rows["entity"], entities, strict=True):
@@ -97,20 +98,17 @@ def read_home(document: Mapping[str, Any], template_error: TemplateError = lambd
     if wrong:
         raise Problems(wrong)
     tools = with_defaults([_tool(row) for _, row in rows["tool"]], entities)
-    confirm = tuple(document.get("confirm", ()))
-    if unknown := set(confirm) - {each.name for each in tools} - set(USUAL):
-        raise Problems([Problem(("confirm",), f"confirm: there is no tool {min(unknown)!r}")])
-    return Home(tuple(entities), tuple(tools), tuple(_area(row) for _, row in rows["area"]), confirm=confirm)
+    areas = tuple(_area(row) for _, row in rows["area"])
+    return Home(tuple(entities), tuple(tools), areas, tuple(document.get("confirm", ())))
 
 
-def _wrong_with_keys(document: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield the problems of what stands outside the tables."""
+def _wrong_with_keys(document: Mapping[str, Any], tools: Set[str]) -> Iterator[Problem]:
+    """Yield the problems of what stands outside the tables; `tools` are the names of all tools that there may be."""
     for key, value in document.items():
-        is_table = isinstance(value, dict) or (
-            isinstance(value, list) and all(isinstance(each, dict) for each in value)
-        )
         if key in _KEYS and not _is(value, _KEYS[key]):
             yield Problem((key,), f"{key} must be {_WORDS[_KEYS[key]]}")
+        elif key == "confirm" and (unknown := set(value) - tools):
+            yield Problem((key,), f"confirm: there is no tool {min(unknown)!r}")
         elif key not in ("entity", "area", "tool", *_KEYS):
             rows = value if isinstance(value, list) else [value]
             is_table = all(isinstance(row, dict) for row in rows)

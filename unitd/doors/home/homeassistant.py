@@ -23,6 +23,9 @@ UNAVAILABLE, UNKNOWN = "unavailable", "unknown"
 
 _KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor"}
 
+MOST_DEVICES = 20_000
+"""Where reading stops, whatever Home Assistant sends."""
+
 PAGE = 500
 """Devices that are read with one request; Home Assistant refuses to render more than 256 KiB."""
 
@@ -101,12 +104,11 @@ class HomeAssistant:
         entities: list[Entity] = []
         try:
             areas = _areas(await self._rendered(_PLACES))
-            while len(entities) % PAGE == 0:
+            for at in range(0, MOST_DEVICES, PAGE):
                 page = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
-                page = page.replace("%FROM%", str(len(entities))).replace("%TO%", str(len(entities) + PAGE))
-                rows = [_entity(row) for row in await self._rendered(page)]
-                entities += rows
-                if not rows:
+                page = page.replace("%FROM%", str(at)).replace("%TO%", str(at + PAGE))
+                entities += [_entity(row) for row in await self._rendered(page)]
+                if len(entities) < at + PAGE:
                     break
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
