@@ -1,0 +1,99 @@
+"""The phrases of English."""
+
+from units.intent.phrases.language import FULL, HALF, LEAST, QUARTER, THIRD, THREE_QUARTERS, TWO_THIRDS, Language, listed
+
+ENGLISH = Language(
+    fillers=listed(
+        "hey, hi, hello, ok, okay, so, and, um, uh, well, then, now, also, but, please, just, oh, alright, all right, jarvis",
+        "computer, yes, no, sorry, excuse me, thanks, thank you, maybe, perhaps, quickly, yo, good morning, good evening",
+    ),
+    questions=listed(
+        "did, do, does, is, are, am, was, were, has, have, had, which, what, what's, whats, what're, where, where's, when",
+        "who, who's, whose, why, how, how's, isn't, aren't, wasn't, weren't, didn't, doesn't, don't (?:you|we|i), hasn't",
+        "haven't, can, could, will, would, should, shall, may, might, i wonder, i'd like to know, i want to know, let me know",
+        "tell me, check, remind me (?:what|how|if|whether), report, any idea, i am not sure, i'm not sure",
+    ),
+    questions_inside=listed(
+        "whether",
+        "(?:tell|ask|know|check|see|say|wonder|sure|remember|find out|asking|wondering) (?:me )?(?:if|what|which|how|when|where|who|why)",
+    ),
+    polite=listed(
+        "(?:could|can|would|will|won't|can't|couldn't|wouldn't) (?:you|we|u|i|someone|somebody|anyone|ya)",
+        "(?:would|do) you mind, do you think you (?:could|can), why don't (?:you|we), why not, shall we",
+        "(?:would|is) it (?:be )?(?:possible|ok|okay|all right) (?:to|for you to|if), may (?:i|we), how about \\w+ing",
+        "what about \\w+ing, is there any chance you could, any chance you could, have the, have it, have all, do me a favou?r",
+        "i was wondering if you could, i wonder if you could, do it, do that, do the same, is there a way (?:to|you could)",
+    ),
+    tells=listed(
+        "tell (?:me|us), say (?:if|what|whether|how|which|that), see if, see whether, know, check, find out, explain",
+        "remember, believe, imagine, guess, recommend, show me, describe, list, hear, count, look up, report, remind me what",
+    ),
+    verbs=listed(
+        "turn, switch, set, put, make, dim, brighten, darken, open, close, shut, lock, unlock, raise, lower, start, stop",
+        "pause, play, resume, continue, activate, deactivate, enable, disable, run, change, increase, decrease, reduce",
+        "adjust, bring, give, kill, cut, light, illuminate, heat, cool, warm, mute, unmute, skip, let, move, drop, crank",
+        "roll, draw, pull, drive, power, flip, hit, get, keep, leave, send, add, cancel, remind, water, feed, call, clean",
+        "vacuum, mow, order, begin, launch, trigger, bump, boost, fade, blast, secure, undo, use, ring, fill, wake, charge",
+        "brew, write, note, record, schedule, create, arm, disarm, ventilate, shade, press, toggle, reset, restart, slide",
+        "lift, delete, remove, text, message, slow, speed, tone, tune, turning, switching, setting, opening, closing",
+        "locking, unlocking, dimming, lowering, raising, playing, starting, stopping, pausing, putting, making",
+    ),
+    wishes=listed(
+        "on, off, up, down, out, brighter, darker, dimmer, louder, quieter, softer, warmer, cooler, colder, hotter, higher",
+        "faster, slower, more, less, again, dark, bright, cold, hot, warm, loud, quiet, chilly, freezing, stuffy, gloomy",
+        "boiling, noisy, i want, we want, i need, we need, i'd like, i would like, we'd like, should be, can't see, cannot see",
+        "too, as well, instead, full, maximum, minimum, max, half, halfway, please, percent, degrees, closed, locked, silence",
+        "glare, sweating, shivering, can't hear, cannot hear",
+    ),
+    negations=listed(
+        "don't, dont, do not, never, not, mustn't, shouldn't, no need, needn't, no longer, nobody should, no more",
+    ),
+    not_negations=listed(
+        "(?:is|are|'s|was|'re) (?:still |just |really |quite |even )?not, why (?:not|don't (?:you|we)), if not, or not",
+        "(?:don't|do not|never) forget(?: to)?, not only, not too, not so, don't mind, could not, can not, never mind",
+        "(?:i|we|they|you) (?:do not|don't|dont) (?:like|know|think|see|care|understand|feel|mind|have), not enough",
+        "not (?:bright|warm|loud|light|dark|cold|hot|cool) enough, don't you think, don't worry, no more \\w+ please",
+    ),
+    points=listed(
+        "it, its, it's, that, this, these, those, them, they, there, here, too, also, same, again, as well, one, ones, other",
+        "both, him, her, back, likewise, another, the rest",
+    ),
+    every=listed("all, every, everything, each, both, everywhere, whole, entire, any"),
+    more=listed(
+        "brighter, louder, warmer, hotter, higher, more, up, raise, increase, brighten, faster, lighter, boost, bump, add",
+        "too (?:dark|cold|quiet|dim|low|slow|chilly), so dark, so cold, freezing, chilly, crank, speed up, can't see, can't hear",
+    ),
+    less=listed(
+        "darker, dimmer, quieter, softer, cooler, colder, lower, less, down, decrease, reduce, slower, dim, drop, darken",
+        "too (?:bright|hot|warm|loud|high|fast|light), sweating, fade, slow down, so bright, so loud, so hot",
+    ),
+    yes=listed(
+        "yes, yeah, yep, yup, ya, sure, sure thing, ok, okay, of course, right, correct, exactly, do it, do that, go ahead",
+        "please do, please, that one, that's right, thats right, that's it, i do, affirmative, absolutely, definitely, indeed",
+        "certainly, you should, that is right, by all means, alright, all right, fine, go for it, that's the one, yes i do",
+    ),
+    no=listed(
+        "no, nope, nah, no way, don't, do not, stop, never mind, nevermind, cancel, not that one, wrong, forget it, leave it",
+        "please don't, rather not, better not, negative, not now, that's wrong, no i don't, don't do it",
+    ),
+    stops=listed(
+        "the, an, my, our, your, his, their, be, been, being, we, you, he, she, who, to, in, at, of, for, with, from, by, into",
+        "onto, about, as, if, so, very, really, quite, bit, little, lot, some, slightly, much, left, tonight, today, morning",
+        "evening, night, moment, seconds?, days?, would, could, can, will, shall, only, or, when, while, still, yet, i'm",
+        "that's, let's, us, rooms?, house, home, place, colou?rs?, levels?, value, settings?, temperature, brightness, volume",
+        "celsius, fahrenheit, status, state, around, over, under, through, completely, fully, time, like, want, need, devices?",
+        "things?, feels?, looks?, getting, gets, going, goes, for me, real, actually, goddamn, pretty, bloody, nice, gonna",
+        "wanna, lower, inside, outside, everybody, everyone, guys, honey, buddy, mate, dear, later, soon, until, maximum, am, are",
+        "is, i, me, thanks, cheers, immediately, right away, asap, currently, at once, darling, gently, slowly, kindly",
+    ),
+    hours_and_minutes=listed("hours?, minutes?"),
+    point="point",
+    halves="and a half",
+    values={
+        "half(?:way)?": HALF, "quarter": QUARTER, "three[- ]quarters?": THREE_QUARTERS, "(?:a|one)[- ]third": THIRD,
+        "two[- ]thirds": TWO_THIRDS, "minimum|min|lowest|least|dimmest|mute|silence": LEAST,
+        "full|fully|maximum|max|all the way|completely|highest|brightest|loudest|wide open": FULL,
+        "(?:an?|one)(?= (?:hour|minute|second|day|week|degree|percent|step))": (1.0,), "a couple(?: of)?|twice": (2.0,),
+        "a dozen": (12.0,), "noon|midday": (12.0,), "midnight": (0.0, 12.0), "an hour and a half": (1.5,),
+    },
+)  # fmt: skip
