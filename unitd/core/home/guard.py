@@ -12,12 +12,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.core.home.devices import Entity
-from unitd.core.home.tools import Tool
 from unitd.core.home.guard_words import asked_back, confirmed, refused
+from unitd.core.home.tools import Tool
 
 Evidence = Mapping[str, Any]
 
-COLORS = frozenset("red green blue yellow orange purple pink white black brown turquoise cyan magenta gold".split())
+COLORS = frozenset(
+    [
+        "red",
+        "green",
+        "blue",
+        "yellow",
+        "orange",
+        "purple",
+        "pink",
+        "white",
+        "black",
+        "brown",
+        "turquoise",
+        "cyan",
+        "magenta",
+        "gold",
+    ]
+)
 """The colors that the evidence names."""
 
 _WORD = re.compile(r"\d+|[^\W\d_]+")
