@@ -10,8 +10,12 @@ import orjson
 from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, Unit, UnitFault
 from units.host import Host
+from units.intent.answers import Problem, render
+from units.intent.candidates import candidates
+from units.intent.evidence import evidence
 from units.intent.house import House, read_house
 from units.intent.library import UnknownLanguage, find_language
+from units.intent.naming import HomeIndex
 from units.intent.recognizer import Recognizer
 from units.intent.rounds import Turn
 from units.intent.sentence import Later, Listener, Understood
@@ -32,6 +36,7 @@ class IntentTask:
     house_key: HouseKey
     languages: tuple[str, ...]
     room: str
+    index: HomeIndex
     turns: dict[int, Turn] = field(default_factory=dict)
 
 
@@ -42,7 +47,7 @@ class IntentUnit(Unit):
         self._host = host
         self._tasks: dict[str, IntentTask] = {}
         self._recognizers: dict[str, Recognizer] = {}
-        self._houses: dict[HouseKey, House] = {}
+        self._houses: dict[HouseKey, tuple[House, HomeIndex]] = {}
         self._numbers = count(1)
         self.handlers = {
             "setup": self._on_setup,
@@ -67,11 +72,12 @@ class IntentUnit(Unit):
         languages = self._languages(data, home)
         key = (orjson.dumps(home, option=orjson.OPT_SORT_KEYS), languages)
         room = SetupValues(data).text("area", home.get("area") or "")
-        house = self._houses.get(key) or read_house(home, self._class_words(languages))
+        if key not in self._houses:
+            self._houses[key] = read_house(home, self._class_words(languages)), HomeIndex(home)
+        house, index = self._houses[key]
         for language in languages:
             self._recognizers[language].warm(house)
-        self._tasks[envelope.fields["task"]] = IntentTask(house, key, languages, room)
-        self._houses[key] = house
+        self._tasks[envelope.fields["task"]] = IntentTask(house, key, languages, room, index)
         self._release()
 
     def _languages(self, data: dict[str, Any], home: Mapping[str, Any]) -> tuple[str, ...]:
@@ -167,5 +173,11 @@ def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:
 
 
 def for_model(text: str, task: IntentTask) -> Mapping[str, Any]:
-    """Return the fields for a sentence that was not recognised."""
-    return {"language": task.languages[0]}
+    """Return what a model and the guard of its calls must know of a sentence that was not recognised."""
+    language = task.languages[0]
+    return {
+        "evidence": evidence(text, task.index, language),
+        "candidates": candidates(text, task.index),
+        "language": language,
+        "otherwise": render(language, "", None, {}, (), (), Problem("not_understood")),
+    }

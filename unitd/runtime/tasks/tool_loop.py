@@ -185,7 +185,7 @@ class ToolUse:
             if not await self._progress.may_go_on(self):
                 return None
             self._outcomes += outcomes
-            told_so_far = {"answer": told(each.text for each in self._outcomes)}
+            told_so_far = {"answer": told([each.text for each in self._outcomes])}
             if heard["turn"] is None or all(each.is_confirmation for each in outcomes):
                 return told_so_far["answer"]
             found = [each.as_data() for each in outcomes]
@@ -237,7 +237,10 @@ class ToolUse:
             self._progress.ask_model(changes | {"messages": messages})
         if not self.goes_on:
             return None
-        return told([*(each.text for each in self._outcomes), *filter(None, [self._refusal])])
+        if self._outcomes:
+            self.pending = None  # what was done is what was meant; a further call was the model's own idea
+            return told([each.text for each in self._outcomes])
+        return self._refusal
 
     def note(self, call: Call) -> bool:
         """Take a call that the model wants done. Return False for one that is not done.
