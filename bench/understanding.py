@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import aiomqtt
 
-from bench.broker import broker
+from bench.broker import broker, listening
 from bench.report import show, write_section
 from bench.voice_daemon import Daemon
 from tests.support.home.asking import Answer, Asker, publish_states, tools_file
@@ -50,8 +50,11 @@ async def asked_in(devices: list[Device], sentences: list[Sentence], language: s
         async with aiomqtt.Client("127.0.0.1", port) as client:
             await publish_states(client, devices)
         (folder / "tools.toml").write_text(tools_file(devices, areas(language)), encoding="utf-8")
-        tables = f'[mqtt]\nport = {port}\nnode = "bench"\n[home]\ntools = "{folder}/tools.toml"\nlanguages = ["{language}"]\n'
+        home = f'[home]\ntools = "{folder}/tools.toml"\nlanguages = ["{language}"]\n'
+        tables = f'[mqtt]\nport = {port}\nnode = "bench"\n{home}'
         daemon = await stack.enter_async_context(Daemon(folder, tables))
+        async with listening(port, "unitd/bench/status") as listener:
+            await listener.until(lambda: any(payload == b"online" for _, _, payload in listener.heard), 20)
         host, port = json.loads((folder / "endpoints.json").read_text())["tcp"]
         asker = Asker(*await asyncio.open_connection(host, port, limit=2**24))
         asked = []

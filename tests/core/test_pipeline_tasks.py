@@ -46,7 +46,7 @@ def test_an_assistant_is_no_mistake() -> None:
     [
         (
             [task("wake", "kw")],
-            "pipeline[0].tasks[0].unit is 'kw', units here: asr, kws, llm, melotts, tts, vad, whisper; "
+            "pipeline[0].tasks[0].unit is 'kw', units here: asr, intent, kws, llm, melotts, tts, vad, whisper; "
             "did you mean kws?",
         ),
         (
@@ -127,7 +127,7 @@ class Asked(Mapping[str, Any]):
 
 
 READERS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
-    "llm": (lambda data: read_llm(data, 4096), {"lora", "history", "usage"}),
+    "llm": (lambda data: read_llm(data, 4096), {"lora", "history", "usage", "area", "language"}),
     "kws": (read_kws, set()),
     "asr": (lambda data: read_asr(data, Rules(1, 1, 1), has_vad=False), {"silence_timeout", "awake_delay"}),
     "vad": (read_gate_rules, {"engine", "rule1", "awake_delay"}),

@@ -107,4 +107,4 @@ async def test_where_there_are_tools_auto_means_them(board: WireClient) -> None:
     frames = await asked(board, "turn on the kitchen light", tools="auto")
 
     assert calls_of(frames) == [("turn_on", "kitchen light")]
-    assert said(frames) == "The kitchen light is on."
+    assert said(frames) == "Turned on the light"

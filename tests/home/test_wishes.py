@@ -216,7 +216,7 @@ async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireC
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ('[["broken", {}]]', "That did not work: its template failed."),
+        ('[["broken", {"turn": "on"}]]', "That did not work: its template failed."),
         ('[["turn_on", {"entity": "moon"}]]', "There is no moon here."),
         ('[["explode", {}]]', "There is no tool explode."),
         (GET_STATE, "That did not work for the kitchen light: the device does not respond."),

@@ -1,7 +1,7 @@
 """Covers unitd.runtime.tasks.tool_loop."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -33,7 +33,7 @@ class Hands:
         """Add nothing."""
         return setup
 
-    def narrowed(self, setup: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
         """Name the devices in the prompt."""
         return {"prompt": ", ".join(names)}
 

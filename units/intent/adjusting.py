@@ -1,13 +1,13 @@
 """Wishes for more or less of something: the state is read first, then the new value is set."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from units.intent.actions import READ, SCALES, VOLUME_RELATIVE, Call, parameter_of, plain_call, value_call
-from units.intent.answers import Kind, Problem
 from units.intent.house import Device, House
-from units.intent.recognizer import NAMES, Reading
-from units.intent.steps import Outcome, Outcomes, answer_of, failures, no_way, said, said_problem
+from units.intent.recognizer import NAMES, Reading, Slot
+from units.intent.steps import Outcome, Outcomes, about, answer_of, failures, said
 from units.intent.wishes import Wish
 
 _OFF = ("off", "standby")
@@ -19,9 +19,9 @@ class Adjusting:
     """A wish that changes a quantity by a step, up or down."""
 
     def __init__(self, wish: Wish, house: House) -> None:
-        self._reading = wish.reading
         self._house = house
         self._quantity, self._step = _change(wish.reading)
+        self._reading = _with_direction(wish.reading, self._quantity, self._step)
         self._scale = SCALES[self._quantity]
         able = [device for device in wish.devices if self._setting(device, 0)]
         reads = {device: plain_call(house, device, READ) for device in able}
@@ -45,24 +45,22 @@ class Adjusting:
         done = [(call.device, outcome) for call, outcome in self._set or () if outcome.is_done]
         matched = [answer_of(device, self._with_value(device, outcome)) for device, outcome in done]
         first = [said(self._reading, matched)] if matched else []
-        return [*first, *self._problems, *self._failed, *no_way(self._reading, self._without)]
+        return [*first, *self._problems, *self._failed, *about(self._reading, "no_way", self._without)]
 
     def _settings(self, read: Sequence[tuple[Device, Outcome]]) -> list[Call]:
         at_end: list[Device] = []
-        unread: list[tuple[Device, Outcome]] = []
+        unread: list[Device] = []
         calls: list[Call] = []
         for device, outcome in read:
             current = self._current(outcome)
             if current is None:
-                unread.append((device, outcome))
+                unread.append(device)
             elif (value := self._next(device, current)) == current:
                 at_end.append(device)
             elif call := self._setting(device, value):
                 self._values[device] = value
                 calls.append(call)
-        self._problems += self._said("at_end", at_end, self._quantity)
-        for device, outcome in unread:
-            self._problems += self._said("no_state", [device], outcome.text)
+        self._problems += about(self._reading, "at_end", at_end) + about(self._reading, "no_state", unread)
         return calls
 
     def _active(self, read: Sequence[tuple[Device, Outcome]]) -> Sequence[tuple[Device, Outcome]]:
@@ -72,13 +70,9 @@ class Adjusting:
         on = [(device, outcome) for device, outcome in read if (outcome.state or "").casefold() not in _OFF]
         found = on or read
         if self._quantity == "volume" and len(found) > 1 and "scope" not in self._reading.slots:
-            self._problems += self._said("which", [device for device, _ in found])
+            self._problems += about(self._reading, "which", [device for device, _ in found])
             return ()
         return found
-
-    def _said(self, kind: Kind, devices: Sequence[Device], text: str = "") -> list[str]:
-        names = tuple(device.name for device in devices)
-        return [said_problem(self._reading, Problem(kind, names, text=text))] if names else []
 
     def _current(self, outcome: Outcome) -> float | None:
         """Return how much it is now; None if the device does not say."""
@@ -120,3 +114,9 @@ def _change(reading: Reading) -> tuple[str, float]:
         quantity, said_step, direction = reading.value("quantity"), reading.value("step"), reading.value("direction")
     step = said_step if isinstance(said_step, int | float) else SCALES[quantity].step
     return quantity, -abs(step) if direction == "down" else step
+
+
+def _with_direction(reading: Reading, quantity: str, step: float) -> Reading:
+    """Return a reading with the slots that answers are worded by, whichever way the sentence has said them."""
+    said_as = {"quantity": Slot(quantity, ""), "direction": Slot("up" if step > 0 else "down", "")}
+    return replace(reading, slots={**reading.slots, **said_as})

@@ -39,6 +39,11 @@ class Slot(NamedTuple):
     domain: str = ""
     """Of a device's name: in which domain it was looked for."""
 
+    @property
+    def quoted(self) -> Any:
+        """The value as answers quote it."""
+        return self.value if isinstance(self.value, int | float) or not self.text else self.text
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -64,8 +69,8 @@ class Reading:
 
     @property
     def words(self) -> dict[str, Any]:
-        """The slots as answers quote them: in the words of the sentence."""
-        return {name: slot.text or slot.value for name, slot in self.slots.items() if slot.value != NO_ROOM}
+        """The slots as answers quote them: numbers, and otherwise the words of the sentence."""
+        return {name: slot.quoted for name, slot in self.slots.items() if slot.value != NO_ROOM}
 
 
 class Recognizer:

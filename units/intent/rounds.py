@@ -5,12 +5,10 @@ from typing import Any
 
 from units.intent.actions import RELATIVE, Call
 from units.intent.adjusting import Adjusting
+from units.intent.answers import joined
 from units.intent.house import House
-from units.intent.steps import Asking, Doing, Outcome, Step, said_problem
+from units.intent.steps import Asking, Doing, Outcome, Step, said
 from units.intent.wishes import Wish
-
-_ENDS = tuple(".!?…。\uff01\uff1f")
-_CJK_LANGUAGES = ("zh", "ja")
 
 
 class Turn:
@@ -20,7 +18,7 @@ class Turn:
         self.number = number
         self.intent = wishes[0].reading.intent
         self.language = wishes[0].reading.language
-        self._problems = [said_problem(wish.reading, wish.problem) for wish in wishes if wish.problem]
+        self._problems = [said(wish.reading, problem=wish.problem) for wish in wishes if wish.problem]
         # While one part of a sentence is not clear, nothing of it is done.
         self._steps = [] if self._problems else [_step(wish, house) for wish in wishes]
         self._waiting: list[tuple[Step, Call]] = [(step, call) for step in self._steps for call in step.calls]
@@ -52,7 +50,7 @@ class Turn:
     def answer(self) -> str:
         """Return what is said at the end; "" if there is nothing to say."""
         sentences = self._problems or [each for step in self._steps for each in step.sentences()]
-        return joined(list(dict.fromkeys(filter(None, sentences))), self.language)
+        return joined(self.language, list(dict.fromkeys(sentences)))
 
     def reply(self) -> Mapping[str, Any]:
         """Return the fields of the message to the daemon: the next calls, or the answer."""
@@ -66,11 +64,3 @@ def _step(wish: Wish, house: House) -> Step:
     if wish.reading.is_question:
         return Asking(wish, house)
     return Adjusting(wish, house) if wish.reading.intent in RELATIVE else Doing(wish, house)
-
-
-def joined(sentences: Sequence[str], language: str) -> str:
-    """Return sentences as one text; all but the last get a full stop if they have no end."""
-    is_cjk = language.startswith(_CJK_LANGUAGES)
-    stop, space = ("。", "") if is_cjk else (".", " ")
-    ended = [each if each.endswith(_ENDS) else f"{each}{stop}" for each in sentences[:-1]]
-    return space.join((*ended, *sentences[-1:]))

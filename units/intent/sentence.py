@@ -54,24 +54,25 @@ class Listener:
 
     def understand(self, text: str) -> Understood | None:
         """Return what a sentence says, or None if it is not recognised."""
-        readings = self._readings(text)
-        # "Play X and turn Y off" is also a search for "X and turn Y off".
-        if (not readings or readings[0].has_wildcard) and (wishes := self._divided(text)):
+        if wishes := self._at_once(text):
             return Understood(wishes[0].reading, wishes)
-        for reading in readings:
-            if reading.intent != TIMER:
-                return self._alone(readings)
-            command = str(reading.value("conversation_command"))
-            if inner := self.understand(command):
-                if inner.later or not inner.wishes:
-                    return None
-                return Understood(reading, inner.wishes, Later(reading, _seconds(reading), command))
-            readings = readings[1:]
+        for reading in self._readings(text):
+            if reading.intent in STOPS:
+                return Understood(reading, ())
+            if reading.intent == TIMER:
+                command = str(reading.value("conversation_command"))
+                # A question for later is none, and neither is a command without a device.
+                if (wishes := self._at_once(command)) and not wishes[0].reading.is_question:
+                    return Understood(reading, wishes, Later(reading, _seconds(reading), command))
         return None
 
-    def _alone(self, readings: Sequence[Reading]) -> Understood:
-        best = readings[0]
-        return Understood(best, () if best.intent in STOPS else (find_wish(readings, self._house),))
+    def _at_once(self, text: str) -> Sequence[Wish]:
+        """Return the wishes of a sentence that is no command for later; none if it is not recognised."""
+        wishes = self._part(text)
+        # "Play X and turn Y off" is also a search for "X and turn Y off".
+        if not wishes or wishes[0].reading.has_wildcard:
+            return self._divided(text) or wishes
+        return wishes
 
     def _divided(self, text: str) -> Sequence[Wish]:
         """Return the wishes of a sentence of which each part is recognised alone; none if there is no such division."""
@@ -84,8 +85,9 @@ class Listener:
         return ()
 
     def _part(self, text: str) -> Sequence[Wish]:
-        readings = self._readings(text)
-        if not readings or readings[0].intent in (*STOPS, TIMER):
+        """Return the wish of a sentence, or of a part of one."""
+        readings = [each for each in self._readings(text) if each.intent != TIMER]
+        if not readings or readings[0].intent in STOPS:
             return ()
         return (find_wish(readings, self._house),)
 

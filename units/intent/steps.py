@@ -1,6 +1,6 @@
 """How one wish is carried out: the calls that it needs, and what is said when their outcomes are known."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from units.intent.actions import (
     plain_call,
     value_call,
 )
-from units.intent.answers import DeviceAnswer, Problem, render
+from units.intent.answers import DeviceAnswer, Kind, Problem, render
 from units.intent.house import Device, House
 from units.intent.recognizer import Reading
 from units.intent.wishes import Wish
@@ -66,37 +66,37 @@ class Step(Protocol):
         """Return what is said at the end."""
 
 
-def said(reading: Reading, matched: Sequence[DeviceAnswer], unmatched: Sequence[DeviceAnswer] = ()) -> str:
-    """Return the sentence about a wish that was carried out or answered."""
-    return render(
-        reading.language, reading.intent, reading.response, reading.words, matched, unmatched, problem=None
-    ).strip()
+def answer_of(device: Device, outcome: Outcome | None = None, state: str = "") -> DeviceAnswer:
+    """Return the device with the state that was read, else with the one in which the call leaves it."""
+    read = outcome or Outcome(False, "")
+    attributes = {"device_class": device.device_class, **read.attributes}
+    known = state if read.state is None else read.state
+    return DeviceAnswer(device.name, device.domain, device.id, known, read.unit, attributes, device.area)
 
 
-def said_problem(reading: Reading, problem: Problem) -> str:
-    """Return the sentence about a wish that was not possible."""
-    return render(reading.language, reading.intent, reading.response, reading.words, (), (), problem).strip()
+def said(
+    reading: Reading,
+    matched: Sequence[DeviceAnswer] = (),
+    unmatched: Sequence[DeviceAnswer] = (),
+    problem: Problem | None = None,
+) -> str:
+    """Return what is said about a wish, in the language of its sentence."""
+    return render(reading.language, reading.intent, reading.response, reading.words, matched, unmatched, problem)
+
+
+def about(reading: Reading, kind: Kind, devices: Sequence[Device], text: str = "") -> list[str]:
+    """Return the sentence about devices that have a problem; none if there are no such devices."""
+    problem = Problem(kind, [device.name for device in devices], text=text)
+    return [said(reading, unmatched=[answer_of(device) for device in devices], problem=problem)] if devices else []
 
 
 def failures(reading: Reading, outcomes: Outcomes) -> list[str]:
     """Return one sentence for each reason for which calls have failed."""
-    names: dict[str, list[str]] = {}
+    failed: dict[str, list[Device]] = {}
     for call, outcome in outcomes:
         if not outcome.is_done:
-            names.setdefault(outcome.text, []).append(call.device.name)
-    return [said_problem(reading, Problem("failed", tuple(devices), text=text)) for text, devices in names.items()]
-
-
-def no_way(reading: Reading, devices: Sequence[Device]) -> list[str]:
-    """Return the sentence about the devices for which there is no tool, or nothing."""
-    names = tuple(device.name for device in devices)
-    return [said_problem(reading, Problem("no_way", names))] if names else []
-
-
-def answer_of(device: Device, outcome: Outcome, state: str = "") -> DeviceAnswer:
-    """Return the device with the state that was read, else with the one in which the call leaves it."""
-    known = outcome.state if outcome.state is not None else state
-    return DeviceAnswer(device.name, device.domain, device.id, known, outcome.unit, outcome.attributes, device.area)
+            failed.setdefault(outcome.text, []).append(call.device)
+    return [each for text, devices in failed.items() for each in about(reading, "failed", devices, text)]
 
 
 class Doing:
@@ -133,8 +133,10 @@ class Doing:
         failed = {call.device for call, outcome in self._outcomes if not outcome.is_done}
         done = {call.device: outcome for call, outcome in self._outcomes if call.device not in failed}
         matched = [answer_of(device, outcome, self._state) for device, outcome in done.items()]
-        first = [said(self._reading, matched)] if matched else []
-        return [*first, *failures(self._reading, self._outcomes), *no_way(self._reading, self._without)]
+        unmatched = [answer_of(device) for device in (*failed, *self._without)]
+        first = [said(self._reading, matched, unmatched)] if matched else []
+        problems = failures(self._reading, self._outcomes)
+        return [*first, *problems, *about(self._reading, "no_way", self._without)]
 
 
 class Asking:
@@ -155,12 +157,11 @@ class Asking:
     def sentences(self) -> Sequence[str]:
         """Return the answer, and which devices it says nothing about."""
         reading = self._reading
-        known = [(call.device, outcome) for call, outcome in self._outcomes if outcome.is_done and outcome.state]
-        silent = [(call.device, outcome) for call, outcome in self._outcomes if outcome.is_done and not outcome.state]
-        first = self._answer(known)
-        unread = Problem("no_state", tuple(device.name for device, _ in silent), text=_joined(silent))
-        problems = [said_problem(reading, unread)] if silent else []
-        return [*first, *problems, *failures(reading, self._outcomes), *no_way(reading, self._without)]
+        read = [(call.device, outcome) for call, outcome in self._outcomes if outcome.is_done]
+        known = [(device, outcome) for device, outcome in read if outcome.state]
+        silent = [device for device, outcome in read if not outcome.state]
+        problems = [*about(reading, "no_state", silent), *failures(reading, self._outcomes)]
+        return [*self._answer(known), *problems, *about(reading, "no_way", self._without)]
 
     def _answer(self, known: Sequence[tuple[Device, Outcome]]) -> list[str]:
         if self._reading.intent == TEMPERATURE:
@@ -179,19 +180,9 @@ class Asking:
     def _temperature(self, known: Sequence[tuple[Device, Outcome]]) -> list[str]:
         """Return the temperature of the first device that measures one; a thermostat is asked before a sensor."""
         for device, outcome in sorted(known, key=lambda each: each[0].kind == "sensor"):
-            measured = outcome.attributes.get("current_temperature", _number(outcome.state))
-            if measured is not None:
-                answer = answer_of(device, outcome)
-                attributes = {**outcome.attributes, "current_temperature": measured}
-                return [said(self._reading, [DeviceAnswer(**{**vars(answer), "attributes": attributes})])]
-        if not known:
-            return []
-        names = tuple(device.name for device, _ in known)
-        return [said_problem(self._reading, Problem("no_state", names, text=_joined(known)))]
-
-
-def _joined(outcomes: Iterable[tuple[Device, Outcome]]) -> str:
-    return " ".join(dict.fromkeys(outcome.text for _, outcome in outcomes))
+            if "current_temperature" in outcome.attributes or _number(outcome.state) is not None:
+                return [said(self._reading, [answer_of(device, outcome)])]
+        return about(self._reading, "no_state", [device for device, _ in known])
 
 
 def _number(state: str | None) -> float | None:

@@ -108,7 +108,7 @@ class IntentUnit(Unit):
     def _begin(self, task: IntentTask, understood: Understood) -> Mapping[str, Any]:
         if not understood.wishes:
             reading = understood.reading
-            return {"answer": said(reading, ()), "intent": reading.intent, "language": reading.language}
+            return {"answer": said(reading), "intent": reading.intent, "language": reading.language}
         turn = Turn(next(self._numbers), understood.wishes, task.house)
         if understood.later and turn.calls:
             return put_off(turn, understood.later)
@@ -156,20 +156,20 @@ class IntentUnit(Unit):
         self._recognizers = {name: each for name, each in self._recognizers.items() if name in languages}
 
 
-def _on_nothing(envelope: Envelope) -> None:
-    """Do nothing: each message is done before the next one is read."""
-
-
 def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:
     """Return the fields for a command that is to be carried out later."""
     return {
         "turn": turn.number,
         "after_seconds": later.seconds,
         "command": later.command,
-        "answer": said(later.reading, ()),
+        "answer": said(later.reading),
         "intent": later.reading.intent,
         "language": later.reading.language,
     }
+
+
+def _on_nothing(envelope: Envelope) -> None:
+    """Do nothing: each message is done before the next one is read."""
 
 
 def for_model(text: str, task: IntentTask) -> Mapping[str, Any]:

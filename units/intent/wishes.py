@@ -114,7 +114,7 @@ def _areas_of(devices: Iterable[Device]) -> tuple[str, ...]:
 def _none(reading: Reading, name: str = "") -> Problem:
     """Return the problem that there is no such device where it was said to be."""
     where = [str(each) for slot in ("area", "floor") if (each := reading.value(slot)) and each != NO_ROOM]
-    return Problem("no_device", (name,) if name else (), tuple(where))
+    return Problem("no_device", [name] if name else [], where)
 
 
 def _needs_room(reading: Reading) -> bool:

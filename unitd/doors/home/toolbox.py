@@ -8,7 +8,7 @@ cause.
 import asyncio
 import logging
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,12 +139,17 @@ class HomeToolbox:
             LoadFailed: there are no tools, or no devices for them.
         """
         await self.read_devices()
-        if not self._home.functions():
+        functions = self._home.only(self._home.first(MOST_LISTED)).functions()
+        if not functions:
             raise LoadFailed("this board has no tools, or no devices for them: see [home]")
-        return setup | self.narrowed(setup, self._home.first(MOST_LISTED))
+        if len(self._home.entities) > MOST_LISTED:
+            return setup | {"tools": functions}
+        return with_prompt_text(setup, self._home.devices) | {"tools": functions}
 
-    def narrowed(self, setup: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        """Return the prompt, or the messages, and the schemas of a setup where only these devices may be meant."""
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+        """Return the keys of a setup that change where only these devices may be meant; {} in a small home."""
+        if len(self._home.entities) <= MOST_LISTED:
+            return {}
         home = self._home.only(names)
         changed = with_prompt_text(setup, home.devices)
         return {key: changed[key] for key in ("prompt", "messages") if key in changed} | {"tools": home.functions()}

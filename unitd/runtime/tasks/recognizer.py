@@ -65,7 +65,9 @@ class Recognizer(ChildListener):
 
     def on_child_ready(self) -> None:
         """Ask the program for the setup."""
-        self._child.ask("setup", task=self._name, data=self._data).add_done_callback(self._on_set_up)
+        public: dict[str, Any] = {"memory": None, "owner": "", "has_public_prompt": False}
+        setup = self._child.ask("setup", task=self._name, data=self._data, **public)
+        setup.add_done_callback(self._on_set_up)
 
     def on_child_lost(self, reason: str, part: Part) -> None:
         """Let sentences wait for the next program; those that the last one had are not recognised."""

@@ -10,7 +10,7 @@ does them.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from unitd.core.home.guard import Evidence, Verdict, agrees
@@ -48,7 +48,7 @@ class Toolbox(Protocol):
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
         """Add schemas and devices to a setup that names the board's tools; raise LoadFailed when there are none."""
 
-    def narrowed(self, setup: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
         """Return the keys of a setup that change when only the devices of these names may be meant."""
 
     def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,7 +210,7 @@ class ToolUse:
 
     async def _ask_model(self, candidates: Sequence[str], memory: Callable[[], Any]) -> str | None:
         """Let the model answer, with the devices that may be meant; do what it calls."""
-        changes = self._toolbox.narrowed(dict(self._setup), candidates)
+        changes = self._toolbox.narrowed(self._setup, candidates)
         self._progress.ask_model(changes)
         messages: list[dict[str, Any]] = []
         rounds = 0
