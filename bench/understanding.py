@@ -82,12 +82,9 @@ def tell(asked: list[Asked]) -> None:
     for sentence, answer, verdict in asked:
         if verdict.result is not Result.RIGHT:
             room = f" ({sentence['room']})" if sentence.get("room") else ""
-            details = "; ".join(
-                [*(f"-{each}" for each in verdict.missing[:4]), *(f"+{each}" for each in verdict.unwanted[:4])]
-            )
-            show(
-                f"{verdict.result.words:13} {sentence['type']:9} {sentence['say']!r}{room}: {details} | {answer.words!r}"
-            )
+            wrong = [*(f"-{each}" for each in verdict.missing[:4]), *(f"+{each}" for each in verdict.unwanted[:4])]
+            what = f"{verdict.result.words:13} {sentence['type']:9} {sentence['say']!r}{room}"
+            show(f"{what}: {'; '.join(wrong)} | {answer.words!r}")
 
 
 def main() -> None:
