@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unitd.core.home.guard import ALLOWED, Evidence, Verdict
+from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict
 from unitd.core.outcomes import DeviceState, Outcome
 from unitd.runtime.tasks.tool_loop import AGREED, CANNOT_WAIT, MAX_ROUNDS, Call, Recognition, ToolUse
 

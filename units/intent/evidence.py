@@ -1,6 +1,6 @@
 """What the words of a sentence allow: whether it asks, forbids, points, and which devices and values it names.
 
-The daemon judges the calls of a model by it (`unitd.core.home.guard`); it is sent over the unit's channel as JSON.
+The daemon judges the calls of a model by it (`unitd.core.home.call_guard`); it is sent over the unit's channel as JSON.
 """
 
 import re

@@ -19,8 +19,8 @@ from unitd.core.config.problems import Problems
 from unitd.core.config.schema import HomeSettings
 from unitd.core.config.toml_lines import with_lines
 from unitd.core.home.devices import ENTITY_ID, Entity
-from unitd.core.home.guard import ALLOWED, Attempt, Evidence, Verdict, check, evidence_of
-from unitd.core.home.guard_words import confirmed
+from unitd.core.home.call_guard import ALLOWED, Attempt, Evidence, Verdict, check, evidence_of
+from unitd.core.home.call_guard_words import confirmed
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.readings import read_message

@@ -88,14 +88,14 @@ class DelayedCommands:
 
     async def _do(self, command: DelayedCommand, toolbox: Toolbox) -> None:
         recognizer = self._recognizer_for(f"delayed.{next(self._numbers)}", toolbox.recognition(command.setup))
-        progress = _Progress()
+        user = _Inference()
         try:
-            use = ToolUse(toolbox, recognizer, progress, setup=command.setup, text=command.text)
+            use = ToolUse(toolbox, recognizer, user, setup=command.setup, text=command.text)
             await use.answer(lambda: None, has_model=False)
         finally:
             recognizer.close()
-        if progress.calls:
-            log.info("a delayed command was carried out: %s", ", ".join(progress.calls))
+        if user.calls:
+            log.info("a delayed command was carried out: %s", ", ".join(user.calls))
         else:
             log.warning("a delayed command could not be carried out: nothing was recognised any more")
 
@@ -117,7 +117,7 @@ class DelayedCommands:
             log.error("delayed commands cannot be saved, they wait only while this daemon runs: %s", error)
 
 
-class _Progress:
+class _Inference:
     """A command that nobody waits for."""
 
     def __init__(self) -> None:

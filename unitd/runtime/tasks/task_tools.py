@@ -94,10 +94,10 @@ class TaskTools:
         if self._toolbox is None or self._recognizer is None or is_known or "tools" in inference.options:
             return False
         inference.advance(InferenceState.AT_TOOLS)
-        progress = _Progress(self, inference)
+        user = _Inference(self, inference)
         text = inference.data if isinstance(inference.data, str) else ""
         setup = self._task.setup | inference.options
-        use = ToolUse(self._toolbox, self._recognizer, progress, setup=setup, text=text, last=self._last)
+        use = ToolUse(self._toolbox, self._recognizer, user, setup=setup, text=text, last=self._last)
         self._use = self._last = use
         self._shared.start(self._look_for_answer(inference, use), f"tools of {self._task.work_id}")
         return True
@@ -159,7 +159,7 @@ class TaskTools:
         self._compute(inference)
 
 
-class _Progress:
+class _Inference:
     """An inference, as its tools see it."""
 
     def __init__(self, tools: TaskTools, inference: Inference) -> None:

@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from unitd.core.home.guard import Evidence, Verdict, agrees
+from unitd.core.home.call_guard import Evidence, Verdict, agrees
 from unitd.core.outcomes import DeviceState, Outcome, told
 
 # A model that goes on calling is not asked again.
@@ -87,7 +87,7 @@ class Pending(NamedTuple):
     """The intent program's number of the turn; None for calls of a model."""
 
 
-class Progress(Protocol):
+class ToolUser(Protocol):
     """The inference that the tools are used for."""
 
     async def may_go_on(self, tools: "ToolUse") -> bool:
@@ -110,7 +110,7 @@ class ToolUse:
         self,
         toolbox: Toolbox,
         recognizer: Recognizes,
-        progress: Progress,
+        user: ToolUser,
         *,
         setup: Mapping[str, Any],
         text: str,
@@ -120,7 +120,7 @@ class ToolUse:
         self.text = text
         self._toolbox = toolbox
         self._recognizer = recognizer
-        self._progress = progress
+        self._user = user
         self._setup = setup
         self._before = last.evidence if last is not None else None
         self._asked = last.pending if last is not None else None
@@ -152,7 +152,7 @@ class ToolUse:
         heard = await self._recognizer.ask("recognize", text=self.text or _last_question(self._setup))
         self.evidence = heard.get("evidence")
         self._language = str(heard.get("language", ""))
-        if not await self._progress.may_go_on(self):
+        if not await self._user.may_go_on(self):
             return None
         if self._asked is not None and agrees(self.evidence):
             return await self._carry_out({"calls": self._asked.calls, "turn": self._asked.turn}, is_confirmed=True)
@@ -171,7 +171,7 @@ class ToolUse:
         """Let a command wait; one that needs a confirmation cannot, because nobody may be there to give it."""
         if self._toolbox.confirmation(heard.get("calls", ()), self._language):
             return CANNOT_WAIT
-        is_kept = await self._progress.delay(heard["after_seconds"], heard["command"])
+        is_kept = await self._user.delay(heard["after_seconds"], heard["command"])
         return str(heard["answer"]) if is_kept else TOO_MANY_WAIT
 
     async def _carry_out(self, heard: Recognition, *, is_confirmed: bool = False) -> str | None:
@@ -182,7 +182,7 @@ class ToolUse:
                 return question
             places = asyncio.Semaphore(AT_ONCE)
             outcomes = await asyncio.gather(*[self._do(call, places) for call in calls])
-            if not await self._progress.may_go_on(self):
+            if not await self._user.may_go_on(self):
                 return None
             self._outcomes += outcomes
             told_so_far = {"answer": told([each.text for each in self._outcomes])}
@@ -195,9 +195,9 @@ class ToolUse:
     async def _do(self, call: Call, places: asyncio.Semaphore) -> Outcome:
         """Do a call when it may be done; each is of another device, so some are done at once."""
         async with places:
-            if not await self._progress.may_go_on(self):
+            if not await self._user.may_go_on(self):
                 return Outcome("", is_done=False)
-            self._progress.tell(call)
+            self._user.tell(call)
             return await self._outcome_of(call)
 
     async def _outcome_of(self, call: Call) -> Outcome:
@@ -211,7 +211,7 @@ class ToolUse:
     async def _ask_model(self, candidates: Sequence[str], memory: Callable[[], Any]) -> str | None:
         """Let the model answer, with the devices that may be meant; do what it calls."""
         changes = self._toolbox.narrowed(self._setup, candidates)
-        self._progress.ask_model(changes)
+        self._user.ask_model(changes)
         messages: list[dict[str, Any]] = []
         rounds = 0
         while await self.round:
@@ -219,11 +219,11 @@ class ToolUse:
             rounds += 1
             outcomes = []
             for call in calls:
-                if not await self._progress.may_go_on(self):
+                if not await self._user.may_go_on(self):
                     return None
                 outcomes.append(await self._outcome_of(call))
             self._outcomes += outcomes
-            if not await self._progress.may_go_on(self):
+            if not await self._user.may_go_on(self):
                 return None
             if self._refusal or not calls or rounds == MAX_ROUNDS:
                 break
@@ -234,7 +234,7 @@ class ToolUse:
                 for call, outcome in zip(calls, outcomes, strict=True)
             ]
             self.round = asyncio.get_running_loop().create_future()
-            self._progress.ask_model(changes | {"messages": messages})
+            self._user.ask_model(changes | {"messages": messages})
         if not self.goes_on:
             return None
         if self._outcomes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.core.home.devices import Entity
-from unitd.core.home.guard_words import asked_back, confirmed, refused
+from unitd.core.home.call_guard_words import asked_back, confirmed, refused
 from unitd.core.home.tools import Tool
 
 Evidence = Mapping[str, Any]
