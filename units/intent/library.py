@@ -19,6 +19,9 @@ from units.intent.house import DOMAINS
 REQUIRED = ("HassTurnOn", "HassTurnOff")
 """The intents without which a language cannot be used."""
 
+OURS = "unitd"
+"""The key in the metadata of sentences of ours."""
+
 _OPTIONAL = re.compile(r"\[[^\[\]]*\]")
 _OURS = resources.files("units.intent") / "sentences"
 _USED_DOMAINS = frozenset(domain for domains in DOMAINS.values() for domain in domains)
@@ -80,7 +83,11 @@ def _merged(language: str) -> dict[str, Any]:
     merged.pop("responses", None)
     ours = _OURS / f"{language}.yaml"
     if ours.is_file():
-        merge_dict(merged, yaml.safe_load(ours.read_text(encoding="utf-8")))
+        added = yaml.safe_load(ours.read_text(encoding="utf-8"))
+        for intent in added.get("intents", {}).values():
+            for block in intent["data"]:
+                block.setdefault("metadata", {})[OURS] = True
+        merge_dict(merged, added)
     return merged
 
 

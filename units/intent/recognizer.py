@@ -10,9 +10,9 @@ from hassil.models import MatchEntity
 from hassil.recognize import RecognizeResult
 from hassil.util import remove_skip_words
 
-from units.intent.actions import ADJUST, QUESTIONS
+from units.intent.actions import ADJUST, QUESTIONS, STOPS
 from units.intent.house import House, Spoken
-from units.intent.library import class_words, load_intents
+from units.intent.library import OURS, class_words, load_intents
 
 NO_ROOM = "?"
 """The area of a sentence that means a room, where nobody knows which."""
@@ -22,6 +22,9 @@ MAX_LENGTH = 500
 
 NAMES = ("name", "name2", "name3")
 EXCEPT_NAMES = ("except_name", "except_name2")
+_HYPHENS = str.maketrans("-_", "  ")
+"""hassil takes a hyphen in a sentence for a space in a name, but not the other way round."""
+
 _QUESTION_MARKS = ("?", "\uff1f")
 _LISTS = {
     **dict.fromkeys((*NAMES, *EXCEPT_NAMES), "name"),
@@ -110,7 +113,7 @@ class Recognizer:
     def _values(self, spoken: Iterable[Spoken]) -> Iterable[TextSlotValue]:
         for text, value, domain in spoken:
             context = {"domain": domain} if domain else {}
-            for form in dict.fromkeys((text, self._without_skip_words(text))):
+            for form in dict.fromkeys((text, text.translate(_HYPHENS), self._without_skip_words(text))):
                 yield TextSlotValue.from_tuple((form, (value, domain), context), allow_template=False)
 
     def _without_skip_words(self, text: str) -> str:
@@ -125,10 +128,13 @@ class Recognizer:
         rank = (
             # "All lights off" is a command, "all lights off?" is a question.
             int((intent in QUESTIONS) == is_asked),
+            # "Stop" alone is also the library's word for a pause.
+            int(intent in STOPS),
             sum(len(slots[name].text) for name in (*NAMES, *EXCEPT_NAMES) if name in slots),
             -len(wildcards),
             result.text_chunks_matched,
             -sum(len(each.text or "") for each in wildcards),
+            int(OURS in (result.intent_metadata or {})),
         )
         return Reading(intent, result.response or "default", slots, rank, self.language, bool(wildcards))
 

@@ -1,0 +1,81 @@
+"""Covers units.intent.steps, units.intent.wishes: questions are answered from states, and switch nothing."""
+
+import pytest
+
+from tests.support.units.intent_home import Inhabitant, device, home, state
+
+
+@pytest.fixture
+def somebody() -> Inhabitant:
+    """Who lives in a home of which all states are known."""
+    somebody = Inhabitant()
+    somebody.states = {
+        "kitchen light": state("on", brightness=40),
+        "counter lamp": state("off"),
+        "desk lamp": state("ON"),
+        "front door": state("locked"),
+        "back door": state("UNLOCK"),
+        "kitchen window": state("on"),
+        "study window": state("closed"),
+        "heater": state("heat", temperature=21, current_temperature=19.5),
+    }
+    return somebody
+
+
+def test_one_device_is_asked(somebody: Inhabitant) -> None:
+    """For a state, or whether it is in one."""
+    assert somebody.say("is the desk lamp on") == ([("get_state", "desk lamp")], "Yes")
+    assert somebody.say("is the counter lamp on?") == ([("get_state", "counter lamp")], "No, off")
+    assert somebody.say("is the front door locked")[1] == "Yes"
+    assert somebody.say("is the back door locked")[1].startswith("No")
+    assert somebody.say("what is the state of the kitchen light")[1] == "Kitchen light is on"
+
+
+def test_a_set_is_asked_for_any_all_which_and_how_many(somebody: Inhabitant) -> None:
+    """Each device is read once."""
+    lights = [("get_state", name) for name in ("kitchen light", "counter lamp", "desk lamp")]
+
+    assert somebody.say("are any lights on") == (lights, "Yes, desk lamp and kitchen light")
+    assert somebody.say("are all lights on?") == (lights, "No, counter lamp is not on")
+    assert somebody.say("which lights are on")[1] == "desk lamp and kitchen light"
+    assert somebody.say("how many lights are on") == (lights, "2")
+    assert somebody.say("how many lights are on in the kitchen") == (lights[:2], "1")
+    assert somebody.say("are all the doors locked")[1] == "No, back door is not locked"
+
+
+def test_windows_are_motors_and_contacts(somebody: Inhabitant) -> None:
+    """Both kinds are asked; one says "open", the other "on"."""
+    calls, answer = somebody.say("are any windows open")
+
+    assert calls == [("get_state", "kitchen window"), ("get_state", "study window")]
+    assert answer == "Yes, kitchen window"
+    assert somebody.say("is the kitchen window open")[1] == "Yes"
+
+
+def test_the_temperature_is_that_of_the_room(somebody: Inhabitant) -> None:
+    """The thermostat's; a thermometer's where there is none."""
+    rooms = [device("heater", "climate", "living room"), device("study temperature", "sensor", "study")]
+    elsewhere = Inhabitant(home(rooms, area="study"))
+    elsewhere.states = {"study temperature": state("18.5", "°C"), "heater": state("heat", temperature=20)}
+
+    assert somebody.say("what is the temperature") == ([("get_state", "heater")], "19.5 degrees")
+    assert elsewhere.say("what is the temperature") == ([("get_state", "study temperature")], "18.5 degrees")
+    assert elsewhere.say("what is the temperature in the living room")[1].startswith("I do not know")
+
+
+def test_what_cannot_be_read_is_said(somebody: Inhabitant) -> None:
+    """Beside what is known."""
+    somebody.failing["back door"] = "That did not work for the back door: the device does not respond."
+
+    calls, answer = somebody.say("are all the doors locked")
+
+    assert [call[0] for call in calls] == ["get_state", "get_state"]
+    assert answer == f"Yes. {somebody.failing['back door']}"
+
+
+def test_all_lights_off_asks_only_with_a_question_mark(somebody: Inhabitant) -> None:
+    """As a question it switches nothing."""
+    calls, answer = somebody.say("all lights off?")
+
+    assert {call[0] for call in calls} == {"get_state"}
+    assert answer.startswith("No")
