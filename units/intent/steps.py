@@ -179,8 +179,9 @@ class Asking:
 
     def _temperature(self, known: Sequence[tuple[Device, Outcome]]) -> list[str]:
         """Return the temperature of the first device that measures one; a thermostat is asked before a sensor."""
+        wanted = "temperature" if "target" in self._reading.response else "current_temperature"
         for device, outcome in sorted(known, key=lambda each: each[0].kind == "sensor"):
-            if "current_temperature" in outcome.attributes or _number(outcome.state) is not None:
+            if wanted in outcome.attributes or _number(outcome.state) is not None:
                 return [said(self._reading, [answer_of(device, outcome)])]
         return about(self._reading, "no_state", [device for device, _ in known])
 

@@ -63,6 +63,15 @@ def test_the_temperature_is_that_of_the_room(somebody: Inhabitant) -> None:
     assert elsewhere.say("what is the temperature in the living room")[1].startswith("I do not know")
 
 
+def test_the_target_is_not_what_is_measured(somebody: Inhabitant) -> None:
+    """Where a language asks for either."""
+    somebody.states["heater"] = state("heat", temperature=21)
+    somebody.tell("setup", data={"home": home(languages=["de"])})
+
+    assert somebody.say("auf wieviel Grad ist der heater eingestellt")[1] == "21 Grad"
+    assert somebody.say("wie warm ist es im living room")[1] != "21 Grad"
+
+
 def test_what_cannot_be_read_is_said(somebody: Inhabitant) -> None:
     """Beside what is known."""
     somebody.failing["back door"] = "That did not work for the back door: the device does not respond."
