@@ -283,6 +283,19 @@ async def test_a_call_that_the_words_do_not_back_is_asked_about_and_done_after_a
     assert (yes, hands.calls) == ("The desk lamp is on.", [call])
 
 
+async def test_a_no_is_taken_for_an_answer() -> None:
+    """No model is asked what it means."""
+    asks = Verdict(False, "Do you mean the desk lamp?", is_asked=True)
+    hands, inference = Hands(refused={"desk lamp": asks}), Inference()
+    asked = a_use(hands, Program(UNKNOWN), Inference([a_call(entity="desk lamp")]))
+    await asked.answer(nothing)
+
+    answer = await a_use(hands, Program({"evidence": {"says": "no"}}), inference, "no", last=asked).answer(nothing)
+
+    assert answer == "All right."
+    assert (hands.calls, inference.asked) == ([], [])
+
+
 async def test_anything_else_than_a_yes_forgets_the_question() -> None:
     """A later yes means something else."""
     asks = Verdict(False, "Do you mean the desk lamp?", is_asked=True)

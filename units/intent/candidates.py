@@ -1,7 +1,7 @@
 """The devices that a sentence may mean: the few of a house that a small model is shown."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from units.intent.kind_words import KINDS
@@ -17,30 +17,33 @@ SAID = 90.0
 
 
 def candidates(text: str, home: Mapping[str, Any] | HomeIndex, limit: int = 12) -> list[str]:
-    """Return the devices that a sentence may mean, the likeliest first: their names, ids where a name is there twice."""
+    """Return the devices that a sentence may mean, the likeliest first: their names, or ids where two have one name."""
     index = home if isinstance(home, HomeIndex) else HomeIndex(home)
-    windows = index.windows(text)
-    names = _likeness_of_names(index, windows)
-    areas = [area for place in index.places(windows, AREA_LIKENESS) for area in place.areas]
-    kinds = {kind for word in index.kind_words(windows) for kind in word.kinds}
-    shared = index.sharing_words(words_of(text))
+    words = words_of(text)
+    windows = index.windows(words)
+    areas = {area for place in index.places(windows, AREA_LIKENESS) for area in place.areas}
+    kind_words = index.kind_words(windows)
+    kinds = {kind for word in kind_words for kind in word.kinds}
+    names = _likeness_of_names(index, windows, {word.window for word in kind_words})
+    shared = index.sharing_words(words)
     if not names and not areas and not kinds and not shared:
         return [each.key for each in _common(index)][:limit]
 
     def rank(at: int) -> tuple[Any, ...]:
         device = index.devices[at]
         is_there, is_kind = device.area in areas, device.kind in kinds
-        is_said = names.get(at, 0) >= SAID or (is_there and is_kind)
-        score = names.get(at, 0) + 60 * is_there + 50 * is_kind + 10 * bool(index.area and device.area == index.area)
+        is_here = bool(index.area) and device.area == index.area
+        is_said = names.get(at, 0) >= SAID or (is_kind and (is_there or (is_here and not areas)))
+        score = names.get(at, 0) + 60 * is_there + 50 * is_kind + 10 * is_here
         return -is_said, -(score + min(shared[at], 20)), at
 
     return [index.devices[at].key for at in sorted(range(len(index.devices)), key=rank)[:limit]]
 
 
-def _likeness_of_names(index: HomeIndex, windows: Sequence[Window]) -> dict[int, float]:
-    """Return by device how alike the likest place of the sentence is to one of its names."""
+def _likeness_of_names(index: HomeIndex, windows: Sequence[Window], kinds: Set[Window]) -> dict[int, float]:
+    """Return by device how alike the likest place of the sentence is to one of its names; a kind alone is like none."""
     best: dict[int, float] = {}
-    for mention in index.mentions(windows, LIKENESS):
+    for mention in index.mentions([each for each in windows if each not in kinds], LIKENESS):
         for at in mention.owners:
             best[at] = max(best.get(at, 0.0), mention.score - 5 * mention.is_part)
     return best

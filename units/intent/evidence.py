@@ -4,10 +4,12 @@ The daemon judges the calls of a model by it (`unitd.core.home.call_guard`); it 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from units.intent.kind_words import CLASS_FAMILIES
 from units.intent.naming import Device, HomeIndex, KindWord, Mention, Place
 from units.intent.numbers import numbers_in, with_digits
 from units.intent.phrases import LANGUAGES, Language
@@ -27,14 +29,14 @@ MIN_UNKNOWN = 3
 
 _COLORS = {color: re.compile(rf"(?<![a-z])(?:{names})(?![a-z])") for color, names in COLORS.items()}
 _COMMON = (
-    "polite", "questions", "fillers", "verbs", "wishes", "points", "every", "more", "less", "yes", "no", "stops", "hours_and_minutes",
-    "negations",
+    "wishes", "polite", "questions", "fillers", "verbs", "points", "every", "more", "less", "yes", "no", "stops",
+    "hours_and_minutes", "negations", "here", "excepts",
 )  # fmt: skip
 """The patterns whose words name nothing."""
 
 _NUMBER_WORD = re.compile(r"\d+\S*")
-_CLAUSES = re.compile(r"[.!?;,:。！？；，、…]+(?=\s|$)|[。！？；，、]|\n")
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "？": "?", "¿": " ", "¡": " ", "！": "!"})
+_CLAUSES = re.compile(r"[.!?;,:。！？；，、…]+(?=\s|$)|[。！？；，、]|\n")  # noqa: RUF001
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "？": "?", "¿": " ", "¡": " ", "！": "!"})  # noqa: RUF001
 
 
 def evidence(text: str, index: HomeIndex, language: str) -> dict[str, Any]:
@@ -48,13 +50,17 @@ def evidence(text: str, index: HomeIndex, language: str) -> dict[str, Any]:
     known = [LANGUAGES[each] for each in tags]
     is_question = any(_is_question(spoken, each) for each in known) if known else "?" in spoken
     numbers = [number for tag in tags or [""] for number in numbers_in(spoken, tag)]
-    names = _names(text, index, is_all=_any(spoken, known, "every"))
+    uncommon = _uncommon(spoken, tags)
+    names = _names(words_of(text), uncommon, index, _Marks(spoken, known))
+    is_wish = not known or any(_is_wish(spoken, each) for each in known)
+    is_short = not names["unknown"] and not _any(spoken, known, "statements")
+    is_short_wish = is_short and bool(names["entities"] or numbers or _colors(spoken))
     return names | {
-        "unknown": _unknown(spoken, names["unknown"], dict(zip(tags, known, strict=True))),
         "points": _any(spoken, known, "points"),
         "is_question": is_question,
         "is_negated": any(_is_negated(spoken, each) for each in known),
-        "is_request": not is_question and (not known or _any(spoken, known, "verbs") or _any(spoken, known, "wishes")),
+        "has_verb": _any(spoken, known, "verbs"),
+        "is_request": not is_question and (is_wish or is_short_wish),
         "direction": _direction(spoken, known),
         "numbers": list(dict.fromkeys(numbers)),
         "colors": _colors(spoken),
@@ -98,6 +104,13 @@ def _is_question(spoken: str, language: Language) -> bool:
     return spoken.rstrip().endswith("?") and not is_polite and not is_command
 
 
+def _is_wish(spoken: str, language: Language) -> bool:
+    """Return whether a sentence has a word of a wish, or begins as a polite request."""
+    if _pattern(language, "verbs").search(spoken) or _pattern(language, "wishes").search(spoken):
+        return True
+    return any(_pattern(language, "polite").match(clause) for clause in _clauses(spoken, language))
+
+
 def _clauses(spoken: str, language: Language) -> list[str]:
     """Return the parts of a sentence between its marks, without the fillers at their beginnings."""
     filler, clauses = _pattern(language, "fillers"), []
@@ -126,63 +139,129 @@ def _said(spoken: str, language: Language) -> str:
 
 
 def _direction(spoken: str, languages: Sequence[Language]) -> int:
-    """Return 1 for a wish for more of something, -1 for less, 0 for neither or both."""
-    return int(_any(spoken, languages, "more")) - int(_any(spoken, languages, "less"))
+    """Return 1 for a wish for more of something, -1 for less, 0 for neither; what is said first counts.
+
+    "Lower the lights a little more" is a wish for less, and so is "plus bas".
+    """
+    more, less = (
+        [found.start() for each in languages for found in _pattern(each, name).finditer(spoken)]
+        for name in ("more", "less")
+    )
+    if not more and not less:
+        return 0
+    return -1 if min(less, default=len(spoken)) <= min(more, default=len(spoken)) else 1
 
 
-def _unknown(spoken: str, words: Iterable[str], languages: Mapping[str, Language]) -> list[str]:
-    """Return the words that neither name anything of the house nor are common; none in a script without spaces."""
-    if not languages or not all(each.has_spaces for each in languages.values()):
-        return []
+def _uncommon(spoken: str, tags: Sequence[str]) -> set[str]:
+    """Return the words that belong to no phrase; every word of an unknown language and of a script without spaces."""
+    if not all(LANGUAGES[each].has_spaces for each in tags):
+        return set(words_of(spoken))
     rest = spoken
-    for tag, language in languages.items():
-        rest = _NUMBER_WORD.sub(" ", with_digits(rest, tag))
-        for name in _COMMON:
-            rest = _pattern(language, name).sub(" ", rest)
-    left = set(words_of(rest))
-    return [each for each in words if each in left and len(each) >= MIN_UNKNOWN]
+    for tag in tags:
+        values = LANGUAGES[tag].pattern(tuple(LANGUAGES[tag].values))
+        rest = _NUMBER_WORD.sub(" ", values.sub(" ", with_digits(rest, tag)))
+    for pattern in (*(_pattern(LANGUAGES[tag], name) for tag in tags for name in _COMMON), *_COLORS.values()):
+        rest = pattern.sub(" ", rest)
+    return set(words_of(rest))
 
 
 def _colors(spoken: str) -> list[str]:
     return [color for color, pattern in _COLORS.items() if pattern.search(spoken)]
 
 
-def _names(text: str, index: HomeIndex, is_all: bool) -> dict[str, Any]:
+class _Marks:
+    """The words of a sentence that say which of the named devices are meant."""
+
+    def __init__(self, spoken: str, languages: Sequence[Language]) -> None:
+        self.is_all = _any(spoken, languages, "every")
+        self.is_here = _any(spoken, languages, "here")
+        self.has_spaces = bool(languages) and all(each.has_spaces for each in languages)
+        found = filter(None, (_pattern(each, "excepts").search(spoken) for each in languages))
+        self.words_before_exception = min((len(words_of(spoken[: each.start()])) for each in found), default=None)
+
+
+def _names(words: list[str], uncommon: set[str], index: HomeIndex, marks: _Marks) -> dict[str, Any]:
     """Return the devices, areas and kinds that the words name, and the devices that they may misname."""
-    windows = index.windows(text)
-    mentions = _best(index.mentions(windows, MISNAMED))
+    found = _found(words, uncommon, index)
+    areas = {area for place in found.places for area in place.areas}
+    if not areas and index.area and (marks.is_here or (marks.is_all and not found.kind_words)):
+        areas = {index.area}
+    named, near, excepted = set[int](), set[int](), set[int]()
+    for mention in found.mentions:
+        owners, is_sure = _narrowed(index, mention, areas)
+        is_excepted = marks.words_before_exception is not None and mention.window.start >= marks.words_before_exception
+        (excepted if is_excepted else named if is_sure else near).update(owners)
+    meant = {at for word in found.kind_words for at in _of_kind(index, word, areas, marks.is_all)}
+    is_everything = marks.is_all and not found.kind_words and not named
+    if is_everything:
+        meant = {at for at, each in enumerate(index.devices) if each.kind in _EVERYTHING and each.area in areas}
+    if named and areas and not found.kind_words:
+        meant |= _of_same_kind(index, named, areas)
+    kinds = {kind for word in found.kind_words for kind in word.kinds}
+    is_unknown = [at for at, word in enumerate(words) if word in uncommon and len(word) >= MIN_UNKNOWN]
+    return {
+        "entities": _keys(index, named),
+        "meant": _keys(index, meant - named - excepted),
+        "near": _keys(index, near - named - meant - excepted),
+        "areas": [] if is_everything else sorted(areas),
+        "kinds": sorted(kinds),
+        "unknown": [words[at] for at in is_unknown if at not in found.taken] if marks.has_spaces else [],
+    }
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a sentence names, without what only looks like a name."""
+
+    mentions: list[Mention]
+    places: list[Place]
+    kind_words: list[KindWord]
+
+    @property
+    def taken(self) -> set[int]:
+        """Return the places of the words that name something."""
+        windows = [each.window for each in self.mentions] + [each.window for each in self.places]
+        windows += [each.window for each in self.kind_words]
+        return {at for each in windows for at in range(each.start, each.end)}
+
+
+def _found(words: list[str], uncommon: set[str], index: HomeIndex) -> _Found:
+    windows = index.windows(words)
+    kinds = index.kind_words(windows)
+    nouns = [each.window for each in kinds if not each.is_vague]
+    said = uncommon | {words[at] for each in nouns for at in range(each.start, each.end)}
+    likely = [each for each in index.mentions(windows, MISNAMED) if _is_likely(each, said)]
+    mentions = _best([each for each in likely if each.score == EXACT or not _is_inside(each.window, kinds)])
     own = [each.window for each in mentions if each.score == EXACT and not index.is_common(each.window.text)]
     places = [each for each in index.places(windows, AREA_NAMED) if not _overlaps(each.window, own)]
     mentions = [each for each in mentions if each.score == EXACT or not _is_inside(each.window, places)]
-    misheard = [each.window for each in mentions if each.score < NAMED]
-    words = [each for each in index.kind_words(windows) if not _overlaps(each.window, own + misheard)]
-    if own or misheard or not all(each.is_vague for each in words):
-        words = [each for each in words if not each.is_vague]
-    areas = {area for place in places for area in place.areas}
-    named, near = set[int](), set[int]()
-    for mention in mentions:
-        owners, is_sure = _narrowed(index, mention, areas)
-        (named if is_sure else near).update(owners)
-    meant = {at for word in words for at in _of_kind(index, word, areas, is_all)}
-    taken: list[Window] = [each.window for each in mentions]
-    taken += [each.window for each in places] + [each.window for each in words]
-    used = {at for each in taken for at in range(each.start, each.end)}
-    return {
-        "entities": _keys(index, named),
-        "meant": _keys(index, meant - named),
-        "near": _keys(index, near - named - meant),
-        "areas": sorted(areas),
-        "kinds": sorted({kind for word in words for kind in word.kinds}),
-        "unknown": [word for at, word in enumerate(words_of(text)) if at not in used],
-    }
+    misheard = [each.window for each in mentions if each.score < NAMED and not places]
+    kinds = [each for each in kinds if not _overlaps(each.window, own + misheard)]
+    if own or misheard or not all(each.is_vague for each in kinds):
+        kinds = [each for each in kinds if not each.is_vague]
+    return _Found(mentions, places, kinds)
+
+
+def _is_likely(mention: Mention, said: set[str]) -> bool:
+    """Return whether a name may have been said: a misheard one neither begins nor ends with a common word.
+
+    A word of the sentence would else be taken for a part of the name: "all lights" for "hall light".
+    """
+    return mention.score == EXACT or {mention.window.first, mention.window.last} <= said
+
+
+def _of_same_kind(index: HomeIndex, named: set[int], areas: set[str]) -> set[int]:
+    """Return the devices of the areas that are like the named ones: "the garage light and the one in the garden"."""
+    kinds = {index.devices[at].kind for at in named}
+    return {at for at, device in enumerate(index.devices) if device.area in areas and device.kind in kinds}
 
 
 def _keys(index: HomeIndex, found: Iterable[int]) -> list[str]:
     return [index.devices[at].key for at in sorted(found)]
 
 
-def _is_inside(window: Window, places: Iterable[Place]) -> bool:
-    return any(each.window.start <= window.start and window.end <= each.window.end for each in places)
+def _is_inside(window: Window, others: Iterable[Place | KindWord]) -> bool:
+    return any(each.window.start <= window.start and window.end <= each.window.end for each in others)
 
 
 def _overlaps(window: Window, others: Iterable[Window]) -> bool:
@@ -190,7 +269,7 @@ def _overlaps(window: Window, others: Iterable[Window]) -> bool:
 
 
 def _best(mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions that explain most, of those that share words; all where they explain the same words as well."""
+    """Return the mentions that explain most, of those that share words; all that explain the same words as well."""
     kept: list[Mention] = []
     for each in mentions:
         rivals = [other for other in kept if each.window.overlaps(other.window)]
@@ -216,7 +295,7 @@ def _narrowed(index: HomeIndex, mention: Mention, areas: set[str]) -> tuple[list
 
 
 def _of_kind(index: HomeIndex, word: KindWord, areas: set[str], is_all: bool) -> list[int]:
-    """Return the devices that a word for a kind means: those of the named areas, else of the room, else the only one."""
+    """Return the devices that a word for a kind means: those of the areas, else of the room, else the only one."""
     fitting = [at for at, device in enumerate(index.devices) if _fits(device, word)]
     there = [at for at in fitting if index.devices[at].area in (areas or {index.area} - {""})]
     if is_all and not areas:
@@ -224,12 +303,11 @@ def _of_kind(index: HomeIndex, word: KindWord, areas: set[str], is_all: bool) ->
     return there or (fitting if len(fitting) == 1 else [])
 
 
-_FAMILIES = {"door": "door", "garage": "door", "gate": "door", "window": "window"}
-"""By device class, the family of a cover; all others are for shade."""
+_EVERYTHING = {"light", "switch", "fan", "media", "climate"}
+"""The kinds that "everything" means: neither covers nor locks."""
 
 
 def _fits(device: Device, word: KindWord) -> bool:
-    if device.kind not in word.kinds:
-        return False
-    family = _FAMILIES.get(device.device_class, "shade")
-    return device.kind != "cover" or not device.device_class or family == word.family
+    """Return whether a word for a kind may mean a device; a word for screens means no speaker."""
+    family = CLASS_FAMILIES.get((device.kind, device.device_class), "")
+    return device.kind in word.kinds and (not word.family or not family or word.family == family)

@@ -1,7 +1,7 @@
 """The words that people use for kinds of devices, in five languages.
 
-A word may stand for several kinds: a door is opened by a motor or locked. Words for what is felt stand for the kind that
-changes it: in a dark room people mean the lights.
+A word may stand for several kinds: a door is opened by a motor or locked. Words for what is felt stand for the kind
+that changes it: in a dark room people mean the lights.
 """
 
 from units.intent.spelling import joined
@@ -10,16 +10,18 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "light": (
         "light, lights, lighting, lamp, lamps, bulb, bulbs, lightbulb, lightbulbs, led, leds, chandelier, spotlight, "
         "spotlights, spots, lantern, brightness, dark, darker, darkness, bright, brighter, brightly, dim, dimmer",
-        "licht, lichter, lichts, lichtern, lampe, lampen, leuchte, leuchten, beleuchtung, birne, glühbirne, strahler, "
+        "licht, lichter, lichts, lichtern, lampe, lampen, leuchte, leuchten, beleuchtung, birne, "
+        "glühbirne, strahler, "
         "helligkeit, dunkel, dunkler, hell, heller, dimmen, dimm, dimme",
         "lumière, lumières, lampe, lampes, éclairage, ampoule, ampoules, plafonnier, lampadaire, spots, luminosité, "
         "sombre, noir, clair, tamise, tamiser",
-        "luz, luces, lámpara, lámparas, foco, focos, bombilla, bombillas, iluminación, brillo, oscuro, claro, atenúa, "
+        "luz, luces, lámpara, lámparas, foco, focos, bombilla, bombillas, iluminación, brillo, oscuro, "
+        "claro, atenúa, "
         "atenuar",
         "灯, 灯光, 台灯, 电灯, 吊灯, 落地灯, 照明, 亮度, 太暗, 太亮, 调亮, 调暗, 亮一点, 暗一点",
     ),
     "switch": (
-        "switch, switches, plug, plugs, socket, sockets, outlet, outlets, power strip",
+        "switches, plug, plugs, socket, sockets, outlet, outlets, power strip",
         "steckdose, steckdosen, schalter, stecker",
         "prise, prises, interrupteur, interrupteurs",
         "enchufe, enchufes, interruptor, interruptores, toma",
@@ -46,7 +48,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
         "heater, heaters, heating, thermostat, thermostats, radiator, radiators, temperature, ac, a c, air con, "
         "air conditioner, air conditioners, air conditioning, aircon, climate, boiler, degrees, cold, colder, warm, "
         "warmer, hot, hotter, cool, cooler, chilly, freezing, heat",
-        "heizung, heizungen, heizkörper, thermostat, klimaanlage, klima, temperatur, grad, kalt, kälter, warm, wärmer, "
+        "heizung, heizungen, heizkörper, thermostat, klimaanlage, klima, temperatur, grad, kalt, kälter, "
+        "warm, wärmer, "
         "heiß, kühl, kühler",
         "chauffage, radiateur, radiateurs, thermostat, climatisation, climatiseur, clim, température, degrés, froid, "
         "chaud",
@@ -56,11 +59,15 @@ _WORDS: dict[str, tuple[str, ...]] = {
     ),
     "media": (
         "tv, tvs, telly, television, televisions, speaker, speakers, radio, stereo, soundbar, music, song, songs, "
-        "volume, sound, playlist, media player, player, projector, loud, louder, quieter, movie, film, album, play, playing, pause, mute, unmute",
-        "fernseher, fernsehen, lautsprecher, radio, musik, lied, lautstärke, anlage, stereoanlage, box, leiser, lauter, "
+        "volume, sound, playlist, media player, media players, player, projector, loud, louder, quieter, "
+        "movie, film, album, play, playing, pause, mute, unmute",
+        "fernseher, fernsehen, lautsprecher, radio, musik, lied, lautstärke, anlage, stereoanlage, box, "
+        "leiser, lauter, "
         "beamer, ton, spiel, spiele, abspielen, pausiere",
-        "télé, télévision, téléviseur, enceinte, enceintes, haut parleur, radio, musique, chanson, volume, son, chaîne, joue, jouer, mets pause",
-        "tele, televisión, televisor, altavoz, altavoces, radio, música, canción, volumen, sonido, equipo de música, reproduce, reproducir, pausa",
+        "télé, télévision, téléviseur, enceinte, enceintes, haut parleur, radio, musique, chanson, volume, "
+        "son, chaîne, joue, jouer, mets pause",
+        "tele, televisión, televisor, altavoz, altavoces, radio, música, canción, volumen, sonido, "
+        "equipo de música, reproduce, reproducir, pausa",
         "电视, 电视机, 音箱, 音响, 收音机, 音乐, 歌, 音量, 播放器, 大声, 小声, 播放, 暂停",
     ),
     "lock": (
@@ -117,27 +124,41 @@ COMPOUND_ENDS = tuple(
 FAMILIES = {
     joined(word): family
     for family, words in {
-        "door": "door, doors, garage door, gate, gates, tür, türen, tor, tore, garagentor, haustür, porte, portes, portail, puerta, "
-        "puertas, portón, 门, 车库门, garage",
+        "door": "door, doors, garage door, gate, gates, tür, türen, tor, tore, garagentor, haustür, porte, "
+        "portes, portail, puerta, puertas, portón, 门, 车库门",
         "window": "window, windows, fenster, fenêtre, fenêtres, ventana, ventanas, 窗户, 窗",
+        "awning": "awning, awnings, markise, auvent, toldo, 遮阳篷",
+        "shade": "blind, blinds, curtain, curtains, shutter, shutters, shade, shades, drape, drapes, roller, "
+        "rollers, rollo, rollos, rolllade, rollladen, rolladen, rolläden, jalousie, jalousien, vorhang, "
+        "vorhänge, gardine, gardinen, store, stores, volet, volets, rideau, rideaux, persienne, persiennes, "
+        "persiana, persianas, cortina, cortinas, estor, estores, 窗帘, 百叶窗, 卷帘",
+        "tv": "tv, tvs, telly, television, televisions, fernseher, fernsehen, télé, télévision, "
+        "téléviseur, tele, televisión, televisor, 电视, 电视机",
+        "speaker": "speaker, speakers, radio, stereo, soundbar, lautsprecher, box, enceinte, enceintes, "
+        "haut parleur, altavoz, altavoces, 音箱, 音响, 收音机",
     }.items()
     for word in words.split(", ")
 }
-"""By a word for a cover, its family; all others are for shade."""
+"""By a word for a kind, which of the kind it means."""
 
-VAGUE = frozenset(
-    map(
-        joined,
-        (
-            "brightness, dark, darker, darkness, bright, brighter, brightly, dim, dimmer, stuffy, airflow, temperature, degrees, "
-            "cold, colder, warm, warmer, hot, hotter, cool, cooler, chilly, freezing, heat, volume, sound, loud, louder, quieter, "
-            "play, playing, pause, mute, unmute, mood, mode, battery, pressure, helligkeit, dunkel, dunkler, hell, heller, dimmen, "
-            "dimm, dimme, stickig, temperatur, grad, kalt, kälter, wärmer, heiß, kühl, kühler, lautstärke, leiser, lauter, ton, "
-            "spiel, spiele, abspielen, pausiere, modus, stimmung, luminosité, sombre, noir, clair, tamise, tamiser, température, degrés, "
-            "froid, chaud, son, joue, jouer, ambiance, brillo, oscuro, claro, atenúa, atenuar, temperatura, grados, frío, calor, "
-            "caliente, volumen, sonido, reproduce, reproducir, pausa, ambiente, modo, 亮度, 太暗, 太亮, 调亮, 调暗, 亮一点, 暗一点, 温度, 太冷, "
-            "太热, 好冷, 好热, 音量, 大声, 小声, 播放, 暂停, 模式"
-        ).split(", "),
-    )
+CLASS_FAMILIES = {
+    ("cover", "door"): "door", ("cover", "garage"): "door", ("cover", "gate"): "door", ("cover", "window"): "window",
+    ("cover", "awning"): "awning", ("cover", "blind"): "shade", ("cover", "curtain"): "shade",
+    ("cover", "shade"): "shade", ("cover", "shutter"): "shade", ("media", "tv"): "tv", ("media", "speaker"): "speaker",
+    ("media", "receiver"): "speaker",
+}  # fmt: skip
+"""The same by kind and device class."""
+
+_VAGUE = (
+    "brightness, dark, darker, darkness, bright, brighter, brightly, dim, dimmer, stuffy, airflow, "
+    "temperature, degrees, cold, colder, warm, warmer, hot, hotter, cool, cooler, chilly, freezing, heat, "
+    "volume, sound, loud, louder, quieter, play, playing, pause, mute, unmute, mood, mode, battery, "
+    "pressure, helligkeit, dunkel, dunkler, hell, heller, dimmen, dimm, dimme, stickig, temperatur, grad, "
+    "kalt, kälter, wärmer, heiß, kühl, kühler, lautstärke, leiser, lauter, ton, spiel, spiele, abspielen, "
+    "pausiere, modus, stimmung, luminosité, sombre, noir, clair, tamise, tamiser, température, degrés, "
+    "froid, chaud, son, joue, jouer, ambiance, brillo, oscuro, claro, atenúa, atenuar, temperatura, grados, "
+    "frío, calor, caliente, volumen, sonido, reproduce, reproducir, pausa, ambiente, modo, 亮度, 太暗, 太亮, "
+    "调亮, 调暗, 亮一点, 暗一点, 温度, 太冷, 太热, 好冷, 好热, 音量, 大声, 小声, 播放, 暂停, 模式"
 )
+VAGUE = frozenset(map(joined, _VAGUE.split(", ")))
 """Words for values and for what is felt."""

@@ -68,8 +68,8 @@ class KindWord:
 
     @property
     def family(self) -> str:
-        """Return which covers are meant: "door", "window" or "shade"."""
-        return FAMILIES.get(self.window.text, "shade")
+        """Return which of the kind are meant: "door", "shade", "tv"; "" for all of them."""
+        return FAMILIES.get(self.window.text, "")
 
     @property
     def is_vague(self) -> bool:
@@ -127,7 +127,7 @@ class HomeIndex:
         return {
             part
             for part in parts
-            if len(part) >= MIN_FUZZY_LENGTH - any("\u3400" <= each for each in part) * 3
+            if len(part) >= MIN_FUZZY_LENGTH - any(each >= "\u3400" for each in part) * 3
             and part != "".join(words)
             and not self.is_common(part)
         }
@@ -136,9 +136,9 @@ class HomeIndex:
         """Return whether a joined name is also the name of an area, or a word for a kind."""
         return name in self._areas or name in KINDS_BY_WORD
 
-    def windows(self, text: str) -> list[Window]:
+    def windows(self, words: Sequence[str]) -> list[Window]:
         """Return the windows of a sentence that are compared with names."""
-        return windows_of(words_of(text), self._longest)
+        return windows_of(words, self._longest)
 
     def mentions(self, windows: Sequence[Window], cutoff: float) -> list[Mention]:
         """Return every place of a sentence that is like a name or a part of one, the likest first."""
@@ -192,9 +192,7 @@ def _compounds(windows: Sequence[Window]) -> Iterator[tuple[Window, tuple[str, .
                     break
 
 
-def _alike(
-    windows: Sequence[Window], names: Mapping[str, Any], cutoff: float
-) -> Iterator[tuple[Window, str, float]]:
+def _alike(windows: Sequence[Window], names: Mapping[str, Any], cutoff: float) -> Iterator[tuple[Window, str, float]]:
     """Return the names that windows are like, with their likeness."""
     choices = [name for name in names if len(name) >= MIN_FUZZY_LENGTH]
     for window in windows:
@@ -202,9 +200,7 @@ def _alike(
             yield window, window.text, 100.0
         if cutoff >= 100 or len(window.text) < MIN_FUZZY_LENGTH or {window.first, window.last} & ARTICLES:
             continue
-        for name, score, _ in process.extract(
-            window.text, choices, scorer=fuzz.ratio, score_cutoff=cutoff, limit=None
-        ):
+        for name, score, _ in process.extract(window.text, choices, scorer=fuzz.ratio, score_cutoff=cutoff, limit=None):
             if name != window.text:
                 yield window, name, score
 

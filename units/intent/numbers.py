@@ -22,15 +22,14 @@ def numbers_in(text: str, language: str) -> list[float]:
     words = LANGUAGES.get(language)
     if words is None:
         return _unique(_digits_of(text))
-    said = _PERCENT.sub("%", text)
-    text = with_digits(said, language)
+    text = with_digits(_PERCENT.sub("%", text), language)
     found = [_fraction(*map(int, each.groups())) for each in _FRACTION.finditer(text)]
     pattern = _joints(language)
     found += [_float(f"{each[1]}.{each[2]}") for each in pattern["point"].finditer(text)]
     found += [_float(each[1]) + 0.5 for each in pattern["halves"].finditer(text)]
     found += _digits_of(text)
     for word, values in words.values.items():
-        if words.pattern((word,)).search(said):
+        if words.pattern((word,)).search(text):
             found += values
     return _unique(found + _in_smaller_units(found, text, words))
 
@@ -92,6 +91,6 @@ def _number_words(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
 
 
 def _spelled(said: str) -> str:
-    """Return number words with spaces for hyphens and without "and"."""
-    words = said.replace(_SOFT_HYPHEN, "").replace("-", " ").split()
+    """Return number words in lower case, with spaces for hyphens and without "and"; ß is ss."""
+    words = said.casefold().replace(_SOFT_HYPHEN, "").replace("-", " ").split()
     return " ".join(each for each in words if each != "and")

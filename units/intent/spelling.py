@@ -12,10 +12,11 @@ _WORDS = re.compile("[\u3040-\u30ff\u3400-\u9fff]|[^\\W_\u3040-\u30ff\u3400-\u9f
 _OF = "的"
 """Joins a room and its device in Chinese; names are written without it."""
 
-ARTICLES = frozenset(
-    "the a an my our your in on of to at and for is der die das den dem des ein eine im am mein meine und le la les l un une "
-    "du de d au mon ma et dans el los las una del mi en y".split()
+_ARTICLES = (
+    "the a an my our your in on of to at and for is der die das den dem des ein eine im am mein meine und le la les l "
+    "un une du de d au mon ma et dans el los las una del mi en y"
 )
+ARTICLES = frozenset(_ARTICLES.split())
 """Words between which a misheard name does not begin or end."""
 
 

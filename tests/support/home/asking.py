@@ -111,7 +111,7 @@ state = "home/{{ entity.id }}/state"
 """
 
 _STATES: Mapping[str, dict[str, Any]] = {
-    "light": {"state": "on", "brightness": 50},
+    "light": {"state": "on", "brightness": 127},  # of 254
     "switch": {"state": "on"},
     "fan": {"state": "on"},
     "cover": {"state": "open", "position": 50},

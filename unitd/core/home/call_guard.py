@@ -11,29 +11,17 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.core.home.devices import Entity
 from unitd.core.home.call_guard_words import asked_back, confirmed, refused
+from unitd.core.home.devices import Entity
 from unitd.core.home.tools import Tool
 
 Evidence = Mapping[str, Any]
 
 COLORS = frozenset(
-    [
-        "red",
-        "green",
-        "blue",
-        "yellow",
-        "orange",
-        "purple",
-        "pink",
-        "white",
-        "black",
-        "brown",
-        "turquoise",
-        "cyan",
-        "magenta",
-        "gold",
-    ]
+    {
+        *("red", "green", "blue", "yellow", "orange", "purple", "violet", "pink", "white", "black", "brown"),
+        *("turquoise", "cyan", "magenta", "gold", "lime"),
+    }
 )
 """The colors that the evidence names."""
 
@@ -91,6 +79,7 @@ def check(attempt: Attempt, evidence: Evidence | None, before: Evidence | None =
     if evidence is None or evidence.get("is_question") or evidence.get("is_negated"):
         return Verdict(False, refused(language))
     device = attempt.entity.name if attempt.entity else ""
+    evidence = _without_values(evidence, attempt)
     doubts = _doubts(attempt, evidence, before)
     if doubts is None:
         return Verdict(False, refused(language))
@@ -106,16 +95,27 @@ def agrees(evidence: Evidence | None) -> bool:
     return bool(evidence) and (evidence or {}).get("says") == "yes"
 
 
+def declines(evidence: Evidence | None) -> bool:
+    """Return whether a sentence is a no and nothing else."""
+    return bool(evidence) and (evidence or {}).get("says") == "no"
+
+
 def evidence_of(entities: Iterable[Entity], language: str) -> dict[str, Any]:
     """Return the evidence of a turn that was done without a model: it named these devices."""
     found = list(entities)
     return {
-        "entities": [key for each in found for key in (each.name, each.id)],
+        "entities": [each.id for each in found],
         "meant": [],
         "areas": [],
         "kinds": sorted({each.kind for each in found}),
         "language": language,
     }
+
+
+def _without_values(evidence: Evidence, attempt: Attempt) -> Evidence:
+    """Return the evidence without unknown words that are the call's own values, such as a title to be played."""
+    values = {_plain(word) for value in attempt.values.values() for word in _WORD.findall(str(value).casefold())}
+    return {**evidence, "unknown": [each for each in evidence["unknown"] if each not in values]}
 
 
 def _doubts(attempt: Attempt, evidence: Evidence, before: Evidence | None) -> dict[str, Any] | None:
@@ -127,12 +127,23 @@ def _doubts(attempt: Attempt, evidence: Evidence, before: Evidence | None) -> di
         if not _is_backed(value, schemas.get(key, {}), evidence, attempt.state)
     }
     if attempt.entity is None:
-        return unbacked if evidence["is_request"] or evidence["numbers"] else None
-    if _is_named(attempt.entity, evidence) or _is_meant_again(attempt.entity, evidence, before):
+        is_called = any(_plain(word) in evidence["words"] for word in attempt.name.casefold().split("_"))
+        return unbacked if evidence["is_request"] or evidence["numbers"] or is_called else None
+    if before is not None and _continues(evidence):
+        is_meant = attempt.entity.area in evidence["areas"] and attempt.entity.kind in before["kinds"]
+    else:
+        is_meant = _is_named(attempt.entity, evidence) or _is_meant_again(attempt.entity, evidence, before)
+    if is_meant:
         return unbacked
     if not _may_be_meant(attempt.entity, evidence):
         return None
     return {"entity": attempt.entity.name, **unbacked}
+
+
+def _continues(evidence: Evidence) -> bool:
+    """Return whether a sentence only names a room for the wish of the turn before: "and in the bedroom"."""
+    names_more = evidence["has_verb"] or evidence["entities"] or evidence["kinds"] or evidence["unknown"]
+    return bool(evidence["areas"]) and not names_more
 
 
 def _is_key(entity: Entity, keys: Iterable[str]) -> bool:
@@ -154,11 +165,9 @@ def _is_named(entity: Entity, evidence: Evidence) -> bool:
 
 
 def _is_meant_again(entity: Entity, evidence: Evidence, before: Evidence | None) -> bool:
-    """Return whether the sentence means a device of the turn before, or its kind in another room."""
+    """Return whether the sentence means a device of the turn before: it points at it, or leaves it out."""
     if before is None or not evidence["is_request"] or evidence["unknown"]:
         return False
-    if not evidence["kinds"] and entity.area in evidence["areas"]:
-        return entity.kind in before["kinds"]
     names_nothing = not (evidence["entities"] or evidence["areas"] or evidence["meant"] or evidence["near"])
     if not names_nothing and not evidence["points"]:
         return False
@@ -168,13 +177,15 @@ def _is_meant_again(entity: Entity, evidence: Evidence, before: Evidence | None)
 
 def _may_be_meant(entity: Entity, evidence: Evidence) -> bool:
     """Return whether it is worth to ask back: the words are a wish, and they name nothing else."""
+    if not evidence["is_request"]:
+        return False
     if _is_key(entity, (*evidence["near"], *evidence["meant"])):
         return True
     names_others = (
         evidence["entities"] or evidence["meant"] or (evidence["areas"] and entity.area not in evidence["areas"])
     )
     is_kind = not evidence["kinds"] or entity.kind in evidence["kinds"]
-    return bool(evidence["is_request"] and is_kind and not names_others)
+    return is_kind and not names_others
 
 
 def _is_backed(value: Any, schema: Mapping[str, Any], evidence: Evidence, state: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ _ASKED_BACK = {
     "de": "Ist {what} gemeint?",
     "fr": "S'agit-il de {what} ?",
     "es": "¿Se refiere a {what}?",
-    "zh": "是指{what}吗？",
+    "zh": "是指{what}吗？",  # noqa: RUF001
 }
 _FORGOTTEN = {"en": "All right.", "de": "In Ordnung.", "fr": "D'accord.", "es": "De acuerdo.", "zh": "好的。"}
 
@@ -26,16 +26,32 @@ _CONFIRMED = {
     "de": "Soll ich {done}?",
     "fr": "Dois-je {done} ?",
     "es": "¿Debo {done}?",
-    "zh": "要{done}吗？",
+    "zh": "要{done}吗？",  # noqa: RUF001
 }
 _DONE = {
-    "turn_on": {"en": "turn on {it}", "de": "{it} einschalten", "fr": "allumer {it}", "es": "encender {it}", "zh": "打开{it}"},
-    "turn_off": {"en": "turn off {it}", "de": "{it} ausschalten", "fr": "éteindre {it}", "es": "apagar {it}", "zh": "关闭{it}"},
-    "open_cover": {"en": "open {it}", "de": "{it} öffnen", "fr": "ouvrir {it}", "es": "abrir {it}", "zh": "打开{it}"},
-    "close_cover": {"en": "close {it}", "de": "{it} schließen", "fr": "fermer {it}", "es": "cerrar {it}", "zh": "关上{it}"},
-    "lock": {"en": "lock {it}", "de": "{it} abschließen", "fr": "verrouiller {it}", "es": "bloquear {it}", "zh": "锁上{it}"},
+    "turn_on": {
+        "en": "turn on {it}", "de": "{it} einschalten", "fr": "allumer {it}",
+        "es": "encender {it}", "zh": "打开{it}",
+    },
+    "turn_off": {
+        "en": "turn off {it}", "de": "{it} ausschalten", "fr": "éteindre {it}",
+        "es": "apagar {it}", "zh": "关闭{it}",
+    },
+    "open_cover": {
+        "en": "open {it}", "de": "{it} öffnen", "fr": "ouvrir {it}",
+        "es": "abrir {it}", "zh": "打开{it}",
+    },
+    "close_cover": {
+        "en": "close {it}", "de": "{it} schließen", "fr": "fermer {it}",
+        "es": "cerrar {it}", "zh": "关上{it}",
+    },
+    "lock": {
+        "en": "lock {it}", "de": "{it} abschließen", "fr": "verrouiller {it}",
+        "es": "bloquear {it}", "zh": "锁上{it}",
+    },
     "unlock": {
-        "en": "unlock {it}", "de": "{it} aufschließen", "fr": "déverrouiller {it}", "es": "desbloquear {it}", "zh": "解锁{it}"
+        "en": "unlock {it}", "de": "{it} aufschließen", "fr": "déverrouiller {it}",
+        "es": "desbloquear {it}", "zh": "解锁{it}",
     },
     "activate_scene": {
         "en": "activate {it}", "de": "{it} aktivieren", "fr": "activer {it}", "es": "activar {it}", "zh": "启动{it}"
@@ -50,7 +66,7 @@ _SET = {
 }  # fmt: skip
 _OTHER = {
     "en": "do this: {name}", "de": "das tun: {name}", "fr": "faire ceci : {name}", "es": "hacer esto: {name}",
-    "zh": "执行：{name}",
+    "zh": "执行: {name}",
 }  # fmt: skip
 _UNITS = {"percent": " %", "degrees": " °"}
 

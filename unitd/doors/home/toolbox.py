@@ -167,10 +167,11 @@ class HomeToolbox:
             tool, entity = self._meant(call["name"], call["arguments"])
         except Refused:
             return ALLOWED
-        state = read.get(str(call["arguments"].get("entity")))
+        known = read.get(str(call["arguments"].get("entity")))
+        set_here = tool.name.removeprefix("set_")  # the target of a thermostat backs no wish for what it measures
+        state = {key: each for key, each in (known.attributes if known else {}).items() if key == set_here}
         is_first = tool.name in self._home.confirm
-        attempt = Attempt(tool.name, call["arguments"], tool, entity, is_first, state.attributes if state else {})
-        return check(attempt, evidence, before)
+        return check(Attempt(tool.name, call["arguments"], tool, entity, is_first, state), evidence, before)
 
     def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
         """Return what a turn with these calls was about."""

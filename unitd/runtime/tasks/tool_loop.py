@@ -13,7 +13,8 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from unitd.core.home.call_guard import Evidence, Verdict, agrees
+from unitd.core.home.call_guard import Evidence, Verdict, agrees, declines
+from unitd.core.home.call_guard_words import forgotten
 from unitd.core.outcomes import DeviceState, Outcome, told
 
 # A model that goes on calling is not asked again.
@@ -156,6 +157,8 @@ class ToolUse:
             return None
         if self._asked is not None and agrees(self.evidence):
             return await self._carry_out({"calls": self._asked.calls, "turn": self._asked.turn}, is_confirmed=True)
+        if self._asked is not None and declines(self.evidence):
+            return forgotten(self._language)
         if "after_seconds" in heard:
             return await self._put_off(heard)
         if "calls" in heard:

@@ -11,3 +11,5 @@ from units.intent.phrases.language import Language
 from units.intent.phrases.spanish import SPANISH
 
 LANGUAGES: dict[str, Language] = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH, "zh": CHINESE}
+
+__all__ = ["LANGUAGES", "Language"]

@@ -35,6 +35,9 @@ class Language:
     wishes: tuple[str, ...]
     """Other words that ask for something to be done, or name what is wrong."""
 
+    statements: tuple[str, ...]
+    """Words of a sentence that tells something, if none of the above is in it: "I have four lamps"."""
+
     negations: tuple[str, ...]
     not_negations: tuple[str, ...]
     """Phrases with a negation that forbid nothing."""
@@ -42,7 +45,13 @@ class Language:
     points: tuple[str, ...]
     """Words for what was named before."""
 
+    here: tuple[str, ...]
+    """Words for the room of the board."""
+
     every: tuple[str, ...]
+    excepts: tuple[str, ...]
+    """Words before what "all" does not mean."""
+
     more: tuple[str, ...]
     """Wishes for more of something, from where it is."""
 
@@ -65,8 +74,8 @@ class Language:
     has_spaces: bool = True
 
     def pattern(self, phrases: Sequence[str]) -> re.Pattern[str]:
-        """Return a pattern of whole words; in a script without spaces, of any place."""
-        either = "|".join(phrases)
+        """Return a pattern of whole words, the longest phrase first; in a script without spaces, of any place."""
+        either = "|".join(sorted(phrases, key=len, reverse=True))
         return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if self.has_spaces else f"(?:{either})")
 
 
