@@ -16,7 +16,7 @@ from units.intent.answers import Problem
 from units.intent.house import OPENINGS, Device, House
 from units.intent.recognizer import EXCEPT_NAMES, NAMES, NO_ROOM, Reading
 
-_BLINDS = frozenset({"blind", "curtain", "shutter", "shade", "awning", ""})
+_BLINDS = frozenset({"blind", "curtain", "shutter", "shade", ""})
 """One family: people call the same thing by any of these words. A cover without a class belongs to it."""
 
 _MEDIA = "media_player"
