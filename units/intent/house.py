@@ -83,6 +83,7 @@ class House:
     ):
         self.devices = devices
         self.tools = tools
+        self._areas = {each.text.casefold(): each.value for each in areas}
         self._by_name: dict[tuple[str, str], list[Device]] = {}
         for device in devices:
             for name in device.names:
@@ -95,6 +96,10 @@ class House:
     def named(self, name: str, domain: str) -> Sequence[Device]:
         """Return the devices that have this name, or this alias, in a domain; more than one if it is not unique."""
         return self._by_name.get((name.casefold(), domain), [])
+
+    def area(self, name: str) -> str:
+        """Return the area that has this name or alias; the name itself if there is none."""
+        return self._areas.get(name.casefold(), name)
 
     def spoken_in(self, text: str) -> dict[str, list[Spoken]]:
         """Return the names of devices, areas and floors that a text holds, by slot list.

@@ -61,7 +61,7 @@ class Listener:
                 return Understood(reading, ())
             if reading.intent == TIMER:
                 command = str(reading.value("conversation_command"))
-                # A question for later is none, and neither is a command without a device.
+                # Nobody is there any longer to hear the answer to a question.
                 if (wishes := self._at_once(command)) and not wishes[0].reading.is_question:
                     return Understood(reading, wishes, Later(reading, _seconds(reading), command))
         return None
@@ -86,10 +86,10 @@ class Listener:
 
     def _part(self, text: str) -> Sequence[Wish]:
         """Return the wish of a sentence, or of a part of one."""
-        readings = [each for each in self._readings(text) if each.intent != TIMER]
-        if not readings or readings[0].intent in STOPS:
+        readings = self._readings(text)
+        if not readings or readings[0].intent in (*STOPS, TIMER):
             return ()
-        return (find_wish(readings, self._house),)
+        return (find_wish([each for each in readings if each.intent != TIMER], self._house),)
 
     def _readings(self, text: str) -> Sequence[Reading]:
         if text not in self._known:

@@ -98,7 +98,7 @@ class IntentUnit(Unit):
     def _on_recognize(self, envelope: Envelope) -> Mapping[str, Any]:
         task = self._task(envelope)
         text, area = envelope.fields["text"], envelope.fields.get("area")
-        room = area or task.room
+        room = task.house.area(area or task.room)
         for language in task.languages:
             understood = Listener(self._recognizers[language], task.house, room).understand(text)
             if understood is not None:

@@ -103,8 +103,11 @@ def _asking(reading: Reading, devices: Iterable[Device]) -> Wish:
 
 
 def _asking_for_room(reading: Reading, devices: Sequence[Device]) -> Wish:
+    """Return a wish that asks for the room, or for the device where all are in one."""
     areas = _areas_of(devices)
-    return Wish(reading, problem=Problem("which", areas=areas)) if areas else _asking(reading, devices)
+    if len(areas) > 1 or (areas and _is_of_set(reading)):
+        return Wish(reading, problem=Problem("which", areas=areas))
+    return _asking(reading, devices)
 
 
 def _areas_of(devices: Iterable[Device]) -> tuple[str, ...]:

@@ -154,6 +154,7 @@ def test_a_command_for_later_is_given_back(somebody: Inhabitant) -> None:
     assert later["answer"]
     assert "after_seconds" not in somebody.recognize("turn off the moon in 5 minutes")
     assert "after_seconds" not in somebody.recognize("turn off the lights in 5 minutes")
+    assert somebody.recognize("play jazz on the tv in 5 minutes")["command"] == "play jazz on the tv"
     assert somebody.recognize("in 5 minutes in 5 minutes turn off the desk lamp").keys() == {"language"}
 
 
@@ -196,7 +197,10 @@ def test_the_first_of_two_players_is_not_taken() -> None:
     assert [call[0] for call in both[0]] == ["get_state", "get_state"]
     assert both[1] == "Which one do you mean: the radio or the speaker?"
     assert one[0][-1] == ("set_volume", "radio", 30)
-    assert somebody.say("set the volume to 50")[0] == []
+    assert somebody.say("set the volume to 50") == ([], "Which one do you mean: the radio or the speaker?")
+    assert (
+        Inhabitant(home(players)).say("set the volume to 50")[1] == "Which one do you mean: the radio or the speaker?"
+    )
 
 
 def test_a_turn_that_is_not_waited_for_is_refused(somebody: Inhabitant) -> None:

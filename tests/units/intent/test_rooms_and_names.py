@@ -117,6 +117,7 @@ def test_aliases_of_areas_and_floors_count() -> None:
     somebody = Inhabitant(data)
 
     assert len(somebody.calls("turn on the lights in the cook room")) == 2
+    assert len(somebody.calls("turn on the lights", area="Cook Room")) == 2
     assert len(somebody.calls("turn off the lights on the ground floor")) == 2
 
 
