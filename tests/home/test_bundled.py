@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.clients.wire_client import WireClient, text_of
 from tests.support.daemon import running_app, tcp_client
-from tests.support.home.boards import SETUP, frames_of, said
+from tests.support.home.boards import SETUP, calls_of, frames_of, said
 from tests.support.servers.brokers import Broker
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "home" / "tools.toml"
@@ -28,12 +28,6 @@ async def board(tmp_path: Path, broker: Broker) -> AsyncIterator[WireClient]:
     tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "box"}, "home": {"tools": str(EXAMPLE)}}
     async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
         yield client
-
-
-def calls_of(frames: list[dict[str, Any]]) -> list[tuple[str, Any]]:
-    """Tool and device of each call that was told."""
-    calls = [frame["data"] for frame in frames if frame["object"] == "llm.tool_call"]
-    return [(call["name"], call["arguments"]["entity"]) for call in calls]
 
 
 async def asked(client: WireClient, question: str, **setup: Any) -> list[dict[str, Any]]:

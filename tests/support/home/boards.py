@@ -65,3 +65,9 @@ async def rest_of(client: WireClient, request_id: str) -> list[dict[str, Any]]:
 def said(frames: list[dict[str, Any]]) -> str:
     """Return the text of the answer without the calls."""
     return text_of([frame for frame in frames if frame["object"] != "llm.tool_call"])
+
+
+def calls_of(frames: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    """Return tool and device of each call that was told."""
+    calls = [frame["data"] for frame in frames if frame["object"] == "llm.tool_call"]
+    return [(call["name"], call["arguments"]["entity"]) for call in calls]

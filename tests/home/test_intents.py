@@ -1,0 +1,191 @@
+"""The unit intent: sentences that are recognised without a model, and tasks that use it before they ask one."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.asking import publish_states, tools_file
+from tests.support.home.boards import calls_of, frames_of, rest_of, said
+from tests.support.servers.brokers import Broker, Listener
+from unitd.app import App
+
+SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
+HOUSE: list[dict[str, Any]] = [
+    {"name": "kitchen light", "kind": "light", "area": "kitchen", "aliases": ["ceiling lamp"]},
+    {"name": "island lamp", "kind": "light", "area": "kitchen"},
+    {"name": "bedroom lamp", "kind": "light", "area": "bedroom"},
+    {"name": "front door", "kind": "lock", "area": "hallway"},
+    {"name": "kitchen window", "kind": "sensor", "device_class": "window", "area": "kitchen"},
+    {"name": "kitchen blinds", "kind": "cover", "device_class": "blind", "area": "kitchen"},
+    {"name": "tv", "kind": "media", "area": "living room"},
+]
+
+
+@pytest.fixture
+def tables(tmp_path: Path, broker: Broker) -> dict[str, Any]:
+    """The configuration of a board in the kitchen, in a house of seven devices; to unlock needs a confirmation."""
+    (tmp_path / "tools.toml").write_text('confirm = ["unlock"]\n' + tools_file(HOUSE))
+    home = {"tools": str(tmp_path / "tools.toml"), "area": "kitchen", "languages": ["en", "de"]}
+    return {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}, "home": home}
+
+
+@pytest.fixture
+async def home(tmp_path: Path, tables: dict[str, Any], listener: Listener) -> AsyncIterator[App]:
+    """That board, online; every device has said how it is."""
+    await publish_states(listener.client, HOUSE)
+    async with running_app(tmp_path, tables) as app:
+        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
+        yield app
+
+
+@pytest.fixture
+def daemon(home: App) -> App:
+    """Whose clients `client` and `clients` are."""
+    return home
+
+
+async def test_a_sentence_is_done_and_answered(client: WireClient, listener: Listener) -> None:
+    """Setup, inference, taskinfo and exit as with every unit; the frames are those of an llm that uses tools."""
+    work_id = await client.setup("intent", SETUP)
+
+    frames = await frames_of(client, work_id, "turn on the bedroom lamp")
+    info = await client.ask(work_id=work_id, action="taskinfo")
+    ended = await client.ask(work_id=work_id, action="exit")
+
+    assert work_id.startswith("intent.")
+    assert calls_of(frames) == [("turn_on", "bedroom lamp")]
+    assert frames[0]["data"]["by"] == "intent"
+    assert said(frames) == "Turned on the light"
+    assert [frame["data"]["finish"] for frame in frames[1:]] == [False, True]
+    await listener.until(lambda: listener.on("home/d2/set") == [b"on"])
+    assert info["data"]["response_format"] == SETUP["response_format"]
+    assert ended["error"]["code"] == 0
+
+
+async def test_a_set_is_every_device_of_it_once(client: WireClient) -> None:
+    """Here, because the board stands in the kitchen, and there where the task says so."""
+    here = await client.setup("intent", SETUP)
+    there = await client.setup("intent", SETUP | {"area": "bedroom"})
+
+    in_kitchen = calls_of(await frames_of(client, here, "turn off the lights"))
+    in_bedroom = calls_of(await frames_of(client, there, "turn off the lights"))
+
+    assert sorted(in_kitchen) == [("turn_off", "island lamp"), ("turn_off", "kitchen light")]
+    assert in_bedroom == [("turn_off", "bedroom lamp")]
+
+
+async def test_a_question_switches_nothing(client: WireClient) -> None:
+    """It is answered from the states."""
+    work_id = await client.setup("intent", SETUP)
+
+    frames = await frames_of(client, work_id, "is the front door locked?")
+
+    assert calls_of(frames) == [("get_state", "front door")]
+    assert said(frames) == "Yes"
+
+
+async def test_a_relative_wish_reads_the_state_first(client: WireClient, listener: Listener) -> None:
+    """From half to a little more."""
+    work_id = await client.setup("intent", SETUP)
+
+    frames = await frames_of(client, work_id, "make the bedroom lamp brighter")
+
+    assert calls_of(frames) == [("get_state", "bedroom lamp"), ("set_brightness", "bedroom lamp")]
+    assert 50 < frames[1]["data"]["arguments"]["percent"] < 100
+
+
+async def test_what_is_not_recognised_is_said(client: WireClient) -> None:
+    """There is no model to ask."""
+    work_id = await client.setup("intent", SETUP)
+
+    frames = await frames_of(client, work_id, "tell me a joke")
+
+    assert calls_of(frames) == []
+    assert said(frames)
+
+
+async def test_a_second_language_is_tried_after_the_first(client: WireClient) -> None:
+    """And answers in its words."""
+    work_id = await client.setup("intent", SETUP)
+
+    frames = await frames_of(client, work_id, "schalte bedroom lamp aus")
+
+    assert calls_of(frames) == [("turn_off", "bedroom lamp")]
+    assert "aus" in said(frames)
+
+
+@pytest.mark.parametrize("yes", [True, False])
+async def test_what_needs_a_confirmation_waits_for_a_yes(client: WireClient, listener: Listener, *, yes: bool) -> None:
+    """A no leaves the door locked."""
+    work_id = await client.setup("intent", SETUP)
+
+    asked = await frames_of(client, work_id, "unlock the front door")
+    answered = await frames_of(client, work_id, "yes" if yes else "no")
+
+    assert (calls_of(asked), said(asked)) == ([], "Shall I unlock the front door?")
+    assert calls_of(answered) == ([("unlock", "front door")] if yes else [])
+    assert listener.on("home/d3/set") == ([b"unlock"] if yes else [])
+
+
+async def test_a_task_that_listens_to_the_intents_gets_the_answer(client: WireClient) -> None:
+    """As a voice does with an llm."""
+    work_id = await client.setup("intent", SETUP)
+    voice = await client.setup(
+        "tts", {"model": "unitd-tts", "response_format": "tts.base64", "enoutput": True, "input": work_id}
+    )
+
+    await client.infer(work_id, "turn on the bedroom lamp")
+    while (spoken := await client.receive())["work_id"] != voice:
+        pass
+
+    assert spoken["object"] == "tts.base64"
+    assert spoken["data"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"language": "tlh"}, "tlh"),
+        ({"language": 7}, "language"),
+        ({"area": 7}, "area"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["intent", "llm"])
+async def test_a_setup_that_cannot_work_is_refused(
+    client: WireClient, unit: str, keys: dict[str, Any], words: str
+) -> None:
+    """By name, whoever asks the intents; the next setup works."""
+    llm = {"model": "unitd-chat", "prompt": "Be brief.", "tools": "home"} if unit == "llm" else {}
+    setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"} | llm
+
+    reply = await client.ask(work_id=unit, action="setup", data=setup | keys)
+
+    assert reply["error"]["code"] == -5
+    assert words in reply["error"]["message"]
+    assert await client.setup(unit, setup)
+
+
+async def test_a_board_without_tools_has_no_intents(tmp_path: Path) -> None:
+    """The error says what is missing."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        reply = await client.ask(work_id="intent", action="setup", data=SETUP)
+
+    assert "[home]" in reply["error"]["message"]
+
+
+async def test_a_paused_task_does_nothing_until_work(client: WireClient, listener: Listener) -> None:
+    """A sentence that comes meanwhile waits."""
+    work_id = await client.setup("intent", SETUP)
+    await client.ask(work_id=work_id, action="pause")
+
+    asked = await client.infer(work_id, "turn on the bedroom lamp")
+    await client.ask(work_id=work_id, action="taskinfo")
+    before = listener.on("home/d2/set")
+    await client.send(work_id=work_id, action="work")
+
+    assert before == []
+    assert calls_of(await rest_of(client, asked)) == [("turn_on", "bedroom lamp")]
