@@ -18,9 +18,9 @@ import orjson
 from unitd.core.config.problems import Problems
 from unitd.core.config.schema import HomeSettings
 from unitd.core.config.toml_lines import with_lines
-from unitd.core.home.devices import ENTITY_ID, Entity
 from unitd.core.home.call_guard import ALLOWED, Attempt, Evidence, Verdict, check, evidence_of
 from unitd.core.home.call_guard_words import confirmed
+from unitd.core.home.devices import Entity
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.readings import read_message
@@ -28,6 +28,7 @@ from unitd.core.home.tools import Tool, misfit
 from unitd.core.home.tools_file import TemplateNames, read_home
 from unitd.core.outcomes import DeviceState, Outcome, done, failed, state
 from unitd.doors.base import Commands
+from unitd.doors.home.device_access import DeviceAccess, ToolFailed
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.runtime.tasks.tool_loop import Call
 from unitd.wire.errors import ConfigError, LoadFailed
@@ -52,10 +53,6 @@ REREAD_SECONDS = 10.0
 MOST_LISTED = 12
 
 
-class ToolFailed(Exception):
-    """The reason why a call failed, in a few words."""
-
-
 class Refused(ToolFailed):
     """A call that is refused; the reason is a whole sentence."""
 
@@ -78,8 +75,8 @@ class HomeToolbox:
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
 
         self._home = home
-        self._mqtt = mqtt
         self._homeassistant = homeassistant
+        self._devices = DeviceAccess(mqtt, homeassistant)
         self._area, self._languages = settings.area, settings.languages
         self._unread_domains = settings.domains if homeassistant is not None else ()
         self._reading = asyncio.Lock()
@@ -241,59 +238,19 @@ class HomeToolbox:
     async def _do(self, tool: Tool, names: dict[str, Any], entity: Entity | None) -> Outcome:
         device = entity.name if entity is not None else ""
         if tool.state:
-            text = self._last_on(self._render(tool.state, names))
+            text = self._devices.last_on(self._render(tool.state, names))
             known = read_message(text, entity)
             return _outcome(_with_unit(known) if tool.protocol else text, known, device)
         if tool.state_of:
-            known = await self._state_of(self._render(tool.state_of, names))
+            known = await self._devices.state_of(self._render(tool.state_of, names))
             return _outcome(_with_unit(known), known, device)
         confirmation = self._render(tool.confirmation, names)  # a template that fails must fail before the action
         if tool.topic:
-            await self._publish(self._render(tool.topic, names), self._render(tool.payload, names))
+            await self._devices.publish(self._render(tool.topic, names), self._render(tool.payload, names))
         else:
-            await self._call_service(tool.service, self._render(tool.data or "{}", names))
+            await self._devices.call_service(tool.service, self._render(tool.data or "{}", names))
         words = confirmation or done(tool.name, names, device)
         return Outcome(words, is_done=True, is_confirmation=bool(confirmation))
-
-    async def _publish(self, topic: str, payload: str) -> None:
-        if self._mqtt is None:
-            raise ToolFailed("no broker is configured")
-        if not topic or len(topic.encode()) > 65535 or not set(topic).isdisjoint("+#\0"):
-            raise ToolFailed("its topic cannot be used") from ValueError(repr(topic[:100]))
-        if not await self._mqtt.command(topic, payload.encode()):
-            raise ToolFailed("the broker does not answer")
-
-    def _last_on(self, topic: str) -> str:
-        if self._mqtt is None:
-            raise ToolFailed("no broker is configured")
-        return (self._mqtt.last_on(topic) or b"").decode(errors="replace").strip()
-
-    async def _state_of(self, entity_id: str) -> DeviceState:
-        homeassistant = self._configured_homeassistant()
-        if not ENTITY_ID.fullmatch(entity_id):
-            raise ToolFailed("Home Assistant does not have it") from ValueError(f"no entity_id: {entity_id[:100]!r}")
-        try:
-            return await homeassistant.state(entity_id)
-        except HomeAssistantError as error:
-            raise ToolFailed(str(error)) from error.__cause__
-
-    def _configured_homeassistant(self) -> HomeAssistant:
-        if self._homeassistant is None:
-            raise ToolFailed("no Home Assistant is configured")
-        return self._homeassistant
-
-    async def _call_service(self, service: str, data: str) -> None:
-        homeassistant = self._configured_homeassistant()
-        try:
-            fields = orjson.loads(data)
-        except orjson.JSONDecodeError as error:
-            raise ToolFailed("its data is no JSON") from error
-        if not isinstance(fields, dict):
-            raise ToolFailed("its data is no JSON object")
-        try:
-            await homeassistant.call(service, fields)
-        except HomeAssistantError as error:
-            raise ToolFailed(str(error)) from error.__cause__
 
     def _render(self, template: str, names: dict[str, Any]) -> str:
         try:

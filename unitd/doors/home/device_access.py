@@ -1,0 +1,64 @@
+"""Access to devices: messages over MQTT, services and states of Home Assistant."""
+
+import orjson
+
+from unitd.core.home.devices import ENTITY_ID
+from unitd.core.outcomes import DeviceState
+from unitd.doors.base import Commands
+from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
+
+
+class ToolFailed(Exception):
+    """The reason why a call failed, in a few words."""
+
+
+class DeviceAccess:
+    """The broker and the Home Assistant of this board; each method raises ToolFailed when it cannot do its work."""
+
+    def __init__(self, mqtt: Commands | None, homeassistant: HomeAssistant | None) -> None:
+        self._mqtt = mqtt
+        self._homeassistant = homeassistant
+
+    async def publish(self, topic: str, payload: str) -> None:
+        """Send an MQTT message, and wait until the broker has it."""
+        if self._mqtt is None:
+            raise ToolFailed("no broker is configured")
+        if not topic or len(topic.encode()) > 65535 or not set(topic).isdisjoint("+#\0"):
+            raise ToolFailed("its topic cannot be used") from ValueError(repr(topic[:100]))
+        if not await self._mqtt.command(topic, payload.encode()):
+            raise ToolFailed("the broker does not answer")
+
+    def last_on(self, topic: str) -> str:
+        """Return the last message on a topic; "" if there was none."""
+        if self._mqtt is None:
+            raise ToolFailed("no broker is configured")
+        return (self._mqtt.last_on(topic) or b"").decode(errors="replace").strip()
+
+    async def state_of(self, entity_id: str) -> DeviceState:
+        """Return the state of an entity of Home Assistant."""
+        homeassistant = self._configured_homeassistant()
+        if not ENTITY_ID.fullmatch(entity_id):
+            raise ToolFailed("Home Assistant does not have it") from ValueError(f"no entity_id: {entity_id[:100]!r}")
+        try:
+            return await homeassistant.state(entity_id)
+        except HomeAssistantError as error:
+            raise ToolFailed(str(error)) from error.__cause__
+
+    def _configured_homeassistant(self) -> HomeAssistant:
+        if self._homeassistant is None:
+            raise ToolFailed("no Home Assistant is configured")
+        return self._homeassistant
+
+    async def call_service(self, service: str, data: str) -> None:
+        """Call a service of Home Assistant with a JSON object."""
+        homeassistant = self._configured_homeassistant()
+        try:
+            fields = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise ToolFailed("its data is no JSON") from error
+        if not isinstance(fields, dict):
+            raise ToolFailed("its data is no JSON object")
+        try:
+            await homeassistant.call(service, fields)
+        except HomeAssistantError as error:
+            raise ToolFailed(str(error)) from error.__cause__
