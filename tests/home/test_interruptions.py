@@ -14,7 +14,7 @@ from tests.support.home.boards import SETUP, TOOLS, TURN_OFF, TURN_ON, frames_of
 from tests.support.programs.bad_unit import bad_unit
 from tests.support.servers.assistant_server import AssistantServer
 from tests.support.servers.brokers import Listener
-from tests.support.servers.calling_server import CallingServer
+from tests.support.servers.calling_server import WISH, CallingServer
 from tests.support.waiting import eventually
 from unitd.app import App
 
@@ -49,7 +49,7 @@ async def test_what_an_interrupted_answer_has_called_besides_is_not_done(
     """Two calls in one answer, interrupted at the first one: the second is left."""
     work_id = await client.setup("llm", SETUP)
     assistant.may_answer.clear()
-    request_id = await client.infer(work_id, f"[{TURN_OFF[1:-1]}, {TURN_ON[1:-1]}]")
+    request_id = await client.infer(work_id, f"{TURN_OFF[:-1]}, {TURN_ON.removeprefix(WISH)[1:]}")
     await eventually(lambda: len(assistant.calls) == 1)
 
     await client.send(work_id=work_id, action="cancel")

@@ -11,7 +11,7 @@ from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, frames_of, said
 from tests.support.servers.assistant_server import AssistantServer
 from tests.support.servers.brokers import Broker, Listener, listening
-from tests.support.servers.calling_server import CallingServer
+from tests.support.servers.calling_server import WISH, CallingServer
 from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.doors.home import homeassistant
@@ -140,7 +140,7 @@ async def test_identical_calls_of_one_answer_are_merged(client: WireClient, list
     work_id = await client.setup("llm", SETUP)
     calls = [["turn_on", LIGHT], ["turn_on", LIGHT], ["broken", LIGHT], ["turn_on", LIGHT]]
 
-    frames = await frames_of(client, work_id, orjson.dumps(calls).decode())
+    frames = await frames_of(client, work_id, WISH + orjson.dumps(calls).decode())
 
     assert [frame["data"]["name"] for frame in frames if frame["object"] == "llm.tool_call"] == ["turn_on", "broken"]
     assert said(frames) == "The kitchen light is on. That did not work: its template failed."
@@ -201,7 +201,9 @@ async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireC
     local_client = LocalClient(home, "a door", "test")
 
     frames = []
-    async for reply in local_client.infer(work_id, '[["turn_on", {}]]', object_="llm.utf-8", options={"tools": own}):
+    async for reply in local_client.infer(
+        work_id, 'please turn [["turn_on", {}]]', object_="llm.utf-8", options={"tools": own}
+    ):
         frames.append(reply)
         if reply.data.get("finish"):
             break
@@ -216,9 +218,9 @@ async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireC
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ('[["broken", {"turn": "on"}]]', "That did not work: its template failed."),
-        ('[["turn_on", {"entity": "moon"}]]', "There is no moon here."),
-        ('[["explode", {}]]', "There is no tool explode."),
+        ('please turn [["broken", {"turn": "on"}]]', "That did not work: its template failed."),
+        ('please turn [["turn_on", {"entity": "moon"}]]', "There is no moon here."),
+        ('please turn [["explode", {}]]', "There is no tool explode."),
         (GET_STATE, "That did not work for the kitchen light: the device does not respond."),
     ],
 )

@@ -13,7 +13,7 @@ from tests.support.clients.bargein_client import Frame, Person, kinds_of, person
 from tests.support.daemon import running_app
 from tests.support.home.toolboxes import TOOLS
 from tests.support.servers.assistant_server import TOKEN, AssistantServer
-from tests.support.servers.calling_server import CallingServer
+from tests.support.servers.calling_server import WISH, CallingServer
 from unitd.app import App
 
 TURN_OFF = '["turn_off", {"entity": "kitchen light"}]'
@@ -56,7 +56,7 @@ def toolcalls_of(frames: list[Frame]) -> list[tuple[str, str]]:
 
 async def test_a_call_is_told_before_the_answer(ann: Person, assistant: AssistantServer) -> None:
     """It is done, and the token is what came of it."""
-    frames = await ann.turn(f"[{TURN_OFF}]")
+    frames = await ann.turn(f"{WISH}[{TURN_OFF}]")
 
     assert kinds_of(frames) == ["ack", "toolcall", "token", "final", "done"]
     assert toolcalls_of(frames) == [("yes", TURNED_OFF)]
@@ -75,7 +75,7 @@ async def test_an_answer_without_a_call_is_told_too(ann: Person, assistant: Assi
 
 async def test_each_call_is_told(ann: Person) -> None:
     """In their order; nobody is told afterwards that there was none."""
-    frames = await ann.turn(f"[{TURN_OFF}, {PLAY}]")
+    frames = await ann.turn(f"{WISH}[{TURN_OFF}, {PLAY}]")
 
     assert toolcalls_of(frames) == [("yes", TURNED_OFF), ("yes", '[{"name":"play","arguments":{"what":"jazz"}}]')]
     assert text_of(frames) == ("The kitchen light is off. That did not work: Home Assistant does not know that.")
@@ -83,7 +83,7 @@ async def test_each_call_is_told(ann: Person) -> None:
 
 async def test_a_call_behind_words_is_told_too(ann: Person) -> None:
     """A model may think of it late: the tokens before it did not wait."""
-    frames = await ann.turn(f"well [{TURN_OFF}]")
+    frames = await ann.turn(f"well {WISH}[{TURN_OFF}]")
 
     assert kinds_of(frames) == ["ack", "toolcall", "token", "toolcall", "token", "final", "done"]
     assert toolcalls_of(frames) == [("no", "[]"), ("yes", TURNED_OFF)]
@@ -112,7 +112,7 @@ async def test_a_persona_knows_the_devices(ann: Person, caller: CallingServer) -
 async def test_a_turn_is_cut_while_a_tool_is_at_work(ann: Person, assistant: AssistantServer) -> None:
     """What the tool says later is nobody's."""
     assistant.may_answer.clear()
-    await ann.start(f"[{TURN_OFF}]")
+    await ann.start(f"{WISH}[{TURN_OFF}]")
     await ann.until("toolcall")
 
     await ann.say(type="cancel")
@@ -128,7 +128,7 @@ async def test_what_cannot_be_done_is_said(ann: Person, assistant: AssistantServ
     """In the answer; the turn is a turn like any other."""
     assistant.status = 401
 
-    frames = await ann.turn(f"[{TURN_OFF}]")
+    frames = await ann.turn(f"{WISH}[{TURN_OFF}]")
 
     assert text_of(frames) == "That did not work for the kitchen light: Home Assistant refuses the token."
     assert frames[-1]["type"] == "done"

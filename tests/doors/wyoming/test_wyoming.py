@@ -304,7 +304,7 @@ async def test_what_is_asked_through_assist_switches_things(
     switching: AsyncTcpClient, caller: CallingServer, assistant: AssistantServer
 ) -> None:
     """The answer is what came of the call, word for word; the model was told which devices there are."""
-    await switching.write_event(Transcript(text='[["turn_off", {"entity": "kitchen light"}]]').event())
+    await switching.write_event(Transcript(text='please turn [["turn_off", {"entity": "kitchen light"}]]').event())
 
     answer = Handled.from_event((await hear(switching, "handled"))[-1])
 
@@ -329,7 +329,7 @@ async def test_a_conversation_goes_on_after_something_was_switched(
 ) -> None:
     """What was asked and said is remembered, how it was done is not."""
     context = {"conversation_id": "1"}
-    wish = '[["turn_off", {"entity": "kitchen light"}]]'
+    wish = 'please turn [["turn_off", {"entity": "kitchen light"}]]'
     await switching.write_event(Transcript(text=wish, context=context).event())
     await hear(switching, "handled")
 
@@ -344,7 +344,7 @@ async def test_a_conversation_goes_on_after_something_was_switched(
 async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assistant: AssistantServer) -> None:
     """Home Assistant has taken the token back."""
     assistant.status = 401
-    await switching.write_event(Transcript(text='[["turn_off", {"entity": "kitchen light"}]]').event())
+    await switching.write_event(Transcript(text='please turn [["turn_off", {"entity": "kitchen light"}]]').event())
 
     answer = Handled.from_event((await hear(switching, "handled"))[-1])
 

@@ -42,8 +42,11 @@ SETUP = {
     "usage": True,
 }
 LIGHT = {"entity": "kitchen light"}
-TURN_ON, TURN_OFF = '[["turn_on", {"entity": "kitchen light"}]]', '[["turn_off", {"entity": "kitchen light"}]]'
-GET_STATE = '[["get_state", {"entity": "kitchen light"}]]'
+TURN_ON, TURN_OFF = (
+    'please turn [["turn_on", {"entity": "kitchen light"}]]',
+    'please turn [["turn_off", {"entity": "kitchen light"}]]',
+)
+GET_STATE = 'please turn [["get_state", {"entity": "kitchen light"}]]'
 
 
 async def frames_of(client: WireClient, work_id: str, question: str) -> list[dict[str, Any]]:

@@ -45,10 +45,14 @@ class CallingServer:
         writer.close()
 
 
+WISH = "please turn "
+"""What makes a question a wish, for the guard of the model's calls; the model does without it."""
+
+
 def _delta(body: dict[str, Any]) -> dict[str, Any]:
     """Return the calls or the words that answer a request."""
     messages = body["messages"]
-    asked = next(each["content"] for each in reversed(messages) if each["role"] == "user")
+    asked = next(each["content"] for each in reversed(messages) if each["role"] == "user").replace(WISH, "")
     results = [each["content"] for each in messages if each["role"] == "tool"]
     rounds = sum(1 for each in messages if each.get("tool_calls"))
     wish, goes_on = asked.removeprefix("again ").removeprefix("well "), asked.startswith("again ")
