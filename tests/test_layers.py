@@ -42,7 +42,8 @@ FOR_DOORS = {
 """Libraries for serial lines and networks."""
 
 HEAVY = {
-    "numpy", "llama_cpp", "rich", "typer", "jinja2", "psutil", "serial", "serial_asyncio_fast", "units", "torch",
+    "numpy", "llama_cpp", "hassil", "rapidfuzz", "yaml", "rich", "typer", "jinja2", "psutil", "serial",
+    "serial_asyncio_fast", "units", "torch",
     "huggingface_hub", "soundfile", "httpx2",
 }  # fmt: skip
 """What must not be loaded before it is needed, if at all."""

@@ -7,8 +7,8 @@ from hassil.numbers import get_rbnf_engine
 
 from units.intent.phrases import LANGUAGES, Language
 
-# Larger numbers are said in digits by every transcript.
-MOST = 1000
+# Nothing in a home goes beyond two hundred in words; larger numbers are said in digits by every transcript.
+MOST = 201
 
 _DIGITS = re.compile(r"(?<![\d.,])\d+(?:[.,]\d+)?")
 _FRACTION = re.compile(r"(?<![\d/])(\d{1,3})\s*/\s*(\d{1,3})(?![\d/])")
