@@ -30,15 +30,22 @@ class Adjusting:
         self._failed: list[str] = []
         self._problems: list[str] = []
         self._values: dict[Device, float] = {}
+        self._has_read = False
         self._set: Outcomes | None = None
 
     def after(self, outcomes: Outcomes) -> Sequence[Call]:
         """Take the states, and return the calls that set the new values; after these, nothing is left to do."""
-        self._failed += failures(self._reading, outcomes)
-        if self._values:
+        if self._has_read:
+            self._failed += failures(self._reading, outcomes)
             self._set = outcomes
             return ()
-        return self._settings(self._active([(call.device, outcome) for call, outcome in outcomes if outcome.is_done]))
+        self._has_read = True
+        unknown = [call.device for call, outcome in outcomes if not outcome.is_done]
+        lit = self._lit(unknown)
+        if not lit:
+            self._failed += failures(self._reading, outcomes)
+        read = self._active([(call.device, outcome) for call, outcome in outcomes if outcome.is_done])
+        return [*lit, *self._settings(read)]
 
     def sentences(self) -> Sequence[str]:
         """Return what was set, and what was not possible."""
@@ -60,8 +67,17 @@ class Adjusting:
             elif call := self._setting(device, value):
                 self._values[device] = value
                 calls.append(call)
+        lit = self._lit(unread)
+        unread = [] if lit else unread
         self._problems += about(self._reading, "at_end", at_end) + about(self._reading, "no_state", unread)
-        return calls
+        return [*lit, *calls]
+
+    def _lit(self, unknown: Sequence[Device]) -> list[Call]:
+        """Return the calls that turn lights on whose brightness is not known, if there is to be more light."""
+        if self._quantity != "brightness" or self._step < 0:
+            return []
+        made = [plain_call(self._house, device, ("turn_on",)) for device in unknown]
+        return [call for call in made if call is not None]
 
     def _active(self, read: Sequence[tuple[Device, Outcome]]) -> Sequence[tuple[Device, Outcome]]:
         """Return the devices that are on, if some are: "brighter" is about the light that one sees."""
@@ -100,6 +116,8 @@ class Adjusting:
         return value_call(self._house, device, self._scale.tools, round(value, 1))
 
     def _with_value(self, device: Device, outcome: Outcome) -> Outcome:
+        if device not in self._values:
+            return outcome
         attributes = {**outcome.attributes, self._quantity: self._values[device]}
         return Outcome(outcome.is_done, outcome.text, outcome.state, outcome.unit, attributes)
 

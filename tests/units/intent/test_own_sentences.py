@@ -123,3 +123,15 @@ def test_the_end_of_the_range_is_said(somebody: Inhabitant) -> None:
 def test_stop_switches_nothing(somebody: Inhabitant) -> None:
     """It is agreed to."""
     assert somebody.say("stop") == ([], "All right")
+
+
+def test_more_light_from_a_lamp_that_is_silent_turns_it_on(somebody: Inhabitant) -> None:
+    """It need not know its brightness for that; less light from it is not possible."""
+    somebody.states.clear()
+
+    more, _ = somebody.say("brighter", area="kitchen")
+    less, answer = somebody.say("dimmer", area="kitchen")
+
+    assert [call[0] for call in more] == ["get_state", "get_state", "turn_on", "turn_on"]
+    assert {call[0] for call in less} == {"get_state"}
+    assert answer
