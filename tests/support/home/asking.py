@@ -162,6 +162,11 @@ class Asker:
         self._writer = writer
         self._numbers = itertools.count(1)
 
+    async def close(self) -> None:
+        """Hang up."""
+        self._writer.close()
+        await self._writer.wait_closed()
+
     async def ask(self, sentence: Sentence, *, unit: str = "llm", language: str = "en") -> Answer:
         """Set a task up for the sentence's room, ask, and end the task."""
         setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"}
