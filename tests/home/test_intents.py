@@ -1,6 +1,9 @@
 """The unit intent: sentences that are recognised without a model, and tasks that use it before they ask one."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from tests.support.daemon import running_app, tcp_client
 from tests.support.home.asking import publish_states, tools_file
 from tests.support.home.boards import calls_of, frames_of, rest_of, said
 from tests.support.servers.brokers import Broker, Listener
+from tests.support.waiting import eventually
 from unitd.app import App
 
 SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
@@ -189,3 +193,55 @@ async def test_a_paused_task_does_nothing_until_work(client: WireClient, listene
 
     assert before == []
     assert calls_of(await rest_of(client, asked)) == [("turn_on", "bedroom lamp")]
+
+
+@pytest.mark.parametrize("unit", ["intent", "llm"])
+async def test_a_program_that_dies_is_back_for_the_next_sentence(client: WireClient, home: App, unit: str) -> None:
+    """Which waits for it; no task is lost."""
+    llm = {"model": "unitd-chat", "prompt": "Be brief.", "tools": "home"} if unit == "llm" else {}
+    setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"} | llm
+    work_id = await client.setup(unit, setup)
+    child = next(each for each in home._supervisor.children if each.card.unit == "intent")
+    assert child.pid is not None
+
+    os.kill(child.pid, signal.SIGKILL)
+    await eventually(lambda: not child.is_ready)
+    frames = await frames_of(client, work_id, "turn on the bedroom lamp")
+
+    assert calls_of(frames) == [("turn_on", "bedroom lamp")]
+
+
+async def test_two_clients_in_two_rooms_do_not_hear_each_other(clients: Callable[[], Any]) -> None:
+    """At the same time, in one program."""
+    one, two = await clients(), await clients()
+    here = await one.setup("intent", SETUP | {"area": "kitchen"})
+    there = await two.setup("intent", SETUP | {"area": "bedroom"})
+
+    first, second = await asyncio.gather(
+        frames_of(one, here, "turn off the lights"), frames_of(two, there, "turn on the lights")
+    )
+
+    assert {device for _, device in calls_of(first)} == {"kitchen light", "island lamp"}
+    assert calls_of(second) == [("turn_on", "bedroom lamp")]
+
+
+async def test_a_client_that_leaves_after_its_wish_harms_nobody(clients: Callable[[], Any], listener: Listener) -> None:
+    """The next one is served."""
+    gone, stays = await clients(), await clients()
+    work_id = await gone.setup("intent", SETUP)
+    await gone.infer(work_id, "turn on the bedroom lamp")
+    await gone.close()
+
+    other = await stays.setup("intent", SETUP)
+
+    assert calls_of(await frames_of(stays, other, "turn off the bedroom lamp")) == [("turn_off", "bedroom lamp")]
+
+
+async def test_a_broker_that_is_away_is_said(client: WireClient, broker: Broker) -> None:
+    """Each wish ends; nothing is switched later either."""
+    work_id = await client.setup("intent", SETUP)
+    await broker.stop()
+
+    frames = await frames_of(client, work_id, "turn on the bedroom lamp")
+
+    assert "the broker does not answer" in said(frames)

@@ -8,7 +8,7 @@ import pytest
 
 from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict
 from unitd.core.outcomes import DeviceState, Outcome
-from unitd.runtime.tasks.tool_loop import AGREED, CANNOT_WAIT, MAX_ROUNDS, Call, Recognition, ToolUse
+from unitd.runtime.tasks.tool_loop import AGREED, AWAY, CANNOT_WAIT, MAX_ROUNDS, Call, Recognition, ToolUse
 
 ON, OFF = "The kitchen light is on.", "The kitchen light is off."
 
@@ -190,6 +190,11 @@ async def test_a_task_without_a_model_says_that_it_did_not_understand() -> None:
     answer = await a_use(Hands(), program, Inference(), "tell me a joke").answer(nothing, has_model=False)
 
     assert answer == "I did not understand."
+
+
+async def test_a_task_without_a_model_says_that_the_program_is_away() -> None:
+    """It is started again; the next sentence is understood."""
+    assert await a_use(Hands(), Program(), Inference()).answer(nothing, has_model=False) == AWAY
 
 
 async def test_calls_and_outcomes_become_messages_after_the_question() -> None:

@@ -26,6 +26,7 @@ AT_ONCE = 8
 AGREED = "OK."
 """The answer where there is nothing to say, as after "never mind"."""
 
+AWAY = "Sentences cannot be understood at the moment."
 CANNOT_WAIT = "That needs a confirmation when it is done, so it cannot be done later."
 TOO_MANY_WAIT = "Too many commands wait already."
 
@@ -164,8 +165,10 @@ class ToolUse:
         if "calls" in heard:
             self.evidence = self._toolbox.evidence_of(heard["calls"], self._language)
             return await self._carry_out(heard)
-        if "answer" in heard or not has_model:
-            return str(heard.get("answer", "") or heard.get("otherwise", "") or AGREED)
+        if "answer" in heard:
+            return str(heard["answer"] or AGREED)
+        if not has_model:
+            return str(heard.get("otherwise", AWAY))
         return await self._ask_model(heard.get("candidates", ()), memory)
 
     # What the intent program recognised
