@@ -21,6 +21,9 @@ class Action:
     at_limits: Mapping[float, Tools] = field(default_factory=dict)
     """Tools that do the same for one value, where no tool takes values."""
 
+    instead: tuple[tuple[str, ...], float] | None = None
+    """Tools that do the same with this value, where there is no tool of its own."""
+
     is_for_one: bool = False
     """Whether only one device can be meant, unless the words say "all"."""
 
@@ -89,8 +92,10 @@ ACTIONS: Mapping[str, tuple[Action, ...]] = {
     "HassMediaSearchAndPlay": (_media("play_media", slot="search_query", is_for_one=True),),
     "HassMediaNext": (_media("next_track", is_for_one=True),),
     "HassMediaPrevious": (_media("previous_track", is_for_one=True),),
-    "HassMediaPlayerMute": (_media("mute"),),
+    "HassMediaPlayerMute": (_media("mute", instead=(("set_volume",), 0)),),
     "HassMediaPlayerUnmute": (_media("unmute"),),
+    # Nobody knows what it is to turn on a door.
+    "UnitdCannot": (Action({}),),
 }
 """The intents that do something at once."""
 

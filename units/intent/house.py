@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from hassil.util import normalize_for_matching
+
+from units.intent.extra_names import extra_floor_names, extra_names
 
 DOMAINS: Mapping[str, tuple[str, ...]] = {
     **{kind: (kind,) for kind in ("light", "switch", "fan", "cover", "climate", "lock", "scene")},
@@ -107,8 +109,8 @@ class House:
         hassil looks for every value of a list at every place. With the few values that can match at all it takes the
         same time in a house of 5,000 devices as in one of ten.
         """
-        squeezed = _squeezed(normalize_for_matching(text).text)
-        return {slot: words.in_text(squeezed) for slot, words in self._spoken.items()}
+        heard = _Heard(normalize_for_matching(text).text)
+        return {slot: words.in_text(heard) for slot, words in self._spoken.items()}
 
     def argument(self, device: Device) -> str:
         """Return how a call names a device: by its name, or by its id where the name is not unique."""
@@ -120,14 +122,36 @@ class House:
         return next((serving[name] for name in names if name in serving), None)
 
 
+class _Heard:
+    """A text, with a form in which names are quickly found in it, and the way back to its own spelling."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        places = [(letter, at) for at, each in enumerate(text) for letter in _squeezed(each)]
+        self.squeezed = "".join(letter for letter, _ in places)
+        self._places = [at for _, at in places]
+
+    def spellings(self, form: str) -> Iterator[str]:
+        """Yield how whole words of the text spell a form: "desklamp" and "desk-lamp" for a desk lamp."""
+        start = self.squeezed.find(form)
+        while start >= 0:
+            first, last = self._places[start], self._places[start + len(form) - 1]
+            if not (self._text[first - 1 : first].isalnum() or self._text[last + 1 : last + 2].isalnum()):
+                yield self._text[first : last + 1]
+            start = self.squeezed.find(form, start + 1)
+
+
 class _Words:
     """Spoken names with a form in which they are quickly found in a text."""
 
     def __init__(self, spoken: Iterable[Spoken]) -> None:
         self._forms = [(_squeezed(each.text), each) for each in spoken]
 
-    def in_text(self, squeezed: str) -> list[Spoken]:
-        return [spoken for form, spoken in self._forms if form in squeezed]
+    def in_text(self, heard: _Heard) -> list[Spoken]:
+        """Return the names that the text holds, as they are and as the text spells them."""
+        found = [(form, spoken) for form, spoken in self._forms if form in heard.squeezed]
+        spelled = [each._replace(text=text) for form, each in found for text in heard.spellings(form)]
+        return list(dict.fromkeys((*(spoken for _, spoken in found), *spelled)))
 
 
 def _squeezed(text: str) -> str:
@@ -147,8 +171,25 @@ def read_house(data: Mapping[str, Any], class_words: Mapping[str, str]) -> House
     rows = data.get("areas", ())
     floors = {row["name"].casefold(): row.get("floor") or "" for row in rows}
     devices = [_device(row, floors, class_words) for row in data.get("entities", ()) if row["kind"] in DOMAINS]
+    areas = list(_places(rows))
     tools = [_tool(row) for row in data.get("tools", ())]
-    return House(devices, list(_places(rows)), list(_places(data.get("floors", ()))), tools)
+    return House(_with_extra_names(devices, areas), areas, list(_floors(data.get("floors", ()), areas)), tools)
+
+
+def _with_extra_names(devices: Sequence[Device], areas: Iterable[Spoken]) -> list[Device]:
+    names_of: dict[str, list[str]] = {}
+    for area in areas:
+        names_of.setdefault(area.value.casefold(), []).append(area.text)
+    found = extra_names([(each.kind, each.area, each.names) for each in devices], names_of)
+    return [replace(device, names=(*device.names, *more)) for device, more in zip(devices, found, strict=True)]
+
+
+def _floors(rows: Iterable[Mapping[str, Any]], areas: Iterable[Spoken]) -> Iterator[Spoken]:
+    floors = list(_places(rows))
+    yield from floors
+    values = {floor.text: floor.value for floor in floors}
+    for text, name in extra_floor_names(list(values), (area.text for area in areas)):
+        yield Spoken(text, values[name])
 
 
 def _device(row: Mapping[str, Any], floors: Mapping[str, str], class_words: Mapping[str, str]) -> Device:

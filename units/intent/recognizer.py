@@ -4,15 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from hassil import is_match, parse_sentence, recognize_all
+from hassil import Intents, is_match, parse_sentence, recognize_all
 from hassil.intents import RangeSlotList, SlotList, TextSlotList, TextSlotValue
 from hassil.models import MatchEntity
 from hassil.recognize import RecognizeResult
-from hassil.util import remove_skip_words
+from hassil.util import normalize_for_matching, remove_skip_words
 
 from units.intent.actions import ADJUST, QUESTIONS, STOPS
 from units.intent.house import House, Spoken
 from units.intent.library import OURS, class_words, load_intents
+from units.intent.narrowing import Narrower
 
 NO_ROOM = "?"
 """The area of a sentence that means a room, where nobody knows which."""
@@ -59,6 +60,7 @@ class Reading:
     """How good it is; the greater the better."""
 
     language: str
+    sentence: str = ""
     has_wildcard: bool = False
 
     def value(self, slot: str) -> Any:
@@ -82,6 +84,7 @@ class Recognizer:
     def __init__(self, language: str) -> None:
         self.language = language
         self._intents = load_intents(language)
+        self._narrower = Narrower(self._intents, _LISTS)
         self.class_words = class_words(self._intents)
 
     def warm(self, house: House) -> None:
@@ -95,16 +98,26 @@ class Recognizer:
         """Return all readings of a sentence, the best first; "" as room if it is not known."""
         if len(text) > MAX_LENGTH or not text.strip():
             return []
+        spoken = house.spoken_in(text)
         found = recognize_all(
             text,
-            self._intents,
-            slot_lists=self._lists(house.spoken_in(text)),
+            self._possible(text, spoken),
+            slot_lists=self._lists(spoken),
             language=self.language,
             intent_context={"area": room or NO_ROOM},
         )
         is_asked = text.rstrip().endswith(_QUESTION_MARKS)
-        readings = [_in_room(self._reading(result, is_asked), room) for result in found]
+        readings = [_in_room(self._reading(result, text, is_asked), room) for result in found]
         return sorted(readings, key=lambda each: (tuple(-place for place in each.rank), each.intent))
+
+    def _possible(self, text: str, spoken: Mapping[str, Sequence[Spoken]]) -> Intents:
+        """Return the intents with the templates that may match a text."""
+        as_said = normalize_for_matching(text).text.casefold()
+        shorter = self._without_skip_words(as_said)
+        forms = [as_said, shorter, *("".join(each.split()) for each in (as_said, shorter))]
+        domains = {source: frozenset(each.domain for each in names) for source, names in spoken.items() if names}
+        said = {slot: domains[source] for slot, source in _LISTS.items() if source in domains}
+        return self._narrower.narrowed("\n".join(forms), said)
 
     def _lists(self, spoken: Mapping[str, Sequence[Spoken]]) -> dict[str, SlotList]:
         lists = {name: TextSlotList(name, list(self._values(values))) for name, values in spoken.items()}
@@ -121,7 +134,7 @@ class Recognizer:
         ignore_whitespace = self._intents.settings.ignore_whitespace
         return remove_skip_words(text, self._intents.skip_words, ignore_whitespace).strip()
 
-    def _reading(self, result: RecognizeResult, is_asked: bool) -> Reading:
+    def _reading(self, result: RecognizeResult, text: str, is_asked: bool) -> Reading:
         slots = {name: _slot(each) for name, each in result.entities.items()}
         wildcards = [each for each in result.entities_list if each.is_wildcard]
         intent = result.intent.name
@@ -132,11 +145,13 @@ class Recognizer:
             int(intent in STOPS),
             sum(len(slots[name].text) for name in (*NAMES, *EXCEPT_NAMES) if name in slots),
             -len(wildcards),
+            # The library has many words for the lights of a room, also for "all" of them without a room.
+            int("scope" in slots),
             result.text_chunks_matched,
             -sum(len(each.text or "") for each in wildcards),
             int(OURS in (result.intent_metadata or {})),
         )
-        return Reading(intent, result.response or "default", slots, rank, self.language, bool(wildcards))
+        return Reading(intent, result.response or "default", slots, rank, self.language, text, bool(wildcards))
 
 
 def _slot(entity: MatchEntity) -> Slot:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from units.intent.actions import STOPS, TIMER
+from units.intent.actions import ADJUST, STOPS, TIMER
 from units.intent.house import House
 from units.intent.recognizer import Reading, Recognizer
 from units.intent.wishes import Wish, find_wish
@@ -71,7 +71,7 @@ class Listener:
         wishes = self._part(text)
         # "Play X and turn Y off" is also a search for "X and turn Y off".
         if not wishes or wishes[0].reading.has_wildcard:
-            return self._divided(text) or wishes
+            return _without_repeated(self._divided(text)) or wishes
         return wishes
 
     def _divided(self, text: str) -> Sequence[Wish]:
@@ -95,6 +95,16 @@ class Listener:
         if text not in self._known:
             self._known[text] = self._recognizer.readings(text, self._house, self._room)
         return self._known[text]
+
+
+def _without_repeated(wishes: Sequence[Wish]) -> Sequence[Wish]:
+    """Return wishes without those that a later one repeats: "too dark here, turn the lights up" is one wish."""
+    said = [(frozenset(wish.devices), *map(wish.reading.value, ("direction", "quantity"))) for wish in wishes]
+    return [
+        wish
+        for at, wish in enumerate(wishes)
+        if wish.reading.intent != ADJUST or not wish.devices or said[at] not in said[at + 1 :]
+    ]
 
 
 def _joints(language: str) -> re.Pattern[str]:

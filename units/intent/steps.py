@@ -117,7 +117,8 @@ class Doing:
     def _call(self, house: House, device: Device, action: Action) -> Call | None:
         names = action.tools.get(device.domain, ())
         if not action.slot:
-            return plain_call(house, device, names)
+            call = plain_call(house, device, names)
+            return call or (value_call(house, device, *action.instead) if action.instead else None)
         value, text, _ = self._reading.slots[action.slot]
         call = value_call(house, device, names, value, text)
         instead = action.at_limits.get(value, {}).get(device.domain, ()) if isinstance(value, int | float) else ()

@@ -21,6 +21,11 @@ _BLINDS = frozenset({"blind", "curtain", "shutter", "shade", ""})
 
 _MEDIA = "media_player"
 
+_LAMPS = frozenset({"lamp", "lampe", "lámpara"})
+"""What stands on a table; a light may be any of a room."""
+
+_ONE_SWITCH = ("switch", "socket", "outlet", "plug")
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -83,13 +88,37 @@ def _in_place(reading: Reading, house: House) -> Wish:
         if len(candidates) == 1 and not _is_of_set(reading):
             return Wish(reading, tuple(candidates))
         return _asking_for_room(reading, candidates) if candidates else Wish(reading, problem=_none(reading))
-    devices = tuple(each for each in candidates if _is_where_said(each, reading))
+    devices = _so_called(reading, [each for each in candidates if _is_where_said(each, reading)])
+    if not devices and candidates and _is_room_of_board(reading):
+        # Who says "close the awning" in the kitchen means the one on the patio.
+        return _asking(reading, candidates) if len(candidates) > 1 else Wish(reading, tuple(candidates))
     if not devices:
         return Wish(reading, problem=_none(reading))
-    actions = ACTIONS.get(reading.intent, ())
-    if len(devices) > 1 and "scope" not in reading.slots and any(action.is_for_one for action in actions):
+    if len(devices) > 1 and "scope" not in reading.slots and _is_for_one(reading):
         return _asking(reading, devices)
-    return Wish(reading, devices)
+    return Wish(reading, tuple(devices))
+
+
+def _is_for_one(reading: Reading) -> bool:
+    """Return whether the words can only mean one device: "the socket" is not every socket of the room."""
+    if any(action.is_for_one for action in ACTIONS.get(reading.intent, ())):
+        return True
+    return reading.value("domain") == "switch" and reading.slots["domain"].text.endswith(_ONE_SWITCH)
+
+
+def _is_room_of_board(reading: Reading) -> bool:
+    """Return whether nobody has said where, and it is a thing of which a home may have one."""
+    is_said = any(reading.slots[slot].text for slot in ("area", "floor") if slot in reading.slots)
+    return "scope" not in reading.slots and not is_said and _domains_of(reading) in (("cover",), ["cover"], ["lock"])
+
+
+def _so_called(reading: Reading, devices: Sequence[Device]) -> Sequence[Device]:
+    """Return of several devices the one of which alone the words speak: "the lamp" is no ceiling light."""
+    words = reading.sentence.casefold().replace(".", " ").replace(",", " ").split()
+    if len(devices) < 2 or "scope" in reading.slots or _LAMPS.isdisjoint(words):
+        return devices
+    called = [each for each in devices if each.name.casefold().split()[-1] in _LAMPS.intersection(words)]
+    return called if len(called) == 1 else devices
 
 
 def _asking(reading: Reading, devices: Iterable[Device]) -> Wish:

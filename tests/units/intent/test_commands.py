@@ -32,7 +32,7 @@ def somebody() -> Inhabitant:
         ("set the heater to 21 degrees", [("set_temperature", "heater", 21)]),
         ("set the television volume to 30", [("set_volume", "television", 30)]),
         ("pause the television", [("pause_media", "television")]),
-        ("play some jazz on the tv", [("play_media", "television", "some jazz")]),
+        ("play some jazz on the tv", [("play_media", "television", "jazz")]),
         ("turn on the lights in the kitchen", [("turn_on", "kitchen light"), ("turn_on", "counter lamp")]),
         ("turn off the lights upstairs", [("turn_off", "desk lamp")]),
         ("close the blinds in the study", [("close_cover", "study curtain")]),
@@ -155,7 +155,7 @@ def test_a_command_for_later_is_given_back(somebody: Inhabitant) -> None:
     assert "after_seconds" not in somebody.recognize("turn off the moon in 5 minutes")
     assert "after_seconds" not in somebody.recognize("turn off the lights in 5 minutes")
     assert somebody.recognize("play jazz on the tv in 5 minutes")["command"] == "play jazz on the tv"
-    assert somebody.recognize("in 5 minutes in 5 minutes turn off the desk lamp").keys() == {"language"}
+    assert "evidence" in somebody.recognize("in 5 minutes in 5 minutes turn off the desk lamp")
 
 
 def test_more_or_less_reads_first() -> None:
