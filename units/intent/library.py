@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from importlib import resources
 from typing import Any
 
 import yaml
 from hassil import Intents
-from hassil.intents import TextSlotList
+from hassil.intents import RangeSlotList, TextSlotList
 from hassil.sample import sample_expression
 from hassil.util import merge_dict
 from home_assistant_intents import get_intents, get_languages
@@ -28,6 +27,8 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OURS = resources.files("units.intent") / "sentences"
 _USED_DOMAINS = frozenset(domain for domains in DOMAINS.values() for domain in domains)
 _CLASSES = "cover_classes"
+# Nobody says a color temperature in words, and thousands of them take a MiB.
+_MOST_IN_WORDS = 1000
 _CLASS_SAMPLES = 40
 """The most forms of one word that are looked for in names of devices."""
 
@@ -47,24 +48,37 @@ def find_language(tag: str) -> str:
     known = {language.casefold(): language for language in sorted(get_languages())}
     of_base = (known[each] for each in known if each.startswith(f"{base}-"))
     language = known.get(wanted) or known.get(base) or next(of_base, "")
-    if language and has_required(language):
-        return language
-    working = ", ".join(each for each in sorted(get_languages()) if has_required(each))
-    raise UnknownLanguage(f"there are too few sentences in {tag!r}; languages that work: {working}")
+    if not language:
+        raise _unknown(tag)
+    return language
 
 
-@cache
-def has_required(language: str) -> bool:
-    """Return whether a language has sentences to turn something on and off."""
-    intents = _merged(language)["intents"]
+def _unknown(tag: str) -> UnknownLanguage:
+    working = ", ".join(each for each in sorted(get_languages()) if _has_required(_merged(each)))
+    return UnknownLanguage(f"there are too few sentences in {tag!r}; languages that work: {working}")
+
+
+def _has_required(merged: Mapping[str, Any]) -> bool:
+    """Return whether there are sentences to turn something on and off."""
+    intents = merged["intents"]
     return all(any(block["sentences"] for block in intents.get(name, {"data": ()})["data"]) for name in REQUIRED)
 
 
 def load_intents(language: str) -> Intents:
-    """Return the sentences of a language, without those for which a home has no devices."""
+    """Return the sentences of a language, without those for which a home has no devices.
+
+    Raises:
+        UnknownLanguage: it has none to turn something on and off.
+    """
     merged = _merged(language)
+    if not _has_required(merged):
+        raise _unknown(language)
     merged["intents"] = {name: {"data": data} for name, data in _usable(merged["intents"])}
-    return Intents.from_dict(merged)
+    intents = Intents.from_dict(merged)
+    for numbers in intents.slot_lists.values():
+        if isinstance(numbers, RangeSlotList) and numbers.stop > _MOST_IN_WORDS:
+            numbers.words = False
+    return intents
 
 
 def class_words(intents: Intents) -> dict[str, str]:

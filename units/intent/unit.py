@@ -85,11 +85,11 @@ class IntentUnit(Unit):
         tags = SetupValues(data).texts("language") or home.get("languages") or ["en"]
         try:
             languages = tuple(dict.fromkeys(find_language(tag) for tag in tags))
+            for language in languages:
+                if language not in self._recognizers:
+                    self._recognizers[language] = Recognizer(language)
         except UnknownLanguage as error:
             raise refusal(f"language: {error}") from error
-        for language in languages:
-            if language not in self._recognizers:
-                self._recognizers[language] = Recognizer(language)
         return languages
 
     def _class_words(self, languages: tuple[str, ...]) -> dict[str, str]:
