@@ -19,7 +19,7 @@ _LIGHTS = ("light", "lamp")
 _PLACED = "light"
 """The kind of which a room has several: "the light in the kitchen" is the kitchen light if there is one."""
 
-_PLACES = ("{thing} in {area}", "{thing} in the {area}", "{thing} of the {area}", "{thing} {area}")
+_PLACES = ("{thing} in {area}", "{thing} in the {area}", "{thing} of the {area}", "{thing} {area}", "{area} {thing}")
 
 _NEAR = ("at", "on", "over", "above", "by")
 """Where a light is that is called by another thing: the light over the mirror is the mirror light."""

@@ -21,8 +21,8 @@ _BLINDS = frozenset({"blind", "curtain", "shutter", "shade", ""})
 
 _MEDIA = "media_player"
 
-_LAMPS = frozenset({"lamp", "lampe", "lámpara"})
-"""What stands on a table; a light may be any of a room."""
+_LAMPS = frozenset({"lamp", "lampe", "lámpara", "gate"})
+"""Words for one thing of a kind: a lamp stands on a table, a light may be any of a room."""
 
 _ONE_SWITCH = ("switch", "socket", "outlet", "plug")
 
@@ -85,13 +85,14 @@ def _in_place(reading: Reading, house: House) -> Wish:
     """Return a wish for all devices of a kind in a room, on a floor or in the house."""
     candidates = [each for each in house.devices if _is_meant(each, reading) and not _is_excepted(each, reading, house)]
     if _needs_room(reading):
-        if len(candidates) == 1 and not _is_of_set(reading):
+        if len(candidates) == 1 and (reading.is_question or not _is_of_set(reading)):
             return Wish(reading, tuple(candidates))
         return _asking_for_room(reading, candidates) if candidates else Wish(reading, problem=_none(reading))
     devices = _so_called(reading, [each for each in candidates if _is_where_said(each, reading)])
     if not devices and candidates and _is_room_of_board(reading):
-        # Who says "close the awning" in the kitchen means the one on the patio.
-        return _asking(reading, candidates) if len(candidates) > 1 else Wish(reading, tuple(candidates))
+        # Who says "close the awning" in the kitchen means the one on the patio. Nothing is unlocked on a guess.
+        is_clear = len(candidates) == 1 and not (reading.intent == "HassTurnOff" and candidates[0].domain == "lock")
+        return Wish(reading, tuple(candidates)) if is_clear else _asking(reading, candidates)
     if not devices:
         return Wish(reading, problem=_none(reading))
     if len(devices) > 1 and "scope" not in reading.slots and _is_for_one(reading):
@@ -207,6 +208,8 @@ def _is_where_said(device: Device, reading: Reading) -> bool:
 def _is_excepted(device: Device, reading: Reading, house: House) -> bool:
     areas = [reading.value("except_area")]
     if device.area and device.area.casefold() in [str(each).casefold() for each in areas if each]:
+        return True
+    if device.domain == reading.value("except_domain") or device.device_class == reading.value("except_device_class"):
         return True
     said = [str(reading.value(slot)).casefold() for slot in EXCEPT_NAMES if slot in reading.slots]
     return any(name.casefold() in said for name in device.names)
