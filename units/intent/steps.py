@@ -1,7 +1,7 @@
 """How one wish is carried out: the calls that it needs, and what is said when their outcomes are known."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from units.intent.actions import (
@@ -99,6 +99,14 @@ def failures(reading: Reading, outcomes: Outcomes) -> list[str]:
     return [each for text, devices in failed.items() for each in about(reading, "failed", devices, text)]
 
 
+def with_quantity(outcome: Outcome, quantity: Any) -> Outcome:
+    """Return what was read, with the attribute that a question is about as its state, if the device has it."""
+    value = outcome.attributes.get(quantity)
+    if not isinstance(value, int | float):
+        return outcome
+    return replace(outcome, state=f"{value:g}", unit="°C" if quantity == "temperature" else "%")
+
+
 class Doing:
     """A wish that switches or sets something."""
 
@@ -175,7 +183,8 @@ class Asking:
         unmatched: list[DeviceAnswer] = []
         for device, outcome in known:
             is_match = not states or any(is_in_state(device, outcome, state) for state in states)
-            (matched if is_match else unmatched).append(answer_of(device, outcome))
+            measured = outcome if states else with_quantity(outcome, self._reading.value("quantity"))
+            (matched if is_match else unmatched).append(answer_of(device, measured))
         return [said(self._reading, matched, unmatched)]
 
     def _temperature(self, known: Sequence[tuple[Device, Outcome]]) -> list[str]:

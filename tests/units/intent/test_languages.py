@@ -32,7 +32,7 @@ def test_another_language_is_tried_where_the_first_finds_nothing() -> None:
     somebody = Inhabitant(home(languages=["en", "de"]))
 
     assert somebody.say("turn on the desk lamp")[1] == "Turned on the light"
-    assert somebody.say("schalte die desk lamp ein") == ([("turn_on", "desk lamp")], "Licht eingeschaltet")
+    assert somebody.say("schalte die desk lamp ein") == ([("turn_on", "desk lamp")], "desk lamp eingeschaltet")
     assert "evidence" in somebody.recognize("allume la desk lamp")
 
 
