@@ -12,8 +12,9 @@ SAME_WORDS: Mapping[str, Sequence[Sequence[str]]] = {
 }
 """By kind, words at the end of a name of which people say one for the other."""
 
-ADDED_WORDS: Mapping[str, str] = {"lock": "lock"}
-"""By kind, the word that people add to a name: the lock of the front door is the front door lock."""
+_LOCK = "lock"
+_LOCKS = ("{name} lock", "lock of the {name}", "lock on the {name}")
+"""How people call the lock of a door that is listed under the name of the door."""
 
 _LIGHTS = ("light", "lamp")
 _PLACED = "light"
@@ -45,8 +46,8 @@ def _of(kind: str, names: Iterable[str], areas: Sequence[str]) -> Iterator[str]:
         for words in SAME_WORDS.get(kind, ()) if first else ():
             if last in words:
                 yield from (f"{first} {word}" for word in words)
-        if kind in ADDED_WORDS and last != ADDED_WORDS[kind]:
-            yield f"{name} {ADDED_WORDS[kind]}"
+        if kind == _LOCK and last != _LOCK:
+            yield from (form.format(name=name) for form in _LOCKS)
         if kind == _PLACED and first in map(str.casefold, areas):
             yield from (form.format(thing=last, area=area) for area in areas for form in _PLACES)
         elif kind == _PLACED and last in _LIGHTS and first:

@@ -4,21 +4,28 @@ hassil passes templates over whose literal words are missing. Here their lists c
 device in the text no template that needs one can match, and none that needs a color without the word of one.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
+from string import digits
 from sys import intern
 
 from hassil import Intents, Sentence
 from hassil.expression import Alternative, Expression, Group, ListReference, RuleReference, TextChunk
-from hassil.intents import IntentData, SlotList, TextSlotList
+from hassil.intents import IntentData, RangeSlotList, SlotList, TextSlotList
+from hassil.numbers import get_rbnf_engine
 
 Clause = frozenset[str]
 """Parts of which a text must hold at least one: pieces of words, and lists of names in braces."""
 
-_SHORT = 3
-"""Pieces of words below this length are in too many texts to decide much."""
+_WORD = re.compile(r"\w+")
+
+_SHORT_COUNTS = {1: 30, 2: 15, 3: 4}
+"""Short pieces are in so many more texts than a word of four letters."""
+
+_MOST_CLAUSES = 3
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,8 @@ class _Block:
     domains: frozenset[str]
     """The domains of which a name must be said; empty if none needs to be."""
 
-    sentences: tuple[tuple[Sentence, frozenset[Clause]], ...]
+    sentences: tuple[tuple[Sentence, tuple[tuple[str, ...], ...]], ...]
+    """With each its clauses, in the form that takes the least memory."""
 
 
 class Narrower:
@@ -38,6 +46,8 @@ class Narrower:
         self._named = frozenset(named)
         self._lists: dict[int, frozenset[Clause]] = {}
         self._blocks = {name: [self._block(data) for data in intent.data] for name, intent in intents.intents.items()}
+        self._lists.clear()
+        _stored.cache_clear()
 
     def narrowed(self, haystack: str, said: Mapping[str, frozenset[str]]) -> Intents:
         """Return the intents with the templates that may match a text; `said` has by list the domains of its names."""
@@ -80,7 +90,9 @@ class Narrower:
                 known[expression.rule_name] = _clauses(rule.expression, of_reference) if rule else frozenset()
             return known[expression.rule_name]
 
-        sentences = [(sentence, _clauses(sentence.expression, of_reference)) for sentence in data.sentences]
+        sentences = [
+            (sentence, tuple(map(_stored, _clauses(sentence.expression, of_reference)))) for sentence in data.sentences
+        ]
         domains = frozenset([domain] if isinstance(domain, str) else domain)
         return _Block(data, domains, tuple(sentences))
 
@@ -88,6 +100,9 @@ class Narrower:
         if name in self._named:
             return frozenset([frozenset([f"{{{name}"])])
         values = lists.get(name)
+        if isinstance(values, RangeSlotList):
+            language = values.words_language or self._intents.language
+            return frozenset([_number_words(language, range(values.start, values.stop + 1))])
         if not isinstance(values, TextSlotList):
             return frozenset()
         if id(values) not in self._lists:
@@ -100,8 +115,10 @@ def _clauses(
 ) -> frozenset[Clause]:
     """Return what a text must hold to match an expression."""
     if isinstance(expression, TextChunk):
+        # Thousands of chunks hold the same few words: one of each is enough.
+        expression.text, expression.original_text = intern(expression.text), intern(expression.original_text)
         # Marks may be missing in a text: "whats" is "what's".
-        return frozenset(_clause([intern(word.casefold())]) for word in expression.text.split() if word.isalnum())
+        return frozenset(frozenset([intern(word.casefold())]) for word in expression.text.split() if word.isalnum())
     if isinstance(expression, RuleReference | ListReference):
         return of_reference(expression)
     if isinstance(expression, Alternative):
@@ -112,22 +129,31 @@ def _clauses(
 
 
 def _any_of(branches: Iterable[frozenset[Clause]]) -> frozenset[Clause]:
-    """Return the one clause that says that some branch can match: of each branch the clause that decides most."""
-    found = list(branches)
+    """Return what says that some branch can match, of each branch the clauses that decide most."""
+    found = [sorted(each, key=_vagueness)[:_MOST_CLAUSES] for each in branches]
     if not all(found):
         return frozenset()
-    return frozenset([_clause(part for each in found for part in min(each, key=_vagueness))])
+    return frozenset(
+        frozenset(part for each in found for part in each[min(place, len(each) - 1)])
+        for place in range(max(map(len, found), default=0))
+    )
 
 
 @cache
-def _shared(parts: Clause) -> Clause:
-    return parts
+def _number_words(language: str, numbers: range) -> Clause:
+    """Return digits and the pieces of words of which each number of a range has one."""
+    engine = get_rbnf_engine(language)
+    spelled = {words for number in numbers for words in engine.format_number(number).text_by_ruleset.values()}
+    first = sorted({_WORD.findall(words.casefold())[0] for words in spelled}, key=len)
+    return frozenset([*digits, *(word for at, word in enumerate(first) if not any(map(word.__contains__, first[:at])))])
 
 
-def _clause(parts: Iterable[str]) -> Clause:
-    """Return a clause, each only once: thousands of templates need the same words."""
-    return _shared(frozenset(parts))
+@cache
+def _stored(clause: Clause) -> tuple[str, ...]:
+    """Return the parts of a clause, each clause only once: thousands of templates need the same words."""
+    return tuple(sorted(clause))
 
 
-def _vagueness(clause: Clause) -> tuple[int, int]:
-    return sum(len(part) < _SHORT for part in clause), len(clause)
+def _vagueness(clause: Clause) -> tuple[float, list[str]]:
+    """Return about how many texts hold a part of a clause; the parts make the order certain."""
+    return sum(_SHORT_COUNTS.get(len(part), 1) for part in clause), sorted(clause)
