@@ -70,6 +70,12 @@ def evidence(text: str, index: HomeIndex, language: str) -> dict[str, Any]:
     }
 
 
+def asks(text: str, language: str) -> bool:
+    """Return whether a text with a question mark is a question, and no polite command ("could you …?")."""
+    known = LANGUAGES.get(language.partition("-")[0])
+    return text.rstrip().endswith(("?", "\uff1f")) and (known is None or _is_question(_spoken(text), known))
+
+
 def _spoken(text: str) -> str:
     return " ".join(text.translate(_QUOTES).casefold().replace("ß", "ss").split())
 

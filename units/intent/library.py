@@ -97,6 +97,10 @@ def class_words(intents: Intents) -> dict[str, str]:
 def _merged(language: str) -> dict[str, Any]:
     merged: dict[str, Any] = get_intents(language) or {"language": language, "intents": {}}
     merged.pop("responses", None)
+    for listed in merged.get("lists", {}).values():
+        # hassil keeps number words by the bounds of a range: with the same bounds "down two" would be two up.
+        if "multiplier" in listed.get("range", {}):
+            listed["range"]["from"] += 1
     ours = _OURS / f"{language}.yaml"
     if ours.is_file():
         added = yaml.load(ours.read_text(encoding="utf-8"), _Loader)

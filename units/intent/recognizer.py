@@ -11,6 +11,7 @@ from hassil.recognize import RecognizeResult
 from hassil.util import normalize_for_matching, remove_skip_words
 
 from units.intent.actions import ADJUST, QUESTIONS, STOPS
+from units.intent.evidence import asks
 from units.intent.house import House, Spoken
 from units.intent.library import OURS, class_words, load_intents
 from units.intent.narrowing import Narrower
@@ -26,10 +27,9 @@ EXCEPT_NAMES = ("except_name", "except_name2")
 _HYPHENS = str.maketrans("-_", "  ")
 """hassil takes a hyphen in a sentence for a space in a name, but not the other way round."""
 
-_QUESTION_MARKS = ("?", "\uff1f")
 _LISTS = {
     **dict.fromkeys((*NAMES, *EXCEPT_NAMES), "name"),
-    **dict.fromkeys(("area", "area2", "except_area"), "area"),
+    **dict.fromkeys(("area", "area2", "area3", "except_area", "except_area2"), "area"),
     "floor": "floor",
 }
 """The list of names that each slot takes its values from; sentences may write {name2} or {name:name2}."""
@@ -106,7 +106,7 @@ class Recognizer:
             language=self.language,
             intent_context={"area": room or NO_ROOM},
         )
-        is_asked = text.rstrip().endswith(_QUESTION_MARKS)
+        is_asked = asks(text, self.language)
         readings = [_in_room(self._reading(result, text, is_asked), room) for result in found]
         return sorted(readings, key=lambda each: (tuple(-place for place in each.rank), each.intent))
 

@@ -198,7 +198,7 @@ def _classes_of(reading: Reading) -> Collection[str]:
 
 
 def _is_where_said(device: Device, reading: Reading) -> bool:
-    areas = [str(reading.value(slot)).casefold() for slot in ("area", "area2") if slot in reading.slots]
+    areas = [str(reading.value(slot)).casefold() for slot in ("area", "area2", "area3") if slot in reading.slots]
     if areas and areas != [NO_ROOM] and device.area.casefold() not in areas:
         return False
     floor = reading.value("floor")
@@ -206,7 +206,7 @@ def _is_where_said(device: Device, reading: Reading) -> bool:
 
 
 def _is_excepted(device: Device, reading: Reading, house: House) -> bool:
-    areas = [reading.value("except_area")]
+    areas = [reading.value(slot) for slot in ("except_area", "except_area2")]
     if device.area and device.area.casefold() in [str(each).casefold() for each in areas if each]:
         return True
     if device.domain == reading.value("except_domain") or device.device_class == reading.value("except_device_class"):

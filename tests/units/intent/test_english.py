@@ -62,6 +62,8 @@ def asked(somebody: Inhabitant, text: str, room: str = "") -> list[str]:
         ("mute the kitchen radio", ("set_volume", "kitchen radio", 0)),
         ("louder on the kitchen radio", ("set_volume", "kitchen radio", 50)),
         ("turn the kitchen radio to level 5", ("set_volume", "kitchen radio", 5)),
+        ("could I have the kettle on?", ("turn_on", "kettle")),
+        ("would it be possible to have the kettle off?", ("turn_off", "kettle")),
     ],
 )
 def test_one_device(somebody: Inhabitant, text: str, call: tuple[Any, ...]) -> None:
@@ -88,6 +90,8 @@ def test_one_device(somebody: Inhabitant, text: str, call: tuple[Any, ...]) -> N
         ("lower the volume 15%", "kitchen", [("set_volume", "kitchen radio", 25)]),
         ("lower the volume to 15%", "kitchen", [("set_volume", "kitchen radio", 15)]),
         ("turn the sound off", "kitchen", [("set_volume", "kitchen radio", 0)]),
+        ("volume down two", "kitchen", [("set_volume", "kitchen radio", 38)]),
+        ("blinds to 40", "office", [("set_position", "office blinds", 40)]),
         ("close the awning", "kitchen", [("close_cover", "patio awning")]),
         ("lock the door", "kitchen", [("lock", "back door")]),
     ],
@@ -116,6 +120,18 @@ def test_the_house_and_its_floors(somebody: Inhabitant, text: str, kind: str, fl
     assert {call[1] for call in doing(somebody, text, "kitchen")} == wanted
 
 
+def test_three_rooms_and_all_but_two(somebody: Inhabitant) -> None:
+    """With commas or without."""
+    lights = {each["name"]: each["area"] for each in core_house() if each["kind"] == "light"}
+    rooms = ("kitchen", "office", "bedroom")
+    of_rooms = {name for name, area in lights.items() if area in rooms}
+
+    assert {call[1] for call in doing(somebody, "lights off in the kitchen, the office and the bedroom")} == of_rooms
+    assert {call[1] for call in doing(somebody, "kitchen office and bedroom lights off")} == of_rooms
+    but_two = doing(somebody, "turn off all lights except in the kitchen and the office")
+    assert {call[1] for call in but_two} == {name for name, area in lights.items() if area not in rooms[:2]}
+
+
 def test_a_kind_may_be_excepted(somebody: Inhabitant) -> None:
     """By its domain or by its class."""
     without_tv = {call[1] for call in doing(somebody, "turn off everything except the tv")}
@@ -135,6 +151,9 @@ def test_a_kind_may_be_excepted(somebody: Inhabitant) -> None:
         ("what's the latest on the office blinds", ["office blinds"]),
         ("garage door update", ["garage door"]),
         ("how's the kettle doing", ["kettle"]),
+        ("kitchen light on?", ["kitchen light"]),
+        ("garage door closed?", ["garage door"]),
+        ("light on in the garage?", ["garage light"]),
         ("what's playing in the kitchen", ["kitchen radio"]),
         ("what is the heating set to in the office", ["office heater"]),
         ("did anyone move in the hallway", ["hallway motion sensor"]),
