@@ -101,8 +101,10 @@ class Narrower:
             return frozenset([frozenset([f"{{{name}"])])
         values = lists.get(name)
         if isinstance(values, RangeSlotList):
+            if not values.words:
+                return frozenset([frozenset(digits)])
             language = values.words_language or self._intents.language
-            return frozenset([_number_words(language, range(values.start, values.stop + 1))])
+            return frozenset([_number_words(language, range(values.start, values.stop + 1, values.step))])
         if not isinstance(values, TextSlotList):
             return frozenset()
         if id(values) not in self._lists:

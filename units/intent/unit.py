@@ -139,8 +139,7 @@ class IntentUnit(Unit):
             raise UnitFault(RUN_FAILED, "intent takes text (intent.utf-8)")
 
     def _on_exit(self, envelope: Envelope) -> None:
-        self._tasks.pop(envelope.fields["task"], None)
-        self._release()
+        self._tasks.pop(envelope.fields["task"], None)  # its house stays: the next task often has the same
 
     def _task(self, envelope: Envelope) -> IntentTask:
         name = envelope.fields["task"]
@@ -149,7 +148,7 @@ class IntentUnit(Unit):
         return self._tasks[name]
 
     def _release(self) -> None:
-        """Forget the houses and the languages that no task uses any longer."""
+        """Forget the houses and the languages that no task uses any longer, now that the newest one has its own."""
         houses = {task.house_key for task in self._tasks.values()}
         languages = {language for task in self._tasks.values() for language in task.languages}
         self._houses = {key: house for key, house in self._houses.items() if key in houses}
