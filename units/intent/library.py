@@ -7,7 +7,11 @@ from typing import Any
 
 import yaml
 from hassil import Intents
+<<<<<<< HEAD
 from hassil.intents import RangeSlotList, TextSlotList
+=======
+from hassil.expression import Expression, Group, TextChunk
+from hassil.intents import TextSlotList
 from hassil.sample import sample_expression
 from hassil.util import merge_dict
 from home_assistant_intents import get_intents, get_languages
@@ -78,7 +82,28 @@ def load_intents(language: str) -> Intents:
     for numbers in intents.slot_lists.values():
         if isinstance(numbers, RangeSlotList) and numbers.stop > _MOST_IN_WORDS:
             numbers.words = False
+    _share_leaves(intents)
     return intents
+
+
+def _share_leaves(intents: Intents) -> None:
+    """Keep one of each word and reference: thousands of templates have the same, and they are most of the memory."""
+    kept: dict[tuple[Any, ...], Expression] = {}
+
+    def share(group: Expression) -> None:
+        if not isinstance(group, Group):
+            return
+        for at, item in enumerate(group.items):
+            if isinstance(item, TextChunk):
+                item.parent = None
+            if not isinstance(item, Group):
+                group.items[at] = kept.setdefault((type(item), *vars(item).values()), item)
+            share(item)
+
+    blocks = [block for intent in intents.intents.values() for block in intent.data]
+    rules = [*intents.expansion_rules.values(), *(rule for block in blocks for rule in block.expansion_rules.values())]
+    for sentence in (*rules, *(sentence for block in blocks for sentence in block.sentences)):
+        share(sentence.expression)
 
 
 def class_words(intents: Intents) -> dict[str, str]:

@@ -117,8 +117,6 @@ def _clauses(
 ) -> frozenset[Clause]:
     """Return what a text must hold to match an expression."""
     if isinstance(expression, TextChunk):
-        # Thousands of chunks hold the same few words: one of each is enough.
-        expression.text, expression.original_text = intern(expression.text), intern(expression.original_text)
         # Marks may be missing in a text: "whats" is "what's".
         return frozenset(frozenset([intern(word.casefold())]) for word in expression.text.split() if word.isalnum())
     if isinstance(expression, RuleReference | ListReference):
