@@ -7,11 +7,8 @@ from typing import Any
 
 import yaml
 from hassil import Intents
-<<<<<<< HEAD
-from hassil.intents import RangeSlotList, TextSlotList
-=======
 from hassil.expression import Expression, Group, TextChunk
-from hassil.intents import TextSlotList
+from hassil.intents import RangeSlotList, TextSlotList
 from hassil.sample import sample_expression
 from hassil.util import merge_dict
 from home_assistant_intents import get_intents, get_languages
