@@ -118,7 +118,7 @@ def _so_called(reading: Reading, devices: Sequence[Device]) -> Sequence[Device]:
     words = reading.sentence.casefold().replace(".", " ").replace(",", " ").split()
     if len(devices) < 2 or "scope" in reading.slots or _LAMPS.isdisjoint(words):
         return devices
-    called = [each for each in devices if each.name.casefold().split()[-1] in _LAMPS.intersection(words)]
+    called = [each for each in devices if _LAMPS.intersection(words, each.name.casefold().split()[-1:])]
     return called if len(called) == 1 else devices
 
 
