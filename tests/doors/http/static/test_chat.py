@@ -80,7 +80,8 @@ async def test_a_board_with_devices_switches_them(
 
         calls = seen.answer.get_by_role("list", name="Tools used").get_by_role("listitem")
         await expect(calls).to_have_text(["turn_on desk lamp"])
-        await expect(seen.answer.locator(".words")).to_have_text("The desk lamp is on.")
+        await expect(seen.answer.locator(".words")).to_have_text("Turned on the light")
+        await expect(seen.answer).to_contain_text("recognised in")
         await listener.until(lambda: listener.on("home/desk_lamp/set") == [b"ON"])
         assert seen.complaints == []
         await seen.page.close()
