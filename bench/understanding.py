@@ -57,6 +57,7 @@ async def asked_in(devices: list[Device], sentences: list[Sentence], language: s
             await listener.until(lambda: any(payload == b"online" for _, _, payload in listener.heard), 20)
         host, port = json.loads((folder / "endpoints.json").read_text())["tcp"]
         asker = Asker(*await asyncio.open_connection(host, port, limit=2**24))
+        await asker.set_up(unit, language)
         asked = []
         for sentence in sentences:
             answer = await asker.ask(sentence, unit=unit, language=language)

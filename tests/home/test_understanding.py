@@ -56,6 +56,7 @@ async def test_what_people_say_is_understood(asker_in: MakeAsker, language: str)
     devices = house(SIZES[language], language)
     asker = await asker_in(devices, language)
 
+    await asker.set_up("intent", language)
     judged = []
     for sentence in some_of(language):
         answer = await asker.ask(sentence, unit="intent", language=language)
@@ -72,6 +73,7 @@ async def test_talk_switches_nothing(asker_in: MakeAsker) -> None:
     devices = house(100)
     asker = await asker_in(devices, "en")
 
+    await asker.set_up("llm", "en")
     for sentence in some_of("talk"):
         answer = await asker.ask(sentence)
         assert judge(sentence, devices, answer.calls).result is Result.RIGHT, (sentence["say"], answer)

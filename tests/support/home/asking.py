@@ -169,16 +169,20 @@ class Asker:
 
     async def ask(self, sentence: Sentence, *, unit: str = "llm", language: str = "en") -> Answer:
         """Set a task up for the sentence's room, ask, and end the task."""
+        work_id = await self.set_up(unit, language, sentence.get("room", ""))
+        answer = await self._inference(work_id, sentence["say"])
+        await self._answer(await self._send(work_id, "exit"))
+        return answer
+
+    async def set_up(self, unit: str, language: str, room: str = "") -> str:
+        """Set a task up; while one is there, the programs of the next ones need not start."""
         setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"}
-        setup |= {"tools": "home", "area": sentence.get("room", ""), "language": language}
+        setup |= {"tools": "home", "area": room, "language": language}
         setup |= {"model": "default", "prompt": "You are a home assistant."} if unit == "llm" else {}
         reply = await self._answer(await self._send(unit, "setup", data=setup))
         if reply["error"]["code"]:
             raise RuntimeError(reply["error"]["message"])
-        work_id = reply["work_id"]
-        answer = await self._inference(work_id, sentence["say"])
-        await self._answer(await self._send(work_id, "exit"))
-        return answer
+        return str(reply["work_id"])
 
     async def _inference(self, work_id: str, text: str) -> Answer:
         began = asyncio.get_running_loop().time()
