@@ -16,6 +16,7 @@ from tests.support.home.boards import calls_of, frames_of, rest_of, said
 from tests.support.servers.brokers import Broker, Listener
 from tests.support.waiting import eventually
 from unitd.app import App
+from unitd.runtime.tasks.tool_loop import CANNOT_WAIT
 
 SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
 HOUSE: list[dict[str, Any]] = [
@@ -39,7 +40,7 @@ def tables(tmp_path: Path, broker: Broker) -> dict[str, Any]:
 
 @pytest.fixture
 async def home(tmp_path: Path, tables: dict[str, Any], listener: Listener) -> AsyncIterator[App]:
-    """That board, online; every device has said how it is."""
+    """Run that board; every device has said how it is."""
     await publish_states(listener.client, HOUSE)
     async with running_app(tmp_path, tables) as app:
         await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
@@ -48,7 +49,7 @@ async def home(tmp_path: Path, tables: dict[str, Any], listener: Listener) -> As
 
 @pytest.fixture
 def daemon(home: App) -> App:
-    """Whose clients `client` and `clients` are."""
+    """Return the board, for the fixtures `client` and `clients`."""
     return home
 
 
@@ -83,7 +84,7 @@ async def test_a_set_is_every_device_of_it_once(client: WireClient) -> None:
 
 
 async def test_a_question_switches_nothing(client: WireClient) -> None:
-    """It is answered from the states."""
+    """The answer comes from the states."""
     work_id = await client.setup("intent", SETUP)
 
     frames = await frames_of(client, work_id, "is the front door locked?")
@@ -193,6 +194,27 @@ async def test_a_paused_task_does_nothing_until_work(client: WireClient, listene
 
     assert before == []
     assert calls_of(await rest_of(client, asked)) == [("turn_on", "bedroom lamp")]
+
+
+async def test_a_command_for_later_is_done_then(client: WireClient, listener: Listener) -> None:
+    """The answer comes at once."""
+    work_id = await client.setup("intent", SETUP)
+
+    frames = await frames_of(client, work_id, "turn on the bedroom lamp in one second")
+    at_once = listener.on("home/d2/set")
+    await listener.until(lambda: listener.on("home/d2/set") == [b"on"])
+
+    assert (calls_of(frames), at_once) == ([], [])
+    assert "1 second" in said(frames)
+
+
+async def test_a_command_for_later_that_needs_a_confirmation_is_refused(client: WireClient) -> None:
+    """Nothing is promised that would not be done."""
+    work_id = await client.setup("intent", SETUP)
+
+    frames = await frames_of(client, work_id, "unlock the front door in ten minutes")
+
+    assert (calls_of(frames), said(frames)) == ([], CANNOT_WAIT)
 
 
 @pytest.mark.parametrize("unit", ["intent", "llm"])

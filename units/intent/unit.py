@@ -156,9 +156,10 @@ class IntentUnit(Unit):
 
 
 def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:
-    """Return the fields for a command that is to be carried out later."""
+    """Return the fields for a command that is to be carried out later, with the calls that it would be now."""
     return {
         "turn": turn.number,
+        "calls": turn.calls,
         "after_seconds": later.seconds,
         "command": later.command,
         "answer": said(later.reading),

@@ -88,7 +88,7 @@ class DelayedCommands:
 
     async def _do(self, command: DelayedCommand, toolbox: Toolbox) -> None:
         recognizer = self._recognizer_for(f"delayed.{next(self._numbers)}", toolbox.recognition(command.setup))
-        user = _Inference()
+        user = _Unattended()
         try:
             use = ToolUse(toolbox, recognizer, user, setup=command.setup, text=command.text)
             await use.answer(lambda: None, has_model=False)
@@ -97,7 +97,7 @@ class DelayedCommands:
         if user.calls:
             log.info("a delayed command was carried out: %s", ", ".join(user.calls))
         else:
-            log.warning("a delayed command could not be carried out: nothing was recognised any more")
+            log.warning("a delayed command could not be carried out: it is not recognised any more, or is asked about")
 
     def _read(self) -> list[DelayedCommand]:
         try:
@@ -117,7 +117,7 @@ class DelayedCommands:
             log.error("delayed commands cannot be saved, they wait only while this daemon runs: %s", error)
 
 
-class _Inference:
+class _Unattended:
     """A command that nobody waits for."""
 
     def __init__(self) -> None:

@@ -94,7 +94,7 @@ class TaskTools:
         if self._toolbox is None or self._recognizer is None or is_known or "tools" in inference.options:
             return False
         inference.advance(InferenceState.AT_TOOLS)
-        user = _Inference(self, inference)
+        user = _User(self, inference)
         text = inference.data if isinstance(inference.data, str) else ""
         setup = self._task.setup | inference.options
         use = ToolUse(self._toolbox, self._recognizer, user, setup=setup, text=text, last=self._last)
@@ -159,7 +159,7 @@ class TaskTools:
         self._compute(inference)
 
 
-class _Inference:
+class _User:
     """An inference, as its tools see it."""
 
     def __init__(self, tools: TaskTools, inference: Inference) -> None:
