@@ -286,7 +286,7 @@ def test_an_id_that_two_devices_share_is_numbered() -> None:
 
 
 def test_a_tool_is_for_the_devices_of_its_protocol() -> None:
-    """Of two with one name the first that reaches a device is used; they are one tool for a model."""
+    """Use the first tool of a name that reaches the device; a model sees both as one tool."""
     own, default = Tool("turn_on", kinds=("fan",)), Tool("turn_on", kinds=("light", "fan"), protocol="tasmota")
     lamp, other = Entity("lamp", "light", id="lamp", protocol="tasmota"), Entity("lantern", "light", id="lantern")
     fan = Entity("fan", "fan", id="fan", protocol="tasmota")

@@ -82,7 +82,7 @@ def test_a_word_or_a_number_is_a_state(text: str, entity: Entity | None, known: 
     ],
 )  # fmt: skip
 def test_an_object_has_state_and_attributes(fields: dict[str, Any], entity: Entity, known: DeviceState) -> None:
-    """Whoever made it: unitd's own examples, Zigbee2MQTT, Tasmota or Home Assistant's schema."""
+    """Read the payloads of unitd's examples, Zigbee2MQTT, Tasmota and Home Assistant's schema alike."""
     assert read_message(orjson.dumps(fields).decode(), entity) == known
 
 

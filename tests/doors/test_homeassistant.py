@@ -179,7 +179,7 @@ async def test_data_must_be_json(make_toolbox: MakeToolbox, assistant: Assistant
 
 
 async def test_devices_are_read_from_home_assistant(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
-    """Of the domains that are named, with their areas; two that are called the same are called by their ids."""
+    """Read the devices of the named domains with their areas; two devices of one name are called by their ids."""
     tools = await make_toolbox(assistant=assistant, domains=("light", "media_player", "update"))
 
     setup = await tools.prepare({"prompt": "Be brief.", "tools": "home"})

@@ -81,7 +81,7 @@ def test_reading_a_state_is_never_wrong() -> None:
 
 
 def test_an_exception_is_left_as_it_is() -> None:
-    """It is named, or all lights of a room."""
+    """Accept the named light, and all lights of the room."""
     but_one = wish({"tool": "turn_off", "all": {"kind": "light", "area": "kitchen"}, "but": ["island light"]})
     but_room = wish({"tool": "turn_off", "all": {"kind": "light"}, "but": [{"kind": "light", "area": "kitchen"}]})
 
@@ -142,7 +142,7 @@ def test_a_bit_more_is_not_all_the_way() -> None:
 
 
 def test_a_question_must_read_what_it_asks_for() -> None:
-    """It may read more, and must not switch."""
+    """Accept more reads, and no call that switches."""
     asks = wish({"ask": ["front door", "back door"]})
     reads = [call("get_state", "front door"), call("get_state", "back door")]
 

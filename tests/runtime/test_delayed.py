@@ -124,6 +124,7 @@ async def test_a_command_survives_the_daemon(path: Path) -> None:
     second.now += 400
     await eventually(lambda: second.hands.calls == [CALL])
     await second.stop()
+    assert orjson.loads(path.read_bytes()) == []
 
 
 async def test_a_command_that_is_long_overdue_is_left_undone(path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -150,6 +151,7 @@ async def test_a_command_that_means_nothing_any_more_is_said_in_the_log(
     await board.pass_time(2)
 
     await eventually(lambda: "could not be carried out" in caplog.text)
+    assert board.hands.calls == []
     await board.stop()
 
 

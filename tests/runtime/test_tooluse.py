@@ -154,7 +154,7 @@ async def test_a_relative_wish_reads_and_then_sets() -> None:
 
 
 async def test_a_program_that_dies_in_mid_turn_leaves_the_words_of_the_daemon() -> None:
-    """What was done is told."""
+    """Tell what was done so far."""
     program = Program({"turn": 1, "calls": [a_call(), a_call(entity="desk lamp")]})
 
     answer = await a_use(Hands(ON, "The desk lamp is on."), program, Inference()).answer(nothing)
@@ -193,7 +193,7 @@ async def test_a_task_without_a_model_says_that_it_did_not_understand() -> None:
 
 
 async def test_a_task_without_a_model_says_that_the_program_is_away() -> None:
-    """It is started again; the next sentence is understood."""
+    """Say so instead of agreeing to what was not done."""
     assert await a_use(Hands(), Program(), Inference()).answer(nothing, has_model=False) == AWAY
 
 

@@ -41,7 +41,7 @@ class Slot(NamedTuple):
     value: Any
     text: str
     domain: str = ""
-    """Of a device's name: in which domain it was looked for."""
+    """The domain in which the name of a device was looked for."""
 
     @property
     def quoted(self) -> Any:

@@ -13,97 +13,29 @@ from tests.support.home.judging import Call
 
 CALL = "llm.tool_call"
 
-_TOOLS = """
-[[tool]]
-name = "turn_on"
-kinds = ["light", "switch", "fan", "media", "climate"]
-topic = "home/{{ entity.id }}/set"
-payload = "on"
+_PERCENT = "{type = 'integer', minimum = 0, maximum = 100}"
+_SWITCHED = ("light", "switch", "fan", "media", "climate")
+_TOOLS: Mapping[str, tuple[tuple[str, ...], str, str, str]] = {
+    "turn_on": (_SWITCHED, "on", "", ""),
+    "turn_off": (_SWITCHED, "off", "", ""),
+    "set_brightness": (("light",), '{"brightness": {{ percent }}}', "percent", _PERCENT),
+    "set_color": (("light",), '{"color": {{ color | tojson }}}', "color", "{type = 'string'}"),
+    "open_cover": (("cover",), "open", "", ""),
+    "close_cover": (("cover",), "close", "", ""),
+    "set_position": (("cover",), '{"position": {{ percent }}}', "percent", _PERCENT),
+    "set_temperature": (
+        ("climate",), '{"temperature": {{ degrees }}}', "degrees", "{type = 'number', minimum = 5, maximum = 30}"
+    ),
+    "set_volume": (("media",), '{"volume": {{ percent }}}', "percent", _PERCENT),
+    "play_media": (("media",), '{"play": {{ media | tojson }}}', "media", "{type = 'string'}"),
+    "pause_media": (("media",), "pause", "", ""),
+    "lock": (("lock",), "lock", "", ""),
+    "unlock": (("lock",), "unlock", "", ""),
+    "activate_scene": (("scene",), "on", "", ""),
+}  # fmt: skip
+"""The usual tools: the kinds of devices, the payload, the parameter and its schema."""
 
-[[tool]]
-name = "turn_off"
-kinds = ["light", "switch", "fan", "media", "climate"]
-topic = "home/{{ entity.id }}/set"
-payload = "off"
-
-[[tool]]
-name = "set_brightness"
-kinds = ["light"]
-topic = "home/{{ entity.id }}/set"
-payload = '{"brightness": {{ percent }}}'
-parameters.percent = {type = "integer", minimum = 0, maximum = 100}
-
-[[tool]]
-name = "set_color"
-kinds = ["light"]
-topic = "home/{{ entity.id }}/set"
-payload = '{"color": {{ color | tojson }}}'
-parameters.color = {type = "string"}
-
-[[tool]]
-name = "open_cover"
-kinds = ["cover"]
-topic = "home/{{ entity.id }}/set"
-payload = "open"
-
-[[tool]]
-name = "close_cover"
-kinds = ["cover"]
-topic = "home/{{ entity.id }}/set"
-payload = "close"
-
-[[tool]]
-name = "set_position"
-kinds = ["cover"]
-topic = "home/{{ entity.id }}/set"
-payload = '{"position": {{ percent }}}'
-parameters.percent = {type = "integer", minimum = 0, maximum = 100}
-
-[[tool]]
-name = "set_temperature"
-kinds = ["climate"]
-topic = "home/{{ entity.id }}/set"
-payload = '{"temperature": {{ degrees }}}'
-parameters.degrees = {type = "number", minimum = 5, maximum = 30}
-
-[[tool]]
-name = "set_volume"
-kinds = ["media"]
-topic = "home/{{ entity.id }}/set"
-payload = '{"volume": {{ percent }}}'
-parameters.percent = {type = "integer", minimum = 0, maximum = 100}
-
-[[tool]]
-name = "play_media"
-kinds = ["media"]
-topic = "home/{{ entity.id }}/set"
-payload = '{"play": {{ media | tojson }}}'
-parameters.media = {type = "string"}
-
-[[tool]]
-name = "pause_media"
-kinds = ["media"]
-topic = "home/{{ entity.id }}/set"
-payload = "pause"
-
-[[tool]]
-name = "lock"
-kinds = ["lock"]
-topic = "home/{{ entity.id }}/set"
-payload = "lock"
-
-[[tool]]
-name = "unlock"
-kinds = ["lock"]
-topic = "home/{{ entity.id }}/set"
-payload = "unlock"
-
-[[tool]]
-name = "activate_scene"
-kinds = ["scene"]
-topic = "home/{{ entity.id }}/set"
-payload = "on"
-
+_GET_STATE = """
 [[tool]]
 name = "get_state"
 kinds = ["light", "switch", "fan", "cover", "climate", "media", "lock", "sensor"]
@@ -130,7 +62,13 @@ def tools_file(house: Sequence[Device], areas: Iterable[Mapping[str, Any]] = ())
     used = {device["area"] for device in house}
     rows = [_table("area", area) for area in areas if area["name"] in used]
     rows += [_table("entity", {**device, "id": f"d{at}"}) for at, device in enumerate(house)]
-    return "\n".join([*rows, _TOOLS])
+    return "\n".join([*rows, *map(_tool, _TOOLS), _GET_STATE])
+
+
+def _tool(name: str) -> str:
+    kinds, payload, parameter, schema = _TOOLS[name]
+    row = _table("tool", {"name": name, "kinds": kinds, "topic": "home/{{ entity.id }}/set", "payload": payload})
+    return f"{row}parameters.{parameter} = {schema}\n" if parameter else row
 
 
 def _table(name: str, values: Mapping[str, Any]) -> str:
