@@ -87,39 +87,40 @@ def _tags(language: str, index: HomeIndex) -> list[str]:
 
 
 @cache
-def _pattern(language: Language, name: str) -> re.Pattern[str]:
+def pattern_of(language: Language, name: str) -> re.Pattern[str]:
+    """Return the pattern of a list of a language's phrases."""
     return language.pattern(getattr(language, name))
 
 
 def _any(spoken: str, languages: Iterable[Language], name: str) -> bool:
-    return any(_pattern(each, name).search(spoken) for each in languages)
+    return any(pattern_of(each, name).search(spoken) for each in languages)
 
 
 def _is_question(spoken: str, language: Language) -> bool:
     """Return whether a sentence asks; a command in the form of a question does not."""
     is_polite = is_command = False
     for clause in _clauses(spoken, language):
-        if found := _pattern(language, "polite").match(clause):
+        if found := pattern_of(language, "polite").match(clause):
             is_polite, clause = True, clause[found.end() :]
-        elif _pattern(language, "questions").match(clause):
+        elif pattern_of(language, "questions").match(clause):
             return True
         inside = "tells" if is_polite else "questions_inside"
-        if _pattern(language, inside).search(clause):
+        if pattern_of(language, inside).search(clause):
             return True
-        is_command = is_command or bool(_pattern(language, "verbs").match(clause))
+        is_command = is_command or bool(pattern_of(language, "verbs").match(clause))
     return spoken.rstrip().endswith("?") and not is_polite and not is_command
 
 
 def _is_wish(spoken: str, language: Language) -> bool:
     """Return whether a sentence has a word of a wish, or begins as a polite request."""
-    if _pattern(language, "verbs").search(spoken) or _pattern(language, "wishes").search(spoken):
+    if pattern_of(language, "verbs").search(spoken) or pattern_of(language, "wishes").search(spoken):
         return True
-    return any(_pattern(language, "polite").match(clause) for clause in _clauses(spoken, language))
+    return any(pattern_of(language, "polite").match(clause) for clause in _clauses(spoken, language))
 
 
 def _clauses(spoken: str, language: Language) -> list[str]:
     """Return the parts of a sentence between its marks, without the fillers at their beginnings."""
-    filler, clauses = _pattern(language, "fillers"), []
+    filler, clauses = pattern_of(language, "fillers"), []
     for each in _CLAUSES.split(spoken):
         clause = each.strip()
         while (found := filler.match(clause)) and (rest := clause[found.end() :].strip()):
@@ -130,16 +131,16 @@ def _clauses(spoken: str, language: Language) -> list[str]:
 
 
 def _is_negated(spoken: str, language: Language) -> bool:
-    rest = _pattern(language, "not_negations").sub(" ", spoken)
-    return bool(_pattern(language, "negations").search(rest))
+    rest = pattern_of(language, "not_negations").sub(" ", spoken)
+    return bool(pattern_of(language, "negations").search(rest))
 
 
 def _said(spoken: str, language: Language) -> str:
     """Return "yes" or "no" for a sentence that says nothing else, "" for any other."""
     words = " ".join(filter(None, (each.strip() for each in _CLAUSES.split(spoken))))
     for answer in ("no", "yes"):
-        rest = _pattern(language, "fillers").sub("", _pattern(language, answer).sub("", words))
-        if not rest.strip() and _pattern(language, answer).search(words):
+        rest = pattern_of(language, "fillers").sub("", pattern_of(language, answer).sub("", words))
+        if not rest.strip() and pattern_of(language, answer).search(words):
             return answer
     return ""
 
@@ -150,7 +151,7 @@ def _direction(spoken: str, languages: Sequence[Language]) -> int:
     "Lower the lights a little more" is a wish for less, and so is "plus bas".
     """
     more, less = (
-        [found.start() for each in languages for found in _pattern(each, name).finditer(spoken)]
+        [found.start() for each in languages for found in pattern_of(each, name).finditer(spoken)]
         for name in ("more", "less")
     )
     if not more and not less:
@@ -166,7 +167,7 @@ def _uncommon(spoken: str, tags: Sequence[str]) -> set[str]:
     for tag in tags:
         values = LANGUAGES[tag].pattern(tuple(LANGUAGES[tag].values))
         rest = _NUMBER_WORD.sub(" ", values.sub(" ", with_digits(rest, tag)))
-    for pattern in (*(_pattern(LANGUAGES[tag], name) for tag in tags for name in _COMMON), *_COLORS.values()):
+    for pattern in (*(pattern_of(LANGUAGES[tag], name) for tag in tags for name in _COMMON), *_COLORS.values()):
         rest = pattern.sub(" ", rest)
     return set(words_of(rest))
 
@@ -182,7 +183,7 @@ class _Marks:
         self.is_all = _any(spoken, languages, "every")
         self.is_here = _any(spoken, languages, "here")
         self.has_spaces = bool(languages) and all(each.has_spaces for each in languages)
-        found = filter(None, (_pattern(each, "excepts").search(spoken) for each in languages))
+        found = filter(None, (pattern_of(each, "excepts").search(spoken) for each in languages))
         self.words_before_exception = min((len(words_of(spoken[: each.start()])) for each in found), default=None)
 
 

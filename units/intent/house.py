@@ -94,6 +94,9 @@ class House:
         names = [Spoken(name, name, domain) for name, domain in self._by_name]
         self._spoken = {"name": _Words(names), "area": _Words(areas), "floor": _Words(floors)}
         self._said_once = _once(device.name.casefold() for device in devices)
+        self.names = frozenset(name for name, _ in self._by_name)
+        places = (each.text.casefold() for each in (*areas, *floors))
+        self.words = frozenset(word for name in (*self.names, *places) for word in name.split())
 
     def named(self, name: str, domain: str) -> Sequence[Device]:
         """Return the devices that have this name, or this alias, in a domain; more than one if it is not unique."""

@@ -136,6 +136,11 @@ class HomeIndex:
         """Return whether a joined name is also the name of an area, or a word for a kind."""
         return name in self._areas or name in KINDS_BY_WORD
 
+    def without_scenes(self, keys: Iterable[str]) -> Iterator[str]:
+        """Yield the devices that are no scenes: these have names like "reading" and "party"."""
+        scenes = {each.key for each in self.devices if each.kind == "scene"}
+        return (key for key in keys if key not in scenes)
+
     def windows(self, words: Sequence[str]) -> list[Window]:
         """Return the windows of a sentence that are compared with names."""
         return windows_of(words, self._longest)

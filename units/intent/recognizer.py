@@ -15,6 +15,7 @@ from units.intent.evidence import asks
 from units.intent.house import House, Spoken
 from units.intent.library import OURS, class_words, load_intents
 from units.intent.narrowing import Narrower
+from units.intent.vocabulary import Vocabulary
 
 NO_ROOM = "?"
 """The area of a sentence that means a room, where nobody knows which."""
@@ -86,6 +87,7 @@ class Recognizer:
         self._intents = load_intents(language)
         self._narrower = Narrower(self._intents, _LISTS)
         self.class_words = class_words(self._intents)
+        self.vocabulary = Vocabulary(self._intents)
 
     def warm(self, house: House) -> None:
         """Do now what the first sentences would have to wait for: parse all sentences, and spell all numbers."""
@@ -108,6 +110,8 @@ class Recognizer:
         )
         is_asked = asks(text, self.language)
         readings = [_in_room(self._reading(result, text, is_asked), room) for result in found]
+        if is_asked:  # "Doors all locked?" locks nothing
+            readings = [each for each in readings if each.is_question]
         return sorted(readings, key=lambda each: (tuple(-place for place in each.rank), each.intent))
 
     def _possible(self, text: str, spoken: Mapping[str, Sequence[Spoken]]) -> Intents:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from units.intent.actions import ADJUST, STOPS, TIMER
 from units.intent.house import House
+from units.intent.naming import HomeIndex
 from units.intent.recognizer import Reading, Recognizer
+from units.intent.rewording import Rewording
 from units.intent.wishes import Wish, find_wish
 
 _JOINING: Mapping[str, tuple[str, ...]] = {
@@ -20,6 +22,9 @@ _JOINING: Mapping[str, tuple[str, ...]] = {
 
 _MOST_JOINTS = 6
 """At how many places a sentence may be divided: each costs two more recognitions."""
+
+_MOST_SHARED = 5
+"""How many words of one part of a sentence may belong to the other one as well."""
 
 _SECONDS = {"hours": 3600, "minutes": 60, "seconds": 1}
 
@@ -45,56 +50,83 @@ class Understood:
 class Listener:
     """Sentences of one language in one house, heard in one room."""
 
-    def __init__(self, recognizer: Recognizer, house: House, room: str) -> None:
+    def __init__(self, recognizer: Recognizer, house: House, index: HomeIndex, room: str) -> None:
         self._recognizer = recognizer
         self._house = house
         self._room = room
+        self._rewording = Rewording(recognizer.language, house, index, recognizer.vocabulary)
         self._joints = _joints(recognizer.language)
-        self._known: dict[str, Sequence[Reading]] = {}
+        self._known: dict[tuple[str, str], Sequence[Reading]] = {}
 
     def understand(self, text: str) -> Understood | None:
         """Return what a sentence says, or None if it is not recognised."""
-        if wishes := self._at_once(text):
+        said = self._rewording.spelled(text)
+        if understood := self._as_said(said):
+            return understood
+        for wording in self._rewording.others(said):
+            if wishes := self._at_once(wording.text, wording.room or self._room):
+                return Understood(wishes[0].reading, wishes)
+        return None
+
+    def _as_said(self, text: str) -> Understood | None:
+        if wishes := self._at_once(text, self._room):
             return Understood(wishes[0].reading, wishes)
-        for reading in self._readings(text):
+        for reading in self._readings(text, self._room):
             if reading.intent in STOPS:
                 return Understood(reading, ())
             if reading.intent == TIMER:
                 command = str(reading.value("conversation_command"))
                 # Nobody is there any longer to hear the answer to a question.
-                if (wishes := self._at_once(command)) and not wishes[0].reading.is_question:
+                if (wishes := self._at_once(command, self._room)) and not wishes[0].reading.is_question:
                     return Understood(reading, wishes, Later(reading, _seconds(reading), command))
         return None
 
-    def _at_once(self, text: str) -> Sequence[Wish]:
+    def _at_once(self, text: str, room: str) -> Sequence[Wish]:
         """Return the wishes of a sentence that is no command for later; none if it is not recognised."""
-        wishes = self._part(text)
+        wishes = self._part(text, room)
         # "Play X and turn Y off" is also a search for "X and turn Y off".
         if not wishes or wishes[0].reading.has_wildcard:
-            return _without_repeated(self._divided(text)) or wishes
+            return _without_repeated(self._divided(text, room)) or wishes
         return wishes
 
-    def _divided(self, text: str) -> Sequence[Wish]:
+    def _divided(self, text: str, room: str) -> Sequence[Wish]:
         """Return the wishes of a sentence of which each part is recognised alone; none if there is no such division."""
         for at, joint in enumerate(self._joints.finditer(text)):
             if at == _MOST_JOINTS:
                 break
-            first, rest = self._part(text[: joint.start()]), text[joint.end() :]
-            if first and (others := self._part(rest) or self._divided(rest)):
+            first, rest = self._part(text[: joint.start()], room), text[joint.end() :]
+            if first and (others := self._part(rest, room) or self._divided(rest, room)):
                 return (*first, *others)
+            if shared := self._shared(text[: joint.start()], rest, room):
+                return shared
         return ()
 
-    def _part(self, text: str) -> Sequence[Wish]:
+    def _shared(self, left: str, right: str, room: str) -> Sequence[Wish]:
+        """Return two wishes of which each takes words from the other: "turn [off] the tv and the lights off"."""
+        before, after = left.split(), right.split()
+        firsts = [" ".join((left, *after[at:])) for at in range(len(after), max(0, len(after) - _MOST_SHARED), -1)]
+        seconds = [" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED))]
+        for first, second in ((each, other) for each in firsts for other in seconds):
+            one = self._part(first, room)
+            if not one or one[0].problem or one[0].reading.has_wildcard:
+                continue
+            others = self._part(second, room) or self._divided(second, room)
+            if others and not others[0].problem and others[0].reading.intent == one[0].reading.intent:
+                if set(others[0].devices).isdisjoint(one[0].devices):
+                    return (*one, *others)
+        return ()
+
+    def _part(self, text: str, room: str) -> Sequence[Wish]:
         """Return the wish of a sentence, or of a part of one."""
-        readings = self._readings(text)
+        readings = self._readings(text, room)
         if not readings or readings[0].intent in (*STOPS, TIMER):
             return ()
         return (find_wish([each for each in readings if each.intent != TIMER], self._house),)
 
-    def _readings(self, text: str) -> Sequence[Reading]:
-        if text not in self._known:
-            self._known[text] = self._recognizer.readings(text, self._house, self._room)
-        return self._known[text]
+    def _readings(self, text: str, room: str) -> Sequence[Reading]:
+        if (text, room) not in self._known:
+            self._known[text, room] = self._recognizer.readings(text, self._house, room)
+        return self._known[text, room]
 
 
 def _without_repeated(wishes: Sequence[Wish]) -> Sequence[Wish]:

@@ -100,7 +100,7 @@ class IntentUnit(Unit):
         text, area = envelope.fields["text"], envelope.fields.get("area")
         room = task.house.area(area or task.room)
         for language in task.languages:
-            understood = Listener(self._recognizers[language], task.house, room).understand(text)
+            understood = Listener(self._recognizers[language], task.house, task.index, room).understand(text)
             if understood is not None:
                 return self._begin(task, understood)
         return for_model(text, task)

@@ -31,7 +31,7 @@ ENGLISH = Language(
         "how|when|where|who|why)",
     ),
     polite=listed(
-        "(?:could|can)(?= (?:the|my|our|all|this|that) .*(?:be|go) )",
+        "(?:could|can|may|might)(?= .*(?:be|go|have|get|start|stop|come)(?: |$))",
         "(?:could|can|would|will|won't|can't|couldn't|wouldn't) (?:you|we|u|i|someone|somebody|anyone|ya)",
         "(?:would|do) you mind, do you think you (?:could|can), why don't (?:you|we), why not, shall we",
         "(?:would|is) it (?:be )?(?:possible|ok|okay|all right) (?:to|for you to|if), may (?:i|we), how about \\w+ing",
@@ -125,4 +125,31 @@ ENGLISH = Language(
         "hundred": (100.0,), "a dozen": (12.0,), "noon|midday": (12.0,), "midnight": (0.0, 12.0),
         "an hour and a half": (1.5,),
     },
+    contractions=listed(
+        "(?:i|it|that|what|who|where|there|here|he|she|how) s, (?:i|it|that|we|you|they|he|she|there) d, i m",
+        "(?:i|it|we|you|they|that) ll, (?:we|you|they) re, (?:i|we|you|they) ve",
+        "(?:can|don|won|isn|aren|wasn|weren|doesn|didn|haven|hasn|couldn|wouldn|shouldn) t, let s",
+    ),
+    clause_starts=listed(
+        "because, 'cause, cause, since, so(?= (?:i|we|it|that|please|can|could|do|turn|switch|shut|put|make|open|close|start|stop|set|lock) ), and, but, please, it's, its, it is, it was, it feels, that's, this is, i'm, im",
+        "i am, i can't, i cant, i cannot, i can, i could, i need, i have, i've, i burned, i think, i want, i hear, i heard, we're, we are",
+        "we have, we've, we need, we want, they're, they are, there's, there is, he's, she's, somebody is, someone is, before we",
+        "before i, before you, my (?:\\w+) (?:is|are|has), the \\w+(?:'s| is| are) (?:too|so|here|up|asleep|coming|sleeping|cold)",
+        "can you, could you, would you, will you, can we, could we, how (?:hot|cold|warm|bright|loud), what's, what is",
+        "time for, time to, let me, let us, let's, or did, or is, or are, or not",
+    ),
+    limits=listed(
+        "if, when, whenever, unless, until, till, after, once, while, instead, except, only, or else, otherwise, tomorrow, later, soon",
+        "tonight, every (?:day|night|morning|evening), minutes?, hours?, seconds?, said, says, say, saying, told, tell, asked, ask",
+        "called, sang, sing, sings, wrote, writes, means, mean, meaning, joke, song, story, poem, book, lyrics, chapter, novel",
+        "supposed, imagine, suppose, pretend, remember, remind, would have, should have, could have, used to, going to, about to",
+        "tried, try, refuse, refused, never, nobody, forgot, wish, wonder, learn, explain, why, how, order, buy, email",
+        "neighbou?r'?s?, his house, her house, their, car, school, hotel",
+    ),
+    pronouns=listed("both of them, all of them, them all, them, it all, it, those, that, this, these, him, her"),
+    in_place=listed("(?:over |out |up |down )?(?:in|on|at|for|inside|to) (?:the |my |our |this )?"),
+    near=listed(
+        "(?:that (?:is|stands|hangs|'s) |that's |out |over |down |up |which is )?(?:on|in|at|of|by|beside|near|from|over|above|next to|to|for|with) "
+        "(?:the |my |our |your )?"
+    ),
 )  # fmt: skip

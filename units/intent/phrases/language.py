@@ -73,9 +73,30 @@ class Language:
 
     has_spaces: bool = True
 
+    contractions: tuple[str, ...] = ()
+    """Words whose apostrophe transcripts leave out."""
+
+    clause_starts: tuple[str, ...] = ()
+    """What begins another part of a sentence, also without a mark before it: why something is wanted, or the wish."""
+
+    limits: tuple[str, ...] = ()
+    """Words of a part of a sentence without which the rest means something else: "if", "unless", "said"."""
+
+    pronouns: tuple[str, ...] = ()
+    """Words that stand for what was just named."""
+
+    in_place: tuple[str, ...] = ()
+    """What stands before a room."""
+
+    near: tuple[str, ...] = ()
+    """What stands between a thing and what it is near: "on the", in "the lamp on the desk"."""
+
     def pattern(self, phrases: Sequence[str]) -> re.Pattern[str]:
-        """Return a pattern of whole words, the longest phrase first; in a script without spaces, of any place."""
-        either = "|".join(sorted(phrases, key=len, reverse=True))
+        """Return a pattern of whole words, the longest phrase first; in a script without spaces, of any place.
+
+        Without phrases nothing matches.
+        """
+        either = "|".join(sorted(phrases, key=len, reverse=True)) or "(?!)"
         return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if self.has_spaces else f"(?:{either})")
 
 

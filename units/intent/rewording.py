@@ -1,0 +1,187 @@
+"""Other wordings of a sentence that is not recognised as it was said.
+
+What people say around a wish is left out ("I'm leaving, turn off the lights"), and what they put first is put where the
+sentences of the library have it ("the porch light, put it at 60").
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from units.intent.evidence import evidence, pattern_of
+from units.intent.house import House
+from units.intent.naming import HomeIndex
+from units.intent.phrases import LANGUAGES
+from units.intent.phrases.language import Language
+from units.intent.spelling import words_of
+from units.intent.vocabulary import Vocabulary
+
+MOST_WORDINGS = 24
+"""How many wordings of a sentence are tried: each costs a recognition."""
+
+_MOST_PIECES = 6
+_MARKS = re.compile(r"\s*[,;:.!?\u2013\u2014]+(?:\s+|$)|\s+-+\s+")
+_NAMED = ("entities", "meant", "areas", "kinds")
+
+
+class Wording(NamedTuple):
+    """A sentence, and the room that it is about; "" for the room where it is said."""
+
+    text: str
+    room: str = ""
+
+
+class Rewording:
+    """The wordings of sentences of one language in one house."""
+
+    def __init__(self, language: str, house: House, index: HomeIndex, vocabulary: Vocabulary) -> None:
+        self._tag = language
+        self._language = LANGUAGES.get(language.partition("-")[0])
+        self._house = house
+        self._index = index
+        self._vocabulary = vocabulary
+        self._known: dict[str, Mapping[str, Any]] = {}
+
+    def others(self, text: str) -> Iterator[Wording]:
+        """Yield other wordings of a sentence, each once; none of one that is not about the home."""
+        first = Wording(text)
+        if self._language is None or not self._language.has_spaces or not self._is_about_home(first.text):
+            return
+        found, seen = [first], {first}
+        for wording in found:
+            for other in self._reworded(wording):
+                if other not in seen and len(seen) < MOST_WORDINGS:
+                    seen.add(other)
+                    found.append(other)
+                    yield other
+
+    def spelled(self, text: str) -> str:
+        """Return a text with the apostrophes that transcripts leave out: "it s" is "it's"."""
+        if self._language is None or not self._language.contractions:
+            return text
+        return pattern_of(self._language, "contractions").sub(lambda found: found[0].replace(" ", "'"), text)
+
+    def _reworded(self, wording: Wording) -> Iterator[Wording]:
+        text, room = wording
+        for other in (self._vocabulary.corrected(text, self._house.words), self._by_name(text)):
+            if other != text:
+                yield Wording(other, room)
+        yield from self._in_room(text)
+        yield from (Wording(each, room) for each in self._with_topic(text))
+        yield from (Wording(each, room) for each in self._without_remarks(text))
+
+    def _evidence(self, text: str) -> Mapping[str, Any]:
+        if text not in self._known:
+            self._known[text] = evidence(text, self._index, self._tag)
+        return self._known[text]
+
+    def _is_about_home(self, text: str) -> bool:
+        found = self._evidence(text)
+        return any(found[each] for each in (*_NAMED, "near", "numbers", "colors", "direction"))
+
+    # What is said around a wish
+
+    def _pieces(self, text: str) -> list[str]:
+        """Return the parts of a sentence between its marks and before the words that begin a clause."""
+        assert self._language is not None
+        parts = [part for part in _MARKS.split(text) if part.strip()]
+        starts = pattern_of(self._language, "clause_starts")
+        pieces = []
+        for part in parts:
+            cuts = [0, *(found.start() for found in starts.finditer(part.casefold()) if found.start()), len(part)]
+            pieces += [part[start:end].strip() for start, end in zip(cuts, cuts[1:], strict=False)]
+        return pieces
+
+    def _without_remarks(self, text: str) -> Iterator[str]:
+        """Yield the parts of a sentence beside which nothing else is asked for, the longest first."""
+        pieces = self._pieces(text)
+        count = len(pieces)
+        if not 1 < count <= _MOST_PIECES:
+            if count == 1 and (shorter := self._without_fillers(pieces[0])) != text:
+                yield shorter
+            return
+        spans = [(start, end) for start in range(count) for end in range(start + 1, count + 1)]
+        for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
+            kept, left = " ".join(pieces[start:end]), [*pieces[:start], *pieces[end:]]
+            about = self._evidence(kept)
+            if left and any(about[each] for each in (*_NAMED, "numbers", "direction")):
+                if all(self._is_remark(each, about) for each in left):
+                    yield self._without_fillers(kept)
+
+    def _is_remark(self, text: str, about: Mapping[str, Any]) -> bool:
+        """Return whether a part of a sentence neither asks for anything nor limits what the other part asks for."""
+        assert self._language is not None
+        said = self._evidence(text)
+        if said["numbers"] or said["colors"] or said["is_negated"] or (said["is_question"] and not about["is_question"]):
+            return False
+        if not set(said["areas"]) <= set(about["areas"]) or not self._things(text, said) <= self._things("", about):
+            return False
+        rest = self._without_fillers(text.casefold())
+        if pattern_of(self._language, "verbs").match(rest):
+            return False
+        return not pattern_of(self._language, "limits").search(rest)
+
+    def _things(self, text: str, said: Mapping[str, Any]) -> set[str]:
+        """Return the devices and kinds that a part of a sentence names; "it's freezing" names no heater."""
+        kinds = set(said["kinds"])
+        if text:
+            words = self._index.kind_words(self._index.windows(words_of(text)))
+            kinds = {kind for word in words if not word.is_vague for kind in word.kinds}
+        return kinds.union(self._index.without_scenes(said["entities"]))
+
+    def _without_fillers(self, text: str) -> str:
+        assert self._language is not None
+        filler = pattern_of(self._language, "fillers")
+        while (found := filler.match(text.casefold())) and (rest := text[found.end() :].lstrip(" ,")):
+            text = rest
+        return text
+
+    # What is put first
+
+    def _with_topic(self, text: str) -> Iterator[str]:
+        """Yield sentences in which "it" is what was named before: "the porch light, put it at 60"."""
+        assert self._language is not None
+        pronoun = pattern_of(self._language, "pronouns")
+        folded = text.casefold()
+        starts = [found.start() for found in pattern_of(self._language, "verbs").finditer(folded) if found.start()]
+        for at in starts[:4]:
+            topic, rest = text[:at].strip(" ,.;:"), text[at:]
+            found = pronoun.search(rest.casefold())
+            if found and topic and (name := self._topic(topic)):
+                yield f"{rest[: found.start()]}{name}{rest[found.end() :]}"
+
+    def _topic(self, text: str) -> str:
+        """Return what a part of a sentence names: the only device in it, or all of it where it is only a name."""
+        said = self._evidence(text)
+        if len(said["entities"]) == 1 and not said["meant"]:
+            return str(said["entities"][0])
+        is_name = (said["entities"] or said["kinds"]) and not said["unknown"] and not said["is_question"]
+        return self._without_fillers(text) if is_name else ""
+
+    def _in_room(self, text: str) -> Iterator[Wording]:
+        """Yield what is said about the room that is named first: "in the office, dim the lights"."""
+        assert self._language is not None
+        found = pattern_of(self._language, "in_place").match(text.casefold())
+        rest = text[found.end() :] if found else ""
+        for name in sorted(self._house.spoken_in(rest)["area"], key=lambda each: -len(each.text)) if found else ():
+            if rest.casefold().startswith(name.text.casefold()) and (wish := rest[len(name.text) :].lstrip(" ,")):
+                yield Wording(wish, name.value)
+                return
+
+    def _by_name(self, text: str) -> str:
+        """Return a text with "the lamp on the desk" as the desk lamp, where that is the name of a device."""
+        assert self._language is not None
+
+        def renamed(found: re.Match[str]) -> str:
+            name = f"{found['of']} {found['thing']}"
+            return name if name.casefold() in self._house.names else found[0]
+
+        return _placed(self._language).sub(renamed, text)
+
+
+@cache
+def _placed(language: Language) -> re.Pattern[str]:
+    """Return a pattern of a thing and of what it is near: "lamp on the desk"."""
+    near = "|".join(language.near) or "(?!)"
+    return re.compile(rf"\b(?P<thing>\w+) (?:{near}) (?P<of>\w+(?: room)?)\b", re.IGNORECASE)
