@@ -7,6 +7,7 @@ sentences of the library have it ("the porch light, put it at 60").
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from units.intent.evidence import evidence, pattern_of
@@ -21,7 +22,7 @@ MOST_WORDINGS = 24
 """How many wordings of a sentence are tried: each costs a recognition."""
 
 _MOST_PIECES = 6
-_MARKS = re.compile(r"\s*[,;:.!?\u2013\u2014]+(?:\s+|$)|\s+-+\s+")
+_MARKS = re.compile(r"\s*[,;:.!\u2013\u2014]+(?:\s+|$)|\s+-+\s+|(?<=\?)\s+")
 _NAMED = ("entities", "meant", "areas", "kinds")
 
 
@@ -85,12 +86,14 @@ class Rewording:
     def _pieces(self, text: str) -> list[str]:
         """Return the parts of a sentence between its marks and before the words that begin a clause."""
         assert self._language is not None
-        parts = [part for part in _MARKS.split(text) if part.strip()]
-        starts = pattern_of(self._language, "clause_starts")
         pieces = []
-        for part in parts:
-            cuts = [0, *(found.start() for found in starts.finditer(part.casefold()) if found.start()), len(part)]
-            pieces += [part[start:end].strip() for start, end in zip(cuts, cuts[1:], strict=False)]
+        for part in filter(str.strip, _MARKS.split(text)):
+            said = part.casefold()
+            starts = {found.start() for found in pattern_of(self._language, "clause_starts").finditer(said)}
+            if pattern_of(self._language, "subjects").match(said):
+                starts |= {found.start() for found in pattern_of(self._language, "verbs").finditer(said)}
+            cuts = [0, *sorted(starts - {0}), len(part)]
+            pieces += [part[start:end].strip() for start, end in pairwise(cuts)]
         return pieces
 
     def _without_remarks(self, text: str) -> Iterator[str]:
@@ -120,7 +123,7 @@ class Rewording:
         rest = self._without_fillers(text.casefold())
         if pattern_of(self._language, "verbs").match(rest):
             return False
-        return not pattern_of(self._language, "limits").search(rest)
+        return not _ends_open(self._language, rest) and not pattern_of(self._language, "limits").search(rest)
 
     def _things(self, text: str, said: Mapping[str, Any]) -> set[str]:
         """Return the devices and kinds that a part of a sentence names; "it's freezing" names no heater."""
@@ -156,6 +159,8 @@ class Rewording:
         said = self._evidence(text)
         if len(said["entities"]) == 1 and not said["meant"]:
             return str(said["entities"][0])
+        if len(said["areas"]) == 1 and not said["entities"] and not self._things(text, said):
+            return str(said["areas"][0])
         is_name = (said["entities"] or said["kinds"]) and not said["unknown"] and not said["is_question"]
         return self._without_fillers(text) if is_name else ""
 
@@ -164,7 +169,12 @@ class Rewording:
         assert self._language is not None
         found = pattern_of(self._language, "in_place").match(text.casefold())
         rest = text[found.end() :] if found else ""
-        for name in sorted(self._house.spoken_in(rest)["area"], key=lambda each: -len(each.text)) if found else ():
+        if not found:
+            return
+        words = rest.split()
+        for count in range(1, min(4, len(words))):
+            yield Wording(" ".join((*words[count:], found[0].strip(), *words[:count])).replace(",", ""))
+        for name in sorted(self._house.spoken_in(rest)["area"], key=lambda each: -len(each.text)):
             if rest.casefold().startswith(name.text.casefold()) and (wish := rest[len(name.text) :].lstrip(" ,")):
                 yield Wording(wish, name.value)
                 return
@@ -178,6 +188,11 @@ class Rewording:
             return name if name.casefold() in self._house.names else found[0]
 
         return _placed(self._language).sub(renamed, text)
+
+
+def _ends_open(language: Language, text: str) -> bool:
+    """Return whether a part of a sentence ends in a word after which it goes on."""
+    return any(found.end() == len(text) for found in pattern_of(language, "open_ends").finditer(text))
 
 
 @cache

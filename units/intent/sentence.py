@@ -61,12 +61,14 @@ class Listener:
     def understand(self, text: str) -> Understood | None:
         """Return what a sentence says, or None if it is not recognised."""
         said = self._rewording.spelled(text)
-        if understood := self._as_said(said):
+        understood = self._as_said(said)
+        if understood and not any(wish.problem and wish.problem.kind == "no_device" for wish in understood.wishes):
             return understood
         for wording in self._rewording.others(said):
-            if wishes := self._at_once(wording.text, wording.room or self._room):
+            wishes = self._at_once(wording.text, wording.room or self._room)
+            if wishes and (understood is None or not any(wish.problem for wish in wishes)):
                 return Understood(wishes[0].reading, wishes)
-        return None
+        return understood
 
     def _as_said(self, text: str) -> Understood | None:
         if wishes := self._at_once(text, self._room):

@@ -85,19 +85,23 @@ def _in_place(reading: Reading, house: House) -> Wish:
     """Return a wish for all devices of a kind in a room, on a floor or in the house."""
     candidates = [each for each in house.devices if _is_meant(each, reading) and not _is_excepted(each, reading, house)]
     if _needs_room(reading):
-        if len(candidates) == 1 and (reading.is_question or not _is_of_set(reading)):
+        if len(candidates) == 1 and not _is_unlocking(reading, candidates):
             return Wish(reading, tuple(candidates))
         return _asking_for_room(reading, candidates) if candidates else Wish(reading, problem=_none(reading))
     devices = _so_called(reading, [each for each in candidates if _is_where_said(each, reading)])
     if not devices and candidates and _is_room_of_board(reading):
         # Who says "close the awning" in the kitchen means the one on the patio. Nothing is unlocked on a guess.
-        is_clear = len(candidates) == 1 and not (reading.intent == "HassTurnOff" and candidates[0].domain == "lock")
+        is_clear = len(candidates) == 1 and not _is_unlocking(reading, candidates)
         return Wish(reading, tuple(candidates)) if is_clear else _asking(reading, candidates)
     if not devices:
         return Wish(reading, problem=_none(reading))
     if len(devices) > 1 and "scope" not in reading.slots and _is_for_one(reading):
         return _asking(reading, devices)
     return Wish(reading, tuple(devices))
+
+
+def _is_unlocking(reading: Reading, devices: Iterable[Device]) -> bool:
+    return reading.intent == "HassTurnOff" and any(device.domain == "lock" for device in devices)
 
 
 def _is_for_one(reading: Reading) -> bool:

@@ -136,13 +136,21 @@ ENGLISH = Language(
         "we have, we've, we need, we want, they're, they are, there's, there is, he's, she's, somebody is, someone is, before we",
         "before i, before you, my (?:\\w+) (?:is|are|has), the \\w+(?:'s| is| are) (?:too|so|here|up|asleep|coming|sleeping|cold)",
         "can you, could you, would you, will you, can we, could we, how (?:hot|cold|warm|bright|loud), what's, what is",
-        "time for, time to, let me, let us, let's, or did, or is, or are, or not",
+        "time for, time to, let me, let us, let's",
+    ),
+    open_ends=listed(
+        "to, you, not, then, will, would, should, must, can, could, he, she, they, him, her, them, me, we, i, who, that, or, don't",
+        "didn't, doesn't, won't, help, always, people, want, wants, like, likes, the, a, my, please don't",
+    ),
+    subjects=listed(
+        "it's, its, it is, it feels, i'm, im, i am, we're, we are, they're, he's, she's, there's, there is, too, so, my \\w+ (?:\\w+ )?(?:is|are)",
+        "the \\w+ (?:is|are|has been)",
     ),
     limits=listed(
         "if, when, whenever, unless, until, till, after, once, while, instead, except, only, or else, otherwise, tomorrow, later, soon",
         "tonight, every (?:day|night|morning|evening), minutes?, hours?, seconds?, said, says, say, saying, told, tell, asked, ask",
         "called, sang, sing, sings, wrote, writes, means, mean, meaning, joke, song, story, poem, book, lyrics, chapter, novel",
-        "supposed, imagine, suppose, pretend, remember, remind, would have, should have, could have, used to, going to, about to",
+        "supposed, imagine, suppose, pretend, remember, remind, would have, should have, could have, used to, going to (?!bed|sleep|school|work|be|the|town)\\w+, about to",
         "tried, try, refuse, refused, never, nobody, forgot, wish, wonder, learn, explain, why, how, order, buy, email",
         "neighbou?r'?s?, his house, her house, their, car, school, hotel",
     ),

@@ -82,6 +82,12 @@ class Language:
     limits: tuple[str, ...] = ()
     """Words of a part of a sentence without which the rest means something else: "if", "unless", "said"."""
 
+    subjects: tuple[str, ...] = ()
+    """Beginnings of a part of a sentence that only tells something: a wish may follow it without a mark."""
+
+    open_ends: tuple[str, ...] = ()
+    """Last words of a part of a sentence that goes on: "he tried to", before "turn it off"."""
+
     pronouns: tuple[str, ...] = ()
     """Words that stand for what was just named."""
 
