@@ -23,7 +23,8 @@ class Vocabulary:
         self._nearest = cache(self._find)
 
     def corrected(self, text: str, more: Set[str]) -> str:
-        """Return a text with each unknown word as the only known one from which one mistake makes it.
+        """Return a text with each unknown word as the only known one from which one mistake makes it; of a word
+        and its plural it is the plural.
 
         `more` are the words of the home's names. The first letter of a word is seldom wrong: "clock" is no "lock".
         """
@@ -38,7 +39,8 @@ class Vocabulary:
         if word in self._words:
             return ""
         near = {each for words in (self._words, more) for each in words if _is_near(word, each)}
-        return near.pop() if len(near) == 1 else ""
+        longest = max(near, key=len, default="")
+        return longest if all(longest.startswith(each) for each in near) else ""
 
 
 def _is_near(word: str, other: str) -> bool:
