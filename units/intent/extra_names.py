@@ -63,10 +63,37 @@ _FLOORS = (
 """Words for a floor of which people say one for the other; "floor" at the end may be missing."""
 
 
+_AREAS = (
+    ("bathroom", "bath", "restroom", "washroom"),
+    ("living room", "lounge", "sitting room", "front room", "family room"),
+    ("hallway", "hall", "corridor", "entrance hall"),
+    ("cellar", "basement"),
+    ("kids room", "children's room", "kids' room", "kid's room", "nursery", "playroom"),
+    ("garden", "yard", "backyard", "back yard", "back garden"),
+    ("patio", "terrace"),
+    ("office", "study", "home office"),
+    ("laundry room", "utility room", "laundry"),
+    ("attic", "loft"),
+    ("guest room", "spare room", "guest bedroom", "spare bedroom"),
+)
+"""Words for a room of which people say one for the other."""
+
+
+def extra_area_names(names: Sequence[str], taken: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield further names for areas, each with a name of its area, where no place is called so already."""
+    return _more_names(_AREAS, names, taken)
+
+
 def extra_floor_names(names: Sequence[str], taken: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield further names for floors, each with the name of its floor, where no place is called so already."""
+    return _more_names(_FLOORS, names, taken)
+
+
+def _more_names(
+    groups: Iterable[Sequence[str]], names: Sequence[str], taken: Iterable[str]
+) -> Iterator[tuple[str, str]]:
     known = {each.casefold() for each in (*names, *taken)}
-    for words in _FLOORS:
-        floors = [name for name in names if name.casefold() in words]
-        if len(floors) == 1:
-            yield from ((word, floors[0]) for word in words if word not in known)
+    for words in groups:
+        found = [name for name in names if name.casefold() in words]
+        if len(found) == 1:
+            yield from ((word, found[0]) for word in words if word not in known)

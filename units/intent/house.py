@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hassil.util import normalize_for_matching
 
-from units.intent.extra_names import extra_floor_names, extra_names
+from units.intent.extra_names import extra_area_names, extra_floor_names, extra_names
 
 DOMAINS: Mapping[str, tuple[str, ...]] = {
     **{kind: (kind,) for kind in ("light", "switch", "fan", "cover", "climate", "lock", "scene")},
@@ -174,7 +174,7 @@ def read_house(data: Mapping[str, Any], class_words: Mapping[str, str]) -> House
     rows = data.get("areas", ())
     floors = {row["name"].casefold(): row.get("floor") or "" for row in rows}
     devices = [_device(row, floors, class_words) for row in data.get("entities", ()) if row["kind"] in DOMAINS]
-    areas = list(_places(rows))
+    areas = _with_other_words(list(_places(rows)), (row["name"].casefold() for row in data.get("floors", ())))
     tools = [_tool(row) for row in data.get("tools", ())]
     return House(_with_extra_names(devices, areas), areas, list(_floors(data.get("floors", ()), areas)), tools)
 
@@ -185,6 +185,12 @@ def _with_extra_names(devices: Sequence[Device], areas: Iterable[Spoken]) -> lis
         names_of.setdefault(area.value.casefold(), []).append(area.text)
     found = extra_names([(each.kind, each.area, each.names) for each in devices], names_of)
     return [replace(device, names=(*device.names, *more)) for device, more in zip(devices, found, strict=True)]
+
+
+def _with_other_words(areas: list[Spoken], floors: Iterable[str]) -> list[Spoken]:
+    values = {area.text: area.value for area in areas}
+    more = extra_area_names(list(values), floors)
+    return [*areas, *(Spoken(text, values[name]) for text, name in more)]
 
 
 def _floors(rows: Iterable[Mapping[str, Any]], areas: Iterable[Spoken]) -> Iterator[Spoken]:

@@ -90,8 +90,9 @@ class Rewording:
         for part in filter(str.strip, _MARKS.split(text)):
             said = part.casefold()
             starts = {found.start() for found in pattern_of(self._language, "clause_starts").finditer(said)}
-            if pattern_of(self._language, "subjects").match(said):
-                starts |= {found.start() for found in pattern_of(self._language, "verbs").finditer(said)}
+            if subject := pattern_of(self._language, "subjects").match(said):
+                verbs = pattern_of(self._language, "verbs").finditer(said)
+                starts |= {each.start() for each in verbs if each.start() > subject.end() + 1 and not _is_form(each[0])}
             cuts = [0, *sorted(starts - {0}), len(part)]
             pieces += [part[start:end].strip() for start, end in pairwise(cuts)]
         return pieces
@@ -115,10 +116,13 @@ class Rewording:
     def _is_remark(self, text: str, about: Mapping[str, Any]) -> bool:
         """Return whether a part of a sentence neither asks for anything nor limits what the other part asks for."""
         assert self._language is not None
-        said = self._evidence(text)
+        said = self._evidence(text.rstrip(" ?"))
         if said["numbers"] or said["colors"] or said["is_negated"] or (said["is_question"] and not about["is_question"]):
             return False
-        if not set(said["areas"]) <= set(about["areas"]) or not self._things(text, said) <= self._things("", about):
+        things = self._things(text, said)
+        if not set(said["areas"]) <= set(about["areas"]) or not things <= self._things("", about):
+            return False
+        if things and not pattern_of(self._language, "statements").search(text.casefold()):
             return False
         rest = self._without_fillers(text.casefold())
         if pattern_of(self._language, "verbs").match(rest):
@@ -157,8 +161,9 @@ class Rewording:
     def _topic(self, text: str) -> str:
         """Return what a part of a sentence names: the only device in it, or all of it where it is only a name."""
         said = self._evidence(text)
-        if len(said["entities"]) == 1 and not said["meant"]:
-            return str(said["entities"][0])
+        named = said["entities"] or said["meant"]
+        if len(named) == 1 and len(said["kinds"]) < 2:
+            return str(named[0])
         if len(said["areas"]) == 1 and not said["entities"] and not self._things(text, said):
             return str(said["areas"][0])
         is_name = (said["entities"] or said["kinds"]) and not said["unknown"] and not said["is_question"]
@@ -188,6 +193,11 @@ class Rewording:
             return name if name.casefold() in self._house.names else found[0]
 
         return _placed(self._language).sub(renamed, text)
+
+
+def _is_form(verb: str) -> bool:
+    """Return whether a verb is no imperative: "it's starting"."""
+    return verb.endswith("ing")
 
 
 def _ends_open(language: Language, text: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from units.intent.actions import ADJUST, STOPS, TIMER
 from units.intent.house import House
@@ -22,6 +23,9 @@ _JOINING: Mapping[str, tuple[str, ...]] = {
 
 _MOST_JOINTS = 6
 """At how many places a sentence may be divided: each costs two more recognitions."""
+
+_WHERE = ("name", "name2", "name3", "area", "area2", "area3", "floor", "domain", "device_class", "scope")
+"""Slots that only say which devices are meant."""
 
 _MOST_SHARED = 5
 """How many words of one part of a sentence may belong to the other one as well."""
@@ -133,12 +137,15 @@ class Listener:
 
 def _without_repeated(wishes: Sequence[Wish]) -> Sequence[Wish]:
     """Return wishes without those that a later one repeats: "too dark here, turn the lights up" is one wish."""
-    said = [(frozenset(wish.devices), *map(wish.reading.value, ("direction", "quantity"))) for wish in wishes]
-    return [
-        wish
-        for at, wish in enumerate(wishes)
-        if wish.reading.intent != ADJUST or not wish.devices or said[at] not in said[at + 1 :]
-    ]
+    said = [_what(wish) for wish in wishes]
+    return [wish for at, wish in enumerate(wishes) if not wish.devices or said[at] not in said[at + 1 :]]
+
+
+def _what(wish: Wish) -> tuple[Any, ...]:
+    values = {name: slot.value for name, slot in wish.reading.slots.items() if name not in _WHERE}
+    if wish.reading.intent == ADJUST:
+        values = {name: values.get(name) for name in ("direction", "quantity")}
+    return wish.reading.intent, frozenset(wish.devices), sorted(values.items())
 
 
 def _joints(language: str) -> re.Pattern[str]:

@@ -7,6 +7,7 @@ from units.intent.actions import (
     ACTIONS,
     ADJUST,
     EVERYTHING,
+    QUESTIONS,
     SCALES,
     STATE,
     TEMPERATURE,
@@ -23,6 +24,10 @@ _MEDIA = "media_player"
 
 _LAMPS = frozenset({"lamp", "lampe", "lámpara", "gate"})
 """Words for one thing of a kind: a lamp stands on a table, a light may be any of a room."""
+
+_TV = "tv"
+_MUSIC = frozenset("music song songs tune tunes radio playlist musik lied lieder musique chanson música canción".split())
+_FILMS = frozenset("film films movie movies video videos show series película filme série".split())
 
 _ONE_SWITCH = ("switch", "socket", "outlet", "plug")
 
@@ -89,6 +94,7 @@ def _in_place(reading: Reading, house: House) -> Wish:
             return Wish(reading, tuple(candidates))
         return _asking_for_room(reading, candidates) if candidates else Wish(reading, problem=_none(reading))
     devices = _so_called(reading, [each for each in candidates if _is_where_said(each, reading)])
+    devices = _for_sound(reading, _of_exact_class(reading, devices))
     if not devices and candidates and _is_room_of_board(reading):
         # Who says "close the awning" in the kitchen means the one on the patio. Nothing is unlocked on a guess.
         is_clear = len(candidates) == 1 and not _is_unlocking(reading, candidates)
@@ -98,6 +104,14 @@ def _in_place(reading: Reading, house: House) -> Wish:
     if len(devices) > 1 and "scope" not in reading.slots and _is_for_one(reading):
         return _asking(reading, devices)
     return Wish(reading, tuple(devices))
+
+
+def _of_exact_class(reading: Reading, devices: Sequence[Device]) -> Sequence[Device]:
+    """Return of a family the devices that are called so, if there are some: shutters are no blinds."""
+    said = reading.value("device_class")
+    if reading.intent in QUESTIONS or not isinstance(said, str) or said not in _BLINDS:
+        return devices
+    return [each for each in devices if each.device_class == said] or devices
 
 
 def _is_unlocking(reading: Reading, devices: Iterable[Device]) -> bool:
@@ -124,6 +138,18 @@ def _so_called(reading: Reading, devices: Sequence[Device]) -> Sequence[Device]:
         return devices
     called = [each for each in devices if _LAMPS.intersection(words, each.name.casefold().split()[-1:])]
     return called if len(called) == 1 else devices
+
+
+def _for_sound(reading: Reading, devices: Sequence[Device]) -> Sequence[Device]:
+    """Return of the media players of a room those that music comes from, or films, where the words say which."""
+    if len(devices) < 2 or any(each.domain != _MEDIA for each in devices) or "device_class" in reading.slots:
+        return devices
+    words = frozenset(reading.sentence.casefold().replace(",", " ").replace(".", " ").split())
+    if reading.intent == "HassMediaSearchAndPlay" or _MUSIC & words:
+        return [each for each in devices if each.device_class != _TV] or devices
+    if _FILMS & words:
+        return [each for each in devices if each.device_class == _TV] or devices
+    return devices
 
 
 def _asking(reading: Reading, devices: Iterable[Device]) -> Wish:

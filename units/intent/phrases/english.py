@@ -45,7 +45,7 @@ ENGLISH = Language(
         "remind me what",
     ),
     verbs=listed(
-        "tell, inform, notify, announce, broadcast, turn, switch, set, put, make, dim, brighten, darken, open, close",
+        "tell, take, inform, notify, announce, broadcast, turn, switch, set, put, make, dim, brighten, darken, open, close",
         "shut, lock, unlock, raise, lower, start, stop, pause, play, resume, continue, activate, deactivate, enable",
         "disable, run, change, increase, decrease, reduce, adjust, bring, give, kill, cut, light(?= (?:the|up|a|my))",
         "illuminate, heat, cool, warm, mute, unmute, skip, let, move, drop, crank, roll, draw, hold, pull, drive",
@@ -143,7 +143,7 @@ ENGLISH = Language(
         "didn't, doesn't, won't, help, always, people, want, wants, like, likes, the, a, my, please don't",
     ),
     subjects=listed(
-        "it's, its, it is, it feels, i'm, im, i am, we're, we are, they're, he's, she's, there's, there is, too, so, my \\w+ (?:\\w+ )?(?:is|are)",
+        "it's, its, it is, it feels, i'm, im, i am, we're, we are, they're, he's, she's, there's, there is, (?:too|so) (?:cold|dark|hot|bright|loud|warm|quiet|chilly|noisy), my \\w+ (?:\\w+ )?(?:is|are)",
         "the \\w+ (?:is|are|has been)",
     ),
     limits=listed(
@@ -155,9 +155,9 @@ ENGLISH = Language(
         "neighbou?r'?s?, his house, her house, their, car, school, hotel",
     ),
     pronouns=listed("both of them, all of them, them all, them, it all, it, those, that, this, these, him, her"),
-    in_place=listed("(?:over |out |up |down )?(?:in|on|at|for|inside|to) (?:the |my |our |this )?"),
+    in_place=listed("(?:over |out |up |down )?(?:in|on|at|for|inside)(?: (?:the|my|our|this))?"),
     near=listed(
-        "(?:that (?:is|stands|hangs|'s) |that's |out |over |down |up |which is )?(?:on|in|at|of|by|beside|near|from|over|above|next to|to|for|with) "
-        "(?:the |my |our |your )?"
+        "(?:that (?:is|stands|hangs) |that's |which is )?(?:out |over |down |up )?"
+        "(?:on|in|at|of|by|beside|near|from|over|above|next to|to|for|with)(?: (?:the|my|our|your))?",
     ),
 )  # fmt: skip
