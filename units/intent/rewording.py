@@ -63,6 +63,10 @@ class Rewording:
             return text
         return pattern_of(self._language, "contractions").sub(lambda found: found[0].replace(" ", "'"), text)
 
+    def has_verb(self, text: str) -> bool:
+        """Return whether a part of a sentence has a verb of its own, or may have one in a language without phrases."""
+        return self._language is None or bool(pattern_of(self._language, "verbs").search(text.casefold()))
+
     def _reworded(self, wording: Wording) -> Iterator[Wording]:
         text, room = wording
         for other in (self._vocabulary.corrected(text, self._house.words), self._by_name(text)):

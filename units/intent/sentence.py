@@ -100,17 +100,29 @@ class Listener:
         for at, joint in enumerate(self._joints.finditer(text)):
             if at == _MOST_JOINTS:
                 break
-            first, rest = self._part(text[: joint.start()], room), text[joint.end() :]
-            if first and (others := self._part(rest, room) or self._divided(rest, room)):
+            left, rest = text[: joint.start()], text[joint.end() :]
+            first = self._part(left, room)
+            if not self._rewording.has_verb(rest) and (shared := self._shared(left, rest, room)):
+                return shared
+            if first and (others := self._after(first, rest, room)):
                 return (*first, *others)
-            if shared := self._shared(text[: joint.start()], rest, room):
+            if shared := self._shared(left, rest, room):
                 return shared
         return ()
+
+    def _after(self, first: Sequence[Wish], text: str, room: str) -> Sequence[Wish]:
+        """Return the wishes of the rest of a sentence; without a room it is about the place of the first part."""
+        wishes = self._part(text, room) or self._divided(text, room)
+        areas = {device.area for wish in first for device in wish.devices}
+        if len(areas) == 1 and wishes and wishes[0].problem:
+            there = self._part(text, areas.pop())
+            return there if there and not there[0].problem else wishes
+        return wishes
 
     def _shared(self, left: str, right: str, room: str) -> Sequence[Wish]:
         """Return two wishes of which each takes words from the other: "turn [off] the tv and the lights off"."""
         before, after = left.split(), right.split()
-        firsts = [" ".join((left, *after[at:])) for at in range(len(after), max(0, len(after) - _MOST_SHARED), -1)]
+        firsts = [" ".join((left, *after[at:])) for at in range(max(1, len(after) - _MOST_SHARED), len(after) + 1)]
         seconds = [" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED))]
         for first, second in ((each, other) for each in firsts for other in seconds):
             one = self._part(first, room)

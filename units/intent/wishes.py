@@ -25,6 +25,9 @@ _MEDIA = "media_player"
 _LAMPS = frozenset({"lamp", "lampe", "lámpara", "gate"})
 """Words for one thing of a kind: a lamp stands on a table, a light may be any of a room."""
 
+_MOST_ASKED = 12
+"""Of how many devices the states are read where a question does not say in which room."""
+
 _TV = "tv"
 _MUSIC = frozenset("music song songs tune tunes radio playlist musik lied lieder musique chanson música canción".split())
 _FILMS = frozenset("film films movie movies video videos show series película filme série".split())
@@ -91,6 +94,8 @@ def _in_place(reading: Reading, house: House) -> Wish:
     candidates = [each for each in house.devices if _is_meant(each, reading) and not _is_excepted(each, reading, house)]
     if _needs_room(reading):
         if len(candidates) == 1 and not _is_unlocking(reading, candidates):
+            return Wish(reading, tuple(candidates))
+        if reading.is_question and len(candidates) <= _MOST_ASKED:
             return Wish(reading, tuple(candidates))
         return _asking_for_room(reading, candidates) if candidates else Wish(reading, problem=_none(reading))
     devices = _so_called(reading, [each for each in candidates if _is_where_said(each, reading)])
