@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from unitd.core.home.devices import Area, Entity
+from unitd.core.home.devices import Area, Entity, Floor
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.tools import Tool, misfit
@@ -268,13 +268,26 @@ def test_a_device_of_the_file_is_not_there_a_second_time(own: Entity, found: Ent
     assert left_out == ([found] if is_known else [])
 
 
-def test_an_area_of_the_file_gets_the_floor_that_home_assistant_knows() -> None:
-    """If it has none of its own."""
-    mine, theirs = (Area("Hall", "", ("lobby",)), Area("attic", "top")), (Area("hall", "ground"), Area("attic", "up"))
+def test_an_area_of_the_file_gets_the_floor_and_the_aliases_that_home_assistant_knows() -> None:
+    """The floor if it has none of its own; the aliases in addition to its own, each once."""
+    mine = Area("Hall", "", ("lobby",)), Area("attic", "top")
+    theirs = Area("hall", "ground", ("entrance", "lobby")), Area("attic", "up")
 
     home, _ = Home(areas=mine).joined_by(Home(areas=theirs))
 
-    assert home.areas == (Area("Hall", "ground", ("lobby",)), Area("attic", "top"))
+    assert home.areas == (Area("Hall", "ground", ("lobby", "entrance")), Area("attic", "top"))
+
+
+def test_the_aliases_of_floors_are_known() -> None:
+    """Whatever the case in which the file writes a floor; one that nothing is on does not exist."""
+    mine = Home((Entity("lamp", "light", floor="ground FLOOR"), Entity("bell", "switch", floor="attic")))
+    theirs = Home(floors=(Floor("Ground floor", ("downstairs",)), Floor("Cellar", ("basement",))))
+
+    home, _ = mine.joined_by(theirs)
+
+    assert home.as_data()["floors"] == [
+        {"name": "ground FLOOR", "aliases": ["downstairs"]}, {"name": "attic", "aliases": []},
+    ]  # fmt: skip
 
 
 def test_an_id_that_two_devices_share_is_numbered() -> None:

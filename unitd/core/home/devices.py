@@ -45,3 +45,11 @@ class Area:
     name: str
     floor: str = ""
     aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A floor with its other names."""
+
+    name: str
+    aliases: tuple[str, ...] = ()

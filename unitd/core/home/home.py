@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from unitd.core.home.devices import KINDS, Area, Entity
+from unitd.core.home.devices import KINDS, Area, Entity, Floor
 from unitd.core.home.tools import Tool
 
 
@@ -23,6 +23,9 @@ class Home:
 
     confirm: tuple[str, ...] = ()
     """The names of the tools that are used only after a question."""
+
+    floors: tuple[Floor, ...] = ()
+    """Floors with aliases; others exist because an area or a device is there."""
 
     def named(self, name: str, kinds: Container[str] = KINDS) -> list[Entity]:
         """Return the entities of this name, else of this id, else with this alias, whatever the case."""
@@ -87,17 +90,17 @@ class Home:
     def as_data(self, area: str = "", languages: Sequence[str] = ("en",)) -> dict[str, Any]:
         """Return the home as JSON for the program that understands sentences.
 
-        `area` is the room of the board. An area or floor that is written in two cases is one. Floors have no aliases:
-        there is no source of them.
+        `area` is the room of the board. An area or floor that is written in two cases is one.
         """
         areas, floors = self._areas, self._floors
+        also = {each.name.casefold(): each.aliases for each in self.floors}
         spelled = _Spelling(each.name for each in areas)
         return {
             "entities": [
                 _entity_data(each, key, spelled.of(each.area), floors.of(each.floor)) for key, each in self._keyed()
             ],
             "areas": [{"name": each.name, "floor": each.floor, "aliases": list(each.aliases)} for each in areas],
-            "floors": [{"name": each, "aliases": []} for each in floors.names],
+            "floors": [{"name": each, "aliases": list(also.get(each.casefold(), ()))} for each in floors.names],
             "tools": [self._tool_data(tool, names) for tool, names in self._usable],
             "area": own.name if (own := self.area(area)) is not None else area,
             "languages": list(languages),
@@ -114,6 +117,7 @@ class Home:
             self,
             entities=(*self.entities, *(each for each in found.entities if not self._has(each))),
             areas=_joined([*self.areas, *found.areas]),
+            floors=(*self.floors, *found.floors),
         )
         return home, known
 
@@ -183,11 +187,12 @@ class Home:
 
 
 def _joined(areas: Iterable[Area]) -> tuple[Area, ...]:
-    """Return the areas, those of one name as one: the first, on the first floor that is known of it."""
+    """Return the areas, those of one name as one: the first, with all aliases, on the first floor that is known."""
     found: dict[str, Area] = {}
     for each in areas:
         first = found.setdefault(each.name.casefold(), each)
-        found[each.name.casefold()] = replace(first, floor=first.floor or each.floor)
+        aliases = tuple(dict.fromkeys((*first.aliases, *each.aliases)))
+        found[each.name.casefold()] = replace(first, floor=first.floor or each.floor, aliases=aliases)
     return tuple(found.values())
 
 
