@@ -232,16 +232,27 @@ async def test_areas_floors_and_classes_are_read_from_home_assistant(
     ]  # fmt: skip
 
 
+async def test_a_hidden_device_is_not_offered(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
+    """A person has hidden it, or a group that it belongs to."""
+    assistant.entities = [State("light.lamp", "lamp"), State("light.part", "part of the lamp", is_hidden=True)]
+
+    tools = await make_toolbox(assistant=assistant, domains=("light",))
+
+    assert [each.id for each in tools.home.entities] == ["kitchen", "light.lamp"]
+
+
 @pytest.mark.parametrize("count", [500, 1_250])
 async def test_a_large_house_is_read_page_by_page(
     make_toolbox: MakeToolbox, assistant: AssistantServer, count: int
 ) -> None:
     """Home Assistant renders no more than 256 KiB at once."""
-    assistant.entities = [State(f"light.lamp_{at}", f"Lämpchen {at} " + "x" * 50) for at in range(count)]
+    assistant.entities = [
+        State(f"light.lamp_{at}", f"Lämpchen {at} " + "x" * 50, is_hidden=at == 3) for at in range(1 + count)
+    ]
 
     tools = await make_toolbox(assistant=assistant, domains=("light",))
 
-    assert len(tools.home.entities) == 1 + count
+    assert len({each.id for each in tools.home.entities}) == 1 + count
     assert assistant.longest_body < 256 * 1024
 
 
@@ -291,6 +302,52 @@ async def test_nonsense_costs_the_devices_and_not_the_daemon(
 
     assert setup["prompt"] == 'Devices:\n- kitchen light; light: "kitchen light"'
     assert "no devices are read from Home Assistant: Home Assistant answered nonsense" in caplog.text
+
+
+@pytest.mark.parametrize("config", [b"<html>", b"[]", b"{}"])
+async def test_a_server_that_is_no_home_assistant_costs_its_devices(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture, config: bytes
+) -> None:
+    """It is not asked for more."""
+    assistant.config = config
+
+    await make_toolbox(assistant=assistant, domains=("light",))
+
+    assert assistant.calls == [("/api/config", None)]
+    assert "no devices are read from Home Assistant: Home Assistant answered nonsense" in caplog.text
+
+
+async def test_one_that_is_still_starting_is_asked_again_at_setup(
+    make_toolbox: MakeToolbox,
+    assistant: AssistantServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It answers before it has all its devices."""
+    monkeypatch.setattr(toolbox, "REREAD_SECONDS", 0.0)
+    assistant.config = b'{"state": "STARTING"}'
+    tools = await make_toolbox(assistant=assistant, domains=("light",))
+    at_first = [each.id for each in tools.home.entities]
+    assistant.config = b'{"state": "RUNNING"}'
+
+    await tools.prepare({"tools": "home"})
+
+    assert (at_first, [each.id for each in tools.home.entities]) == (
+        ["kitchen"],
+        ["kitchen", "light.desk", "light.desk_2"],
+    )
+    assert "no devices are read from Home Assistant: Home Assistant is still starting" in caplog.text
+
+
+async def test_devices_are_read_with_the_token_of_an_administrator(
+    make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Home Assistant renders templates for no other; the log says which token is needed."""
+    assistant.is_admin = False
+
+    await make_toolbox(assistant=assistant, domains=("light",))
+
+    assert "Home Assistant refuses the token, which is not an administrator's" in caplog.text
 
 
 async def test_one_that_starts_later_is_asked_again_at_setup(

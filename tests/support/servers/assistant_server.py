@@ -1,4 +1,4 @@
-"""A stand-in for Home Assistant's REST API, as far as unitd uses it; a test says how it behaves."""
+"""A stand-in for Home Assistant's REST and WebSocket APIs, as far as unitd uses them; a test says how it behaves."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,14 +9,25 @@ from typing import Any
 import orjson
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from tests.support.servers.assistant_socket import CommandError, Session, serve_socket
+
 TOKEN = "letmein"
 
 
 class State:
-    """A state as templates see it."""
+    """A state as templates see it, and what the registry has of its device; None where it has nothing."""
 
-    def __init__(self, entity_id: str, name: str, area: str = "", device_class: str = "") -> None:
+    def __init__(
+        self,
+        entity_id: str,
+        name: str,
+        area: str = "",
+        device_class: str = "",
+        aliases: list[str | None] | None = None,
+        is_hidden: bool = False,
+    ) -> None:
         self.entity_id, self.name, self.area, self.device_class = entity_id, name, area, device_class
+        self.aliases, self.is_hidden = aliases, is_hidden
         self.domain = entity_id.partition(".")[0]
 
 
@@ -30,6 +41,8 @@ STATES = [
 ]
 AREAS = {"study": ("study", "up"), "hall": ("Hall", "down"), "kitchen": ("kitchen", "")}
 FLOORS = {"up": "upstairs", "down": "ground floor"}
+ALIASES = {"study": ["work room", "office"], "up": ["top storey"]}
+"""The aliases of areas and floors, by their ids."""
 
 
 @dataclass
@@ -41,6 +54,24 @@ class AssistantServer:
     status: int = 200
     body: bytes | None = None
     """The answer to give instead of the right one; None gives the right one."""
+
+    config: bytes = b'{"state": "RUNNING"}'
+    """The answer to GET /api/config, whatever `body` is."""
+
+    is_admin: bool = True
+    """Whether the token is an administrator's."""
+
+    socket_status: int = 101
+    """The answer to a client that opens the WebSocket; 101 lets it in."""
+
+    socket_token: str = TOKEN
+    """The token that the WebSocket wants."""
+
+    is_socket_silent: bool = False
+    """Whether the WebSocket says nothing after it is open."""
+
+    results: dict[str, Any] = field(default_factory=dict)
+    """Results to give instead of the right ones, by the command of the WebSocket; an exception is raised."""
 
     longest_body: int = 0
     """The bytes of the longest answer so far."""
@@ -61,9 +92,13 @@ class AssistantServer:
         """Return status and body as Home Assistant does."""
         if token != f"Bearer {TOKEN}":
             return 401, b"401: Unauthorized"
+        if self.status == 200 and path == "/api/config":
+            return 200, self.config
         if self.status != 200 or self.body is not None:
             return self.status, self.body or b""
         if path == "/api/template":
+            if not self.is_admin:
+                return 401, b"401: Unauthorized"
             return 200, self.rendered(data["template"]).encode()
         if path.startswith("/api/services/light/"):
             return 200, b"[]"  # the list of changed states: empty for a light that is off or does not exist
@@ -72,10 +107,27 @@ class AssistantServer:
             return (404, b'{"message":"Entity not found."}') if state is None else (200, orjson.dumps(state))
         return 400, b'{"message":"Service not found"}'
 
+    def result_of(self, command: str, fields: dict[str, Any]) -> Any:
+        """Return the result of a command of the WebSocket as Home Assistant does."""
+        self.calls.append((command, fields))
+        if isinstance(self.results.get(command), CommandError):
+            raise self.results[command]
+        if command in self.results:
+            return self.results[command]
+        if command == "config/area_registry/list":
+            return [{"area_id": id, "name": name, "aliases": ALIASES.get(id, [])} for id, (name, _) in AREAS.items()]
+        if command == "config/floor_registry/list":
+            return [{"floor_id": id, "name": name, "aliases": ALIASES.get(id, [])} for id, name in FLOORS.items()]
+        if command != "config/entity_registry/get_entries":
+            raise CommandError("unknown_command")
+        known = {each.entity_id: {"aliases": each.aliases} for each in self.entities if each.aliases is not None}
+        return {each: known.get(each) for each in fields["entity_ids"]}
+
     def rendered(self, template: str) -> str:
         """Return a template as Home Assistant renders it, with the functions of its documentation that unitd uses."""
         templates = ImmutableSandboxedEnvironment()
         templates.filters["to_json"] = lambda value: orjson.dumps(value).decode()
+        templates.tests["is_hidden_entity"] = {each.entity_id for each in self.entities if each.is_hidden}.__contains__
         areas = {each.entity_id: each.area for each in self.entities}
         names = {
             "states": self.entities,
@@ -97,29 +149,35 @@ class AssistantServer:
         assert talk is not None
         self.talks[talk] = writer
         try:
-            while head := await _head(reader):
-                fields = dict(line.split(": ", 1) for line in head[1:])
+            while raw := await _head(reader):
+                head = raw.decode().split("\r\n")[:-2]
+                fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
+                if "upgrade" in fields and self.socket_status == 101:
+                    session = Session(self.socket_token, self.result_of)
+                    await serve_socket(raw, reader, writer, None if self.is_socket_silent else session)
+                    return
                 body = orjson.loads(await reader.readexactly(int(fields.get("content-length", 0))) or b"null")
                 path = head[0].split()[1]
                 self.calls.append((path, body))
                 await self.may_answer.wait()
                 status, answer = self.answer_to(path, fields.get("authorization", ""), body)
+                place = b""
+                if "upgrade" in fields:
+                    status, answer, place = self.socket_status, b"", b"Location: /elsewhere\r\n"
                 self.longest_body = max(self.longest_body, len(answer))
-                writer.write(b"HTTP/1.1 %d x\r\nContent-Length: %d\r\n\r\n%b" % (status, len(answer), answer))
+                writer.write(b"HTTP/1.1 %d x\r\n%bContent-Length: %d\r\n\r\n%b" % (status, place, len(answer), answer))
                 await writer.drain()
         finally:
             writer.close()
             del self.talks[talk]
 
 
-async def _head(reader: asyncio.StreamReader) -> list[str]:
-    """Return request line and header fields, names in lower case; an empty list at the end of the connection."""
+async def _head(reader: asyncio.StreamReader) -> bytes:
+    """Return request line and header fields with the empty line after them; b"" at the end of the connection."""
     try:
-        lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[:-2]
+        return await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionResetError):
-        return []
-    pairs = [line.partition(":") for line in lines[1:]]
-    return [lines[0], *(f"{name.lower()}: {value.strip()}" for name, _, value in pairs)]
+        return b""
 
 
 @asynccontextmanager

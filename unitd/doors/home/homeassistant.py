@@ -1,10 +1,11 @@
 """Home Assistant's REST API, as far as tools need it: services, devices and their states.
 
 Documented at developers.home-assistant.io/docs/api/rest: POST /api/services/<domain>/<service>, POST /api/template,
-GET /api/states/<entity_id>.
+GET /api/states/<entity_id>, GET /api/config.
 """
 
 import asyncio
+import logging
 from typing import Any
 
 import httpx
@@ -14,7 +15,10 @@ from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
 from unitd.core.home.home import Home
 from unitd.core.home.readings import read_homeassistant
 from unitd.core.outcomes import DeviceState
+from unitd.doors.home.aliases import AliasesUnread, with_aliases
 from unitd.wire.errors import ConfigError
+
+log = logging.getLogger("unitd.tools")
 
 PATIENCE_SECONDS = 5.0
 
@@ -29,7 +33,8 @@ MOST_DEVICES = 20_000
 PAGE = 500
 """Devices that are read with one request; Home Assistant refuses to render more than 256 KiB."""
 
-# Home Assistant renders these, because it knows areas and floors. Its templates know no aliases.
+# Home Assistant renders these, because it knows areas and floors. Its templates know no aliases. A disabled device has
+# no state; a hidden one has, and is not offered.
 _PLACES = """
 {"areas": [{% for id in areas() -%}
 {{ {"id": id, "name": area_name(id)} | to_json }}{{ "," if not loop.last }}
@@ -39,7 +44,8 @@ _PLACES = """
 {%- endfor %}]}
 """
 _ENTITIES = """
-[{% for state in (states | selectattr("domain", "in", %DOMAINS%) | list)[%FROM%:%TO%] -%}
+[{% for state in (states | selectattr("domain", "in", %DOMAINS%)
+    | rejectattr("entity_id", "is_hidden_entity") | list)[%FROM%:%TO%] -%}
 {{ {"id": state.entity_id, "name": state.name, "domain": state.domain, "area": area_name(state.entity_id) or "",
     "device_class": state_attr(state.entity_id, "device_class") or ""} | to_json }}{{ "," if not loop.last }}
 {%- endfor %}]
@@ -57,9 +63,12 @@ class HomeAssistant:
         """Raise ConfigError when the URL or the token cannot be used."""
         if not url.startswith(("http://", "https://")):
             raise ConfigError(f"home.homeassistant_url is {url!r}, it must look like http://homeassistant.local:8123")
+        self._url, self._token = url.rstrip("/"), token
+        self._tls = httpx.create_ssl_context()
+        headers = {"Authorization": f"Bearer {token}"}
         try:
             self._http = httpx.AsyncClient(
-                base_url=url.rstrip("/"), headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE_SECONDS
+                base_url=self._url, headers=headers, timeout=PATIENCE_SECONDS, verify=self._tls
             )
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
             raise ConfigError(f"home.homeassistant_url or its token cannot be used: {error}") from error
@@ -96,13 +105,25 @@ class HomeAssistant:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
 
     async def home(self, domains: tuple[str, ...]) -> Home:
-        """Return the devices of these domains, and all areas with their floors.
+        """Return the devices of these domains that are not hidden, and all areas and floors.
+
+        Without aliases, if the WebSocket does not tell them; the log says so.
 
         Raises:
-            HomeAssistantError: Home Assistant cannot be reached, or sends no valid answer.
+            HomeAssistantError: Home Assistant cannot be reached, has not started yet, or sends no valid answer.
         """
+        home = await self._home(domains)
+        try:
+            return await with_aliases(home, self._url, self._token, self._tls)
+        except AliasesUnread as error:
+            log.warning("no aliases are read from Home Assistant: %s", error)
+            return home
+
+    async def _home(self, domains: tuple[str, ...]) -> Home:
         entities: list[Entity] = []
         try:
+            if orjson.loads((await self._ask("GET", "/api/config")).content)["state"] != "RUNNING":
+                raise HomeAssistantError("Home Assistant is still starting, and does not have all its devices")
             areas = _areas(await self._rendered(_PLACES))
             for at in range(0, MOST_DEVICES, PAGE):
                 page = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
@@ -117,7 +138,9 @@ class HomeAssistant:
 
     async def _rendered(self, template: str) -> Any:
         """Return the JSON that Home Assistant makes of a template."""
-        return orjson.loads((await self._ask("POST", "/api/template", {"template": template})).content)
+        refused = "Home Assistant refuses the token, which is not an administrator's"
+        answer = await self._ask("POST", "/api/template", {"template": template}, refused=refused)
+        return orjson.loads(answer.content)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -129,6 +152,7 @@ class HomeAssistant:
         path: str,
         data: dict[str, Any] | None = None,
         missing: str = "Home Assistant does not know that",
+        refused: str = "Home Assistant refuses the token",
     ) -> httpx.Response:
         """Return the answer to a request; `missing` is the error when there is nothing at the path."""
         try:
@@ -139,7 +163,7 @@ class HomeAssistant:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise HomeAssistantError("Home Assistant cannot be reached") from error
         if answer.status_code in (401, 403):
-            raise HomeAssistantError("Home Assistant refuses the token")
+            raise HomeAssistantError(refused)
         if answer.status_code in (400, 404):
             raise HomeAssistantError(missing)
         if not answer.is_success:
