@@ -8,6 +8,7 @@ from tests.support.home.toolboxes import TOOLS, MakeToolbox, Wire, results_of
 from tests.support.servers.assistant_server import AssistantServer, State, assistant_server
 from unitd.core.outcomes import DeviceState, Outcome
 from unitd.doors.home import homeassistant, toolbox
+from unitd.wire.errors import LoadFailed
 
 
 @pytest.mark.parametrize(
@@ -145,9 +146,12 @@ async def test_a_wrong_token_is_told_in_words(make_toolbox: MakeToolbox, assista
 
 
 async def test_one_that_does_not_answer_is_not_waited_for_long(
-    make_toolbox: MakeToolbox, assistant: AssistantServer, monkeypatch: pytest.MonkeyPatch
+    make_toolbox: MakeToolbox,
+    assistant: AssistantServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It takes the request and is silent."""
+    """It takes the request and is silent; the log has no empty cause."""
     monkeypatch.setattr(homeassistant, "PATIENCE_SECONDS", 0.2)
     assistant.may_answer.clear()
     tools = await make_toolbox(assistant=assistant)
@@ -155,6 +159,7 @@ async def test_one_that_does_not_answer_is_not_waited_for_long(
     results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
 
     assert results == told("Home Assistant does not answer")
+    assert caplog.messages[-1] == "tool get_reading failed: Home Assistant does not answer"
 
 
 async def test_one_that_is_not_there_cannot_be_reached(make_toolbox: MakeToolbox) -> None:
@@ -365,6 +370,18 @@ async def test_one_that_starts_later_is_asked_again_at_setup(
 
     assert '- desk lamp; light in study: "light.desk"' in setup["prompt"]
     assert len(assistant.calls) == asked
+
+
+async def test_a_setup_without_devices_says_why_there_are_none(
+    make_toolbox: MakeToolbox, assistant: AssistantServer
+) -> None:
+    """All of them are Home Assistant's."""
+    assistant.status = 503
+    tool = "[[tool]]\nname = 'lock'\nkinds = ['lock']\nservice = 'lock.lock'"
+    tools = await make_toolbox(tools=tool, assistant=assistant, domains=("lock",))
+
+    with pytest.raises(LoadFailed, match=r"see \[home\]; Home Assistant failed \(503\)"):
+        await tools.prepare({"tools": "home"})
 
 
 async def test_one_that_is_away_does_not_delay_each_setup(

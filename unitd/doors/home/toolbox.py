@@ -81,6 +81,7 @@ class HomeToolbox:
         self._unread_domains = settings.domains if homeassistant is not None else ()
         self._reading = asyncio.Lock()
         self._read_again_at = 0.0
+        self._unread_because = ""
         templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
         self._compiled = lru_cache(maxsize=256)(templates.from_string)
 
@@ -123,8 +124,9 @@ class HomeToolbox:
                 level = logging.DEBUG if self._read_again_at else logging.WARNING
                 log.log(level, "no devices are read from Home Assistant: %s", error)
                 self._read_again_at = now() + REREAD_SECONDS
+                self._unread_because = f"; {error}"
                 return
-            self._unread_domains = ()
+            self._unread_domains, self._unread_because = (), ""
         self._home, left_out = self._home.joined_by(found)
         for each in left_out:
             log.info("%s of Home Assistant is left out: the file has this device", each.id)
@@ -138,7 +140,7 @@ class HomeToolbox:
         await self.read_devices()
         functions = self._home.only(self._home.first(MOST_LISTED)).functions()
         if not functions:
-            raise LoadFailed("this board has no tools, or no devices for them: see [home]")
+            raise LoadFailed(f"this board has no tools, or no devices for them: see [home]{self._unread_because}")
         if len(self._home.entities) > MOST_LISTED:
             return setup | {"tools": functions}
         return with_prompt_text(setup, self._home.devices) | {"tools": functions}
@@ -206,8 +208,8 @@ class HomeToolbox:
             log.info("tool %s is not used: %s", name, refusal)
             return Outcome(str(refusal), is_done=False)
         except ToolFailed as failure:
-            cause = f" ({failure.__cause__})" if failure.__cause__ is not None else ""
-            log.warning("tool %s failed: %s%s", name, failure, cause)
+            cause = str(failure.__cause__ or "")  # a timeout has no words
+            log.warning("tool %s failed: %s%s", name, failure, f" ({cause})" if cause else "")
             return Outcome(failed(str(failure), device), is_done=False)
         except Exception:  # a bug may fail this call, not the daemon, whose task group the tools share
             log.exception("tool %s failed", name)
