@@ -206,7 +206,7 @@ class HomeSettings:
     """The address for tools that call a service of Home Assistant, such as http://homeassistant.local:8123."""
 
     homeassistant_token_file: Path | None = None
-    """A long-lived access token."""
+    """A long-lived access token; to read devices, an administrator's."""
 
     domains: tuple[str, ...] = ()
     """Devices of these domains are read from Home Assistant at start, in addition to those of the file."""
