@@ -1,12 +1,13 @@
 """Covers unitd.doors.home.aliases, by a toolbox: a server that speaks the WebSocket API, in all its moods."""
 
 import logging
+import ssl
 from typing import Any
 
 import pytest
 
 from tests.support.home.toolboxes import MakeToolbox
-from tests.support.servers.assistant_server import AssistantServer, State
+from tests.support.servers.assistant_server import AssistantServer, State, assistant_server
 from tests.support.servers.assistant_socket import CommandError
 from unitd.doors.home import aliases
 from unitd.doors.home.toolbox import HomeToolbox
@@ -73,6 +74,22 @@ async def test_a_large_house_is_asked_for_page_by_page(make_toolbox: MakeToolbox
 
     assert [len(fields["entity_ids"]) for command, fields in assistant.calls if command == ENTRIES] == [200, 200, 50]
     assert aliases_of(tools) == {f"light.lamp_{at}": (f"bulb {at}",) for at in range(450)}
+
+
+async def test_https_is_for_the_websocket_too(
+    make_toolbox: MakeToolbox, certificate: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It trusts the same authorities as the requests."""
+    monkeypatch.setenv("SSL_CERT_FILE", certificate["tls_cert"])
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate["tls_cert"], certificate["tls_key"])
+
+    async with assistant_server(tls) as secure:
+        secure.entities = [State("light.desk", "desk lamp", aliases=["moonbeam"])]
+        tools = await read(make_toolbox, secure)
+        await tools.close()
+
+    assert aliases_of(tools) == {"light.desk": ("moonbeam",)}
 
 
 # Without aliases the devices are there

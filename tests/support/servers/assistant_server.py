@@ -1,6 +1,7 @@
 """A stand-in for Home Assistant's REST and WebSocket APIs, as far as unitd uses them; a test says how it behaves."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -181,12 +182,12 @@ async def _head(reader: asyncio.StreamReader) -> bytes:
 
 
 @asynccontextmanager
-async def assistant_server() -> AsyncIterator[AssistantServer]:
-    """Run a server on a free port that answers as it should."""
+async def assistant_server(tls: ssl.SSLContext | None = None) -> AsyncIterator[AssistantServer]:
+    """Run a server on a free port that answers as it should, with TLS if there is a context for it."""
     assistant = AssistantServer()
     assistant.may_answer.set()
-    server = await asyncio.start_server(assistant.serve, "127.0.0.1", 0)
-    assistant.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    server = await asyncio.start_server(assistant.serve, "127.0.0.1", 0, ssl=tls)
+    assistant.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield assistant
     finally:
