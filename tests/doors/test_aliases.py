@@ -107,6 +107,7 @@ def spoil(assistant: AssistantServer, **changes: Any) -> None:
         ({"socket_status": 302}, "its WebSocket cannot be used (server rejected WebSocket connection: HTTP 302)"),
         ({"socket_token": "another"}, "its WebSocket refuses the token"),
         ({"results": {ENTRIES: CommandError("unauthorized")}}, f"it refuses {ENTRIES} (unauthorized)"),
+        ({"results": {ENTRIES: []}}, "its WebSocket answered nonsense"),
         ({"results": {ENTRIES: 5}}, "its WebSocket answered nonsense"),
         ({"results": {ENTRIES: {"light.desk": 5}}}, "its WebSocket answered nonsense"),
         ({"results": {ENTRIES: {"light.desk": {"aliases": 5}}}}, "its WebSocket answered nonsense"),

@@ -154,7 +154,7 @@ async def test_one_that_is_still_starting_is_asked_again_at_setup(
         ["kitchen"],
         ["kitchen", "light.desk", "light.desk_2"],
     )
-    assert "no devices are read from Home Assistant: Home Assistant is still starting" in caplog.text
+    assert "no devices are read from Home Assistant: Home Assistant is starting or stopping" in caplog.text
 
 
 async def test_devices_are_read_with_the_token_of_an_administrator(

@@ -17,7 +17,7 @@ import orjson
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from unitd.core.home.devices import Floor
+from unitd.core.home.devices import Entity, Floor
 from unitd.core.home.home import Home
 
 PATIENCE_SECONDS = 10.0
@@ -59,7 +59,7 @@ async def with_aliases(home: Home, url: str, token: str, tls: ssl.SSLContext) ->
         raise AliasesUnread("its WebSocket does not answer") from error
     except (OSError, WebSocketException) as error:
         raise AliasesUnread(f"its WebSocket cannot be used ({error})") from error
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise AliasesUnread("its WebSocket answered nonsense") from error
 
 
@@ -100,7 +100,7 @@ class _Session:
         await self._send({"id": next(self._ids), "type": command} | fields)
         answer = await self._receive()
         if not answer["success"]:
-            raise AliasesUnread(f"it refuses {command} ({answer['error']['code']:.40})")
+            raise AliasesUnread(f"it refuses {command} ({str(answer['error']['code'])[:40]})")
         return answer["result"]
 
     async def _send(self, message: Mapping[str, Any]) -> None:
@@ -111,17 +111,22 @@ class _Session:
 
 
 async def _read(home: Home, session: _Session, token: str) -> Home:
-    """Return the home with aliases; it raises KeyError, TypeError or AttributeError when an answer is wrong."""
+    """Return the home with aliases.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError: an answer is wrong.
+    """
     await session.authenticate(token)
     areas = {row["name"]: row for row in await session.ask("config/area_registry/list")}
     floors = await session.ask("config/floor_registry/list")
-    rows: dict[str, Any] = {}
+    entities: list[Entity] = []
     for at in range(0, len(home.entities), PAGE):
-        ids = [each.id for each in home.entities[at : at + PAGE]]
-        rows |= await session.ask("config/entity_registry/get_entries", entity_ids=ids)
+        page = home.entities[at : at + PAGE]
+        rows = await session.ask("config/entity_registry/get_entries", entity_ids=[each.id for each in page])
+        entities += [replace(each, aliases=_aliases(rows.get(each.id), each.name)) for each in page]
     return replace(
         home,
-        entities=tuple(replace(each, aliases=_aliases(rows.get(each.id), each.name)) for each in home.entities),
+        entities=tuple(entities),
         areas=tuple(replace(each, aliases=_aliases(areas.get(each.name), each.name)) for each in home.areas),
         floors=tuple(Floor(row["name"], _aliases(row, row["name"])) for row in floors),
     )

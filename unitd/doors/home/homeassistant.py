@@ -110,7 +110,7 @@ class HomeAssistant:
         Without aliases, if the WebSocket does not tell them; the log says so.
 
         Raises:
-            HomeAssistantError: Home Assistant cannot be reached, has not started yet, or sends no valid answer.
+            HomeAssistantError: Home Assistant cannot be reached, is starting, or sends no valid answer.
         """
         home = await self._home(domains)
         try:
@@ -123,7 +123,7 @@ class HomeAssistant:
         entities: list[Entity] = []
         try:
             if orjson.loads((await self._ask("GET", "/api/config")).content)["state"] != "RUNNING":
-                raise HomeAssistantError("Home Assistant is still starting, and does not have all its devices")
+                raise HomeAssistantError("Home Assistant is starting or stopping")
             areas = _areas(await self._rendered(_PLACES))
             for at in range(0, MOST_DEVICES, PAGE):
                 page = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
