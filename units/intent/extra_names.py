@@ -35,7 +35,11 @@ def extra_names(rows: Sequence[tuple[str, str, Sequence[str]]], areas: Mapping[s
     taken = {name.casefold() for _, _, names in rows for name in names}
     taken |= {name.casefold() for names in areas.values() for name in names}
     return [
-        [each for each in dict.fromkeys(_of(kind, names, areas.get(area.casefold(), ()))) if each not in taken]
+        [
+            each
+            for each in dict.fromkeys(_of(kind, names, areas.get(area.casefold(), ())))
+            if each.casefold() not in taken
+        ]
         for kind, area, names in rows
     ]
 

@@ -121,7 +121,12 @@ class Rewording:
         """Return whether a part of a sentence neither asks for anything nor limits what the other part asks for."""
         assert self._language is not None
         said = self._evidence(text.rstrip(" ?"))
-        if said["numbers"] or said["colors"] or said["is_negated"] or (said["is_question"] and not about["is_question"]):
+        if (
+            said["numbers"]
+            or said["colors"]
+            or said["is_negated"]
+            or (said["is_question"] and not about["is_question"])
+        ):
             return False
         things = self._things(text, said)
         if not set(said["areas"]) <= set(about["areas"]) or not things <= self._things("", about):

@@ -1,15 +1,16 @@
 """A whole sentence: one wish, several joined by "and", or one that is to be carried out later."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from units.intent.actions import ADJUST, STOPS, TIMER
 from units.intent.house import House
 from units.intent.naming import HomeIndex
 from units.intent.recognizer import Reading, Recognizer
-from units.intent.rewording import Rewording
+from units.intent.rewording import Rewording, Wording
 from units.intent.wishes import Wish, find_wish
 
 _JOINING: Mapping[str, tuple[str, ...]] = {
@@ -29,6 +30,9 @@ _WHERE = ("name", "name2", "name3", "area", "area2", "area3", "floor", "domain",
 
 _MOST_SHARED = 5
 """How many words of one part of a sentence may belong to the other one as well."""
+
+_MOST_RECOGNITIONS = 40
+"""How many wordings and parts of a sentence are looked at."""
 
 _SECONDS = {"hours": 3600, "minutes": 60, "seconds": 1}
 
@@ -68,10 +72,12 @@ class Listener:
         understood = self._as_said(said)
         if understood and not any(wish.problem and wish.problem.kind == "no_device" for wish in understood.wishes):
             return understood
-        for wording in self._rewording.others(said):
-            wishes = self._at_once(wording.text, wording.room or self._room)
-            if wishes and (understood is None or not any(wish.problem for wish in wishes)):
-                return Understood(wishes[0].reading, wishes)
+        wordings = [Wording(said), *self._rewording.others(said)]
+        for find in (self._at_once, self._shared):
+            for wording in wordings:
+                wishes = find(wording.text, wording.room or self._room)
+                if wishes and (understood is None or not any(wish.problem for wish in wishes)):
+                    return Understood(wishes[0].reading, wishes)
         return understood
 
     def _as_said(self, text: str) -> Understood | None:
@@ -97,18 +103,18 @@ class Listener:
 
     def _divided(self, text: str, room: str) -> Sequence[Wish]:
         """Return the wishes of a sentence of which each part is recognised alone; none if there is no such division."""
-        for at, joint in enumerate(self._joints.finditer(text)):
-            if at == _MOST_JOINTS:
-                break
-            left, rest = text[: joint.start()], text[joint.end() :]
-            first = self._part(left, room)
-            if not self._rewording.has_verb(rest) and (shared := self._shared(left, rest, room)):
-                return shared
-            if first and (others := self._after(first, rest, room)):
+        for left, right in self._parts(text):
+            # "Turn off the radio and the lights please" does not turn the lights on.
+            if self._rewording.has_verb(left) and not self._rewording.has_verb(right):
+                continue
+            if (first := self._part(left, room)) and (others := self._after(first, right, room)):
                 return (*first, *others)
-            if shared := self._shared(left, rest, room):
-                return shared
         return ()
+
+    def _parts(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield what stands before and after each word that may join two wishes."""
+        for joint in islice(self._joints.finditer(text), _MOST_JOINTS):
+            yield text[: joint.start()], text[joint.end() :]
 
     def _after(self, first: Sequence[Wish], text: str, room: str) -> Sequence[Wish]:
         """Return the wishes of the rest of a sentence; without a room it is about the place of the first part."""
@@ -119,19 +125,20 @@ class Listener:
             return there if there and not there[0].problem else wishes
         return wishes
 
-    def _shared(self, left: str, right: str, room: str) -> Sequence[Wish]:
-        """Return two wishes of which each takes words from the other: "turn [off] the tv and the lights off"."""
-        before, after = left.split(), right.split()
-        firsts = [" ".join((left, *after[at:])) for at in range(max(1, len(after) - _MOST_SHARED), len(after) + 1)]
-        seconds = [" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED))]
-        for first, second in ((each, other) for each in firsts for other in seconds):
-            one = self._part(first, room)
-            if not one or one[0].problem or one[0].reading.has_wildcard:
-                continue
-            others = self._part(second, room) or self._divided(second, room)
-            if others and not others[0].problem and others[0].reading.intent == one[0].reading.intent:
-                if set(others[0].devices).isdisjoint(one[0].devices):
-                    return (*one, *others)
+    def _shared(self, text: str, room: str) -> Sequence[Wish]:
+        """Return the wishes of a sentence whose parts take words from each other: "turn the tv and the lights off"."""
+        for left, right in self._parts(text):
+            before, after = left.split(), right.split()
+            seconds = (" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED)))
+            rest = [found for each in seconds if _is_clear(found := self._part(each, room) or self._shared(each, room))]
+            ends = (after[at:] for at in range(max(1, len(after) - _MOST_SHARED), len(after) + 1))
+            for end in ends if rest else ():
+                first = self._part(" ".join((left, *end)), room)
+                others = next((each for each in rest if _are_alike(first, each)), None) if _is_clear(first) else None
+                if others:
+                    return (*first, *others)
+            if (first := self._part(left, room)) and (others := self._after(first, right, room)):
+                return (*first, *others)
         return ()
 
     def _part(self, text: str, room: str) -> Sequence[Wish]:
@@ -143,6 +150,8 @@ class Listener:
 
     def _readings(self, text: str, room: str) -> Sequence[Reading]:
         if (text, room) not in self._known:
+            if len(self._known) >= _MOST_RECOGNITIONS:
+                return ()
             self._known[text, room] = self._recognizer.readings(text, self._house, room)
         return self._known[text, room]
 
@@ -151,6 +160,16 @@ def _without_repeated(wishes: Sequence[Wish]) -> Sequence[Wish]:
     """Return wishes without those that a later one repeats: "too dark here, turn the lights up" is one wish."""
     said = [_what(wish) for wish in wishes]
     return [wish for at, wish in enumerate(wishes) if not wish.devices or said[at] not in said[at + 1 :]]
+
+
+def _is_clear(wishes: Sequence[Wish]) -> bool:
+    return bool(wishes) and not any(wish.problem or wish.reading.has_wildcard for wish in wishes)
+
+
+def _are_alike(first: Sequence[Wish], others: Sequence[Wish]) -> bool:
+    """Return whether two parts want the same of different devices."""
+    is_same = first[0].reading.intent == others[0].reading.intent
+    return is_same and set(first[0].devices).isdisjoint(others[0].devices)
 
 
 def _what(wish: Wish) -> tuple[Any, ...]:

@@ -31,7 +31,9 @@ class Vocabulary:
 
         def right(found: re.Match[str]) -> str:
             word = found[0].casefold()
-            return found[0] if len(word) < SHORTEST or word in more else self._nearest(word, frozenset(more)) or found[0]
+            return (
+                found[0] if len(word) < SHORTEST or word in more else self._nearest(word, frozenset(more)) or found[0]
+            )
 
         return _WORD.sub(right, text)
 
@@ -52,7 +54,9 @@ def _is_near(word: str, other: str) -> bool:
 def _words_of(intents: Intents) -> Iterable[str]:
     blocks = [block for intent in intents.intents.values() for block in intent.data]
     rules = [*intents.expansion_rules.values(), *(rule for block in blocks for rule in block.expansion_rules.values())]
-    values = [value.text_in for each in intents.slot_lists.values() if isinstance(each, TextSlotList) for value in each.values]
+    values = [
+        value.text_in for each in intents.slot_lists.values() if isinstance(each, TextSlotList) for value in each.values
+    ]
     sentences = [sentence for block in blocks for sentence in block.sentences]
     for expression in (*(each.expression for each in (*rules, *sentences)), *values):
         yield from _of_expression(expression)

@@ -29,7 +29,9 @@ _MOST_ASKED = 12
 """Of how many devices the states are read where a question does not say in which room."""
 
 _TV = "tv"
-_MUSIC = frozenset("music song songs tune tunes radio playlist musik lied lieder musique chanson música canción".split())
+_MUSIC = frozenset(
+    "music song songs tune tunes radio playlist musik lied lieder musique chanson música canción".split()
+)
 _FILMS = frozenset("film films movie movies video videos show series película filme série".split())
 
 _ONE_SWITCH = ("switch", "socket", "outlet", "plug")
