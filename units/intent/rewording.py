@@ -22,6 +22,7 @@ MOST_WORDINGS = 24
 """How many wordings of a sentence are tried: each costs a recognition."""
 
 _MOST_PIECES = 6
+_MOST_ASKED = 3
 _MARKS = re.compile(r"\s*[,;:.!\u2013\u2014]+(?:\s+|$)|\s+-+\s+|(?<=\?)\s+")
 _NAMED = ("entities", "meant", "areas", "kinds")
 
@@ -66,6 +67,18 @@ class Rewording:
     def has_verb(self, text: str) -> bool:
         """Return whether a part of a sentence has a verb of its own, or may have one in a language without phrases."""
         return self._language is None or bool(pattern_of(self._language, "verbs").search(text.casefold()))
+
+    def asked_about(self, text: str) -> frozenset[str]:
+        """Return the devices whose state a question wants, by the argument of a call; empty if that is not certain."""
+        if self._language is None:
+            return frozenset()
+        said = self._evidence(text)
+        clause = self._without_fillers(text.casefold())
+        is_of_state = said["is_question"] and pattern_of(self._language, "state_questions").match(clause)
+        has_limits = said["is_negated"] or pattern_of(self._language, "limits").search(clause)
+        if not is_of_state or has_limits or len(said["unknown"]) > 1 or len(said["entities"]) > _MOST_ASKED:
+            return frozenset()
+        return frozenset(said["entities"])
 
     def _reworded(self, wording: Wording) -> Iterator[Wording]:
         text, room = wording

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from units.intent.actions import ADJUST, STOPS, TIMER
+from units.intent.actions import ADJUST, READ, STATE, STOPS, TIMER
 from units.intent.house import House
 from units.intent.naming import HomeIndex
 from units.intent.recognizer import Reading, Recognizer
@@ -78,7 +78,15 @@ class Listener:
                 wishes = find(wording.text, wording.room or self._room)
                 if wishes and (understood is None or not any(wish.problem for wish in wishes)):
                     return Understood(wishes[0].reading, wishes)
-        return understood
+        return understood or self._asked(said)
+
+    def _asked(self, text: str) -> Understood | None:
+        """Return a question about devices that are named, in words that no sentence has: their states are read."""
+        named = self._rewording.asked_about(text)
+        reading = Reading(STATE, "one", {}, (), self._recognizer.language, text)
+        wishes = [Wish(reading, (each,)) for each in self._house.devices if self._house.argument(each) in named]
+        wishes = [wish for wish in wishes if self._house.tool(READ, wish.devices[0])]
+        return Understood(reading, wishes) if wishes else None
 
     def _as_said(self, text: str) -> Understood | None:
         if wishes := self._at_once(text, self._room):

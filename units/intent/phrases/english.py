@@ -146,6 +146,12 @@ ENGLISH = Language(
         "it's, its, it is, it feels, i'm, im, i am, we're, we are, they're, he's, she's, there's, there is, (?:too|so) (?:cold|dark|hot|bright|loud|warm|quiet|chilly|noisy), my \\w+ (?:\\w+ )?(?:is|are)",
         "the \\w+ (?:is|are|has been)",
     ),
+    state_questions=listed(
+        "is, are, was, were, isn't, aren't, has, have, did, does, what's, what is, what are, whats, which, what \\w+ (?:is|are|has)",
+        "how (?:warm|hot|cold|cool|bright|dark|dim|loud|quiet|high|low|far|wide|fast|humid|many|open)",
+        "(?:can you |could you |please )?(?:tell me|check|show me|find out|see) (?:if|whether|what|which|how|the|my|on)",
+        "do you know (?:if|whether), i want to know (?:if|whether), i'd like to know (?:if|whether), let me know (?:if|whether)",
+    ),
     limits=listed(
         "if, when, whenever, unless, until, till, after, once, while, instead, except, only, or else, otherwise, tomorrow, later, soon",
         "tonight, every (?:day|night|morning|evening), minutes?, hours?, seconds?, said, says, say, saying, told, tell, asked, ask",

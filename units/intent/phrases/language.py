@@ -79,6 +79,9 @@ class Language:
     clause_starts: tuple[str, ...] = ()
     """What begins another part of a sentence, also without a mark before it: why something is wanted, or the wish."""
 
+    state_questions: tuple[str, ...] = ()
+    """Beginnings of a question about a state: no other question is answered with it."""
+
     limits: tuple[str, ...] = ()
     """Words of a part of a sentence without which the rest means something else: "if", "unless", "said"."""
 
