@@ -110,6 +110,9 @@ QUESTIONS = (STATE, TEMPERATURE)
 STOPS = ("HassNevermind", "UnitdStop")
 TIMER = "HassStartTimer"
 
+REPLY = "UnitdReply"
+"""What completes the wish that a question back was about; it says nothing where nothing was asked."""
+
 READ = ("get_state",)
 """The tools that read a state."""
 

@@ -1,7 +1,7 @@
 """The devices, areas, floors and tools of a home, as the daemon sends them, with the names that people say."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -114,6 +114,16 @@ class House:
         """
         heard = _Heard(normalize_for_matching(text).text)
         return {slot: words.in_text(heard) for slot, words in self._spoken.items()}
+
+    def spoken_of(self, text: str, devices: Collection[Device]) -> dict[str, list[Spoken]]:
+        """Return those of the names in a text that belong to these devices, or to their areas and floors."""
+        areas, floors = ({getattr(each, slot).casefold() for each in devices} for slot in ("area", "floor"))
+        spoken = self.spoken_in(text)
+        return {
+            "name": [each for each in spoken["name"] if not {*devices}.isdisjoint(self.named(each.value, each.domain))],
+            "area": [each for each in spoken["area"] if each.value.casefold() in areas],
+            "floor": [each for each in spoken["floor"] if each.value.casefold() in floors],
+        }
 
     def argument(self, device: Device) -> str:
         """Return how a call names a device: by its name, or by its id where the name is not unique."""

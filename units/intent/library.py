@@ -13,7 +13,7 @@ from hassil.sample import sample_expression
 from hassil.util import merge_dict
 from home_assistant_intents import get_intents, get_languages
 
-from units.intent.actions import ACTIONS, QUESTIONS, RELATIVE, STOPS, TIMER
+from units.intent.actions import ACTIONS, QUESTIONS, RELATIVE, REPLY, STOPS, TIMER
 from units.intent.house import DOMAINS
 
 REQUIRED = ("HassTurnOn", "HassTurnOff")
@@ -30,6 +30,9 @@ _USED_DOMAINS = frozenset(domain for domains in DOMAINS.values() for domain in d
 _CLASSES = "cover_classes"
 # Nobody says a color temperature in words, and thousands of them take a MiB.
 _MOST_IN_WORDS = 1000
+_REPLIES: Mapping[str, Any] = {"data": [{"sentences": ["{name}", "{area}", "{floor}"]}]}
+"""The replies of languages that have no file of ours."""
+
 _CLASS_SAMPLES = 40
 """The most forms of one word that are looked for in names of devices."""
 
@@ -130,16 +133,17 @@ def _merged(language: str) -> dict[str, Any]:
             for block in intent["data"]:
                 block.setdefault("metadata", {})[OURS] = True
         merge_dict(merged, added)
+    merged["intents"].setdefault(REPLY, _REPLIES)
     return merged
 
 
 def _usable(intents: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield the intents that can be carried out, with their blocks for devices of a home."""
-    for name in (*ACTIONS, *RELATIVE, *QUESTIONS, *STOPS, TIMER):
+    for name in (*ACTIONS, *RELATIVE, *QUESTIONS, *STOPS, TIMER, REPLY):
         blocks = [block for block in intents.get(name, {"data": ()})["data"] if _is_for_home(block)]
         if name == TIMER:
             blocks = [block for block in blocks if "conversation_command" in "".join(block["sentences"])]
-        usable = [_without_bare_names(block) for block in blocks]
+        usable = blocks if name == REPLY else [_without_bare_names(block) for block in blocks]
         if any(block["sentences"] for block in usable):
             yield name, usable
 

@@ -1,6 +1,7 @@
 """What a sentence may say, by hassil: every reading of it, the best ones first."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,9 +11,9 @@ from hassil.models import MatchEntity
 from hassil.recognize import RecognizeResult
 from hassil.util import normalize_for_matching, remove_skip_words
 
-from units.intent.actions import ADJUST, QUESTIONS, STOPS
+from units.intent.actions import ADJUST, QUESTIONS, REPLY, STOPS
 from units.intent.evidence import asks
-from units.intent.house import House, Spoken
+from units.intent.house import Device, House, Spoken
 from units.intent.library import OURS, class_words, load_intents
 from units.intent.narrowing import Narrower
 from units.intent.vocabulary import Vocabulary
@@ -85,6 +86,8 @@ class Recognizer:
     def __init__(self, language: str) -> None:
         self.language = language
         self._intents = load_intents(language)
+        self._replies = copy(self._intents)
+        self._replies.intents = {REPLY: self._intents.intents.pop(REPLY)}
         self._narrower = Narrower(self._intents, _LISTS)
         self.class_words = class_words(self._intents)
         self.vocabulary = Vocabulary(self._intents)
@@ -109,10 +112,17 @@ class Recognizer:
             intent_context={"area": room or NO_ROOM},
         )
         is_asked = asks(text, self.language)
-        readings = [_in_room(self._reading(result, text, is_asked), room) for result in found]
-        if is_asked:  # "Doors all locked?" locks nothing
-            readings = [each for each in readings if each.is_question]
-        return sorted(readings, key=lambda each: (tuple(-place for place in each.rank), each.intent))
+        readings = (_in_room(self._reading(result, text, is_asked), room) for result in found)
+        # "Doors all locked?" locks nothing.
+        return _best_first(each for each in readings if each.is_question or not is_asked)
+
+    def replies(self, text: str, house: House, devices: Collection[Device]) -> list[Reading]:
+        """Return all readings of a sentence as the reply to a question which of these devices is meant."""
+        if len(text) > MAX_LENGTH or not text.strip():
+            return []
+        lists = self._lists(house.spoken_of(text, devices))
+        found = recognize_all(text, self._replies, slot_lists=lists, language=self.language)
+        return _best_first(self._reading(result, text, is_asked=False) for result in found)
 
     def _possible(self, text: str, spoken: Mapping[str, Sequence[Spoken]]) -> Intents:
         """Return the intents with the templates that may match a text."""
@@ -156,6 +166,10 @@ class Recognizer:
             int(OURS in (result.intent_metadata or {})),
         )
         return Reading(intent, result.response or "default", slots, rank, self.language, text, bool(wildcards))
+
+
+def _best_first(readings: Iterable[Reading]) -> list[Reading]:
+    return sorted(readings, key=lambda each: (tuple(-place for place in each.rank), each.intent))
 
 
 def _slot(entity: MatchEntity) -> Slot:

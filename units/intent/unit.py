@@ -1,6 +1,7 @@
 """The intent unit: a sentence becomes calls of the home's tools, and their outcomes become the answer."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -17,6 +18,7 @@ from units.intent.house import House, read_house
 from units.intent.library import UnknownLanguage, find_language
 from units.intent.naming import HomeIndex
 from units.intent.recognizer import Recognizer
+from units.intent.replies import Questions, completed
 from units.intent.rounds import Turn
 from units.intent.sentence import Later, Listener, Understood
 from units.intent.steps import read_outcome, said
@@ -43,8 +45,9 @@ class IntentTask:
 class IntentUnit(Unit):
     """A unit whose tasks share the sentences of a language, and the devices of a home."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, clock: Callable[[], float] = time.monotonic) -> None:
         self._host = host
+        self._questions = Questions(clock)
         self._tasks: dict[str, IntentTask] = {}
         self._recognizers: dict[str, Recognizer] = {}
         self._houses: dict[HouseKey, tuple[House, HomeIndex]] = {}
@@ -98,20 +101,34 @@ class IntentUnit(Unit):
     def _on_recognize(self, envelope: Envelope) -> Mapping[str, Any]:
         task = self._task(envelope)
         text, area = envelope.fields["text"], envelope.fields.get("area")
+        conversation = envelope.fields.get("conversation", envelope.fields["task"])
+        if understood := self._reply(task, conversation, text):
+            return self._begin(task, conversation, understood)
         room = task.house.area(area or task.room)
         for language in task.languages:
             understood = Listener(self._recognizers[language], task.house, task.index, room).understand(text)
             if understood is not None:
-                return self._begin(task, understood)
+                return self._begin(task, conversation, understood)
         return for_model(text, task)
 
-    def _begin(self, task: IntentTask, understood: Understood) -> Mapping[str, Any]:
+    def _reply(self, task: IntentTask, conversation: str, text: str) -> Understood | None:
+        """Return what a conversation was asked about, completed by its next sentence; None if this is no reply."""
+        asked = self._questions.take(conversation, task.house_key)
+        language = asked[0].reading.language if asked else ""
+        if language not in task.languages:
+            return None
+        wishes = completed(text, asked, self._recognizers[language], task.house)
+        return Understood(wishes[0].reading, wishes) if wishes else None
+
+    def _begin(self, task: IntentTask, conversation: str, understood: Understood) -> Mapping[str, Any]:
         if not understood.wishes:
             reading = understood.reading
             return {"answer": said(reading), "intent": reading.intent, "language": reading.language}
         turn = Turn(next(self._numbers), understood.wishes, task.house)
         if understood.later and turn.calls:
             return put_off(turn, understood.later)
+        if not understood.later:  # that is recognised again when it is due
+            self._questions.keep(conversation, understood.wishes, task.house_key)
         if turn.calls:
             task.turns[turn.number] = turn
             if len(task.turns) > MOST_TURNS:

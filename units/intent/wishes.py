@@ -43,7 +43,11 @@ class Wish:
 
     reading: Reading
     devices: tuple[Device, ...] = ()
+    """What it is about; where a question is open, the devices that are clear nevertheless."""
+
     problem: Problem | None = None
+    choices: tuple[Device, ...] = ()
+    """The devices of which some are meant, if the problem is the question which."""
 
 
 def find_wish(readings: Sequence[Reading], house: House) -> Wish:
@@ -57,7 +61,7 @@ def find_wish(readings: Sequence[Reading], house: House) -> Wish:
         if other.intent == best.intent and _has_same_words(best, other):
             rival = _wish_of(other, house)
             if rival.devices and wish.devices and set(rival.devices) != set(wish.devices):
-                return _asking(best, dict.fromkeys((*wish.devices, *rival.devices)))
+                return asking(best, dict.fromkeys((*wish.devices, *rival.devices)))
     return wish
 
 
@@ -81,14 +85,19 @@ def _named(reading: Reading, house: House) -> Wish:
     """Return a wish for the devices that are named, each in the area or on the floor that is said."""
     said = replace(reading, slots={name: slot for name, slot in reading.slots.items() if slot.text})
     devices: dict[Device, None] = {}
+    unclear: list[Wish] = []
     for name in (said.slots[slot] for slot in NAMES if slot in said.slots):
-        here = [device for device in house.named(name.value, name.domain) if _is_where_said(device, said)]
+        here = [device for device in house.named(name.value, name.domain) if is_where_said(device, said)]
         if not here:
             return Wish(reading, problem=_none(said, name.text))
         if len(here) > 1:
-            return _asking(reading, here)
-        devices |= dict.fromkeys(here)
-    return Wish(reading, tuple(devices))
+            unclear.append(asking(reading, here))
+        else:
+            devices |= dict.fromkeys(here)
+    if len(unclear) == 1:
+        return replace(unclear[0], devices=tuple(devices))
+    # One reply cannot say which two things are meant.
+    return replace(unclear[0], choices=()) if unclear else Wish(reading, tuple(devices))
 
 
 def _in_place(reading: Reading, house: House) -> Wish:
@@ -100,16 +109,16 @@ def _in_place(reading: Reading, house: House) -> Wish:
         if reading.is_question and len(candidates) <= _MOST_ASKED:
             return Wish(reading, tuple(candidates))
         return _asking_for_room(reading, candidates) if candidates else Wish(reading, problem=_none(reading))
-    devices = _so_called(reading, [each for each in candidates if _is_where_said(each, reading)])
+    devices = _so_called(reading, [each for each in candidates if is_where_said(each, reading)])
     devices = _for_sound(reading, _of_exact_class(reading, devices))
     if not devices and candidates and _is_room_of_board(reading):
         # Who says "close the awning" in the kitchen means the one on the patio. Nothing is unlocked on a guess.
         is_clear = len(candidates) == 1 and not _is_unlocking(reading, candidates)
-        return Wish(reading, tuple(candidates)) if is_clear else _asking(reading, candidates)
+        return Wish(reading, tuple(candidates)) if is_clear else asking(reading, candidates)
     if not devices:
         return Wish(reading, problem=_none(reading))
-    if len(devices) > 1 and "scope" not in reading.slots and _is_for_one(reading):
-        return _asking(reading, devices)
+    if len(devices) > 1 and "scope" not in reading.slots and is_for_one(reading):
+        return asking(reading, devices)
     return Wish(reading, tuple(devices))
 
 
@@ -125,7 +134,7 @@ def _is_unlocking(reading: Reading, devices: Iterable[Device]) -> bool:
     return reading.intent == "HassTurnOff" and any(device.domain == "lock" for device in devices)
 
 
-def _is_for_one(reading: Reading) -> bool:
+def is_for_one(reading: Reading) -> bool:
     """Return whether the words can only mean one device: "the socket" is not every socket of the room."""
     if any(action.is_for_one for action in ACTIONS.get(reading.intent, ())):
         return True
@@ -159,26 +168,31 @@ def _for_sound(reading: Reading, devices: Sequence[Device]) -> Sequence[Device]:
     return devices
 
 
-def _asking(reading: Reading, devices: Iterable[Device]) -> Wish:
+def asking(reading: Reading, devices: Iterable[Device]) -> Wish:
     """Return a wish that asks which of these devices is meant: by their names, or where these are the same by areas."""
     found = list(devices)
     names = tuple(dict.fromkeys(device.name for device in found))
     if len({name.casefold() for name in names}) == len(found):
-        return Wish(reading, problem=Problem("which", names))
+        return Wish(reading, problem=Problem("which", names), choices=tuple(found))
     said = reading.slots["name"].text if "name" in reading.slots else names[0]
-    return Wish(reading, problem=Problem("duplicate", (said,), _areas_of(found)))
+    return Wish(reading, problem=Problem("duplicate", (said,), _areas_of(found)), choices=tuple(found))
 
 
 def _asking_for_room(reading: Reading, devices: Sequence[Device]) -> Wish:
     """Return a wish that asks for the room, or for the device where all are in one."""
     areas = _areas_of(devices)
     if len(areas) > 1 or (areas and _is_of_set(reading)):
-        return Wish(reading, problem=Problem("which", areas=areas))
-    return _asking(reading, devices)
+        return Wish(reading, problem=Problem("which", areas=areas), choices=tuple(devices))
+    return asking(reading, devices)
 
 
 def _areas_of(devices: Iterable[Device]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(device.area for device in devices if device.area))
+
+
+def is_room_asked(wish: Wish) -> bool:
+    """Return whether the problem of a wish is the question which room is meant, and not which device."""
+    return wish.problem is not None and wish.problem.kind == "which" and bool(wish.problem.areas)
 
 
 def _none(reading: Reading, name: str = "") -> Problem:
@@ -234,7 +248,7 @@ def _classes_of(reading: Reading) -> Collection[str]:
     return classes
 
 
-def _is_where_said(device: Device, reading: Reading) -> bool:
+def is_where_said(device: Device, reading: Reading) -> bool:
     areas = [str(reading.value(slot)).casefold() for slot in ("area", "area2", "area3") if slot in reading.slots]
     if areas and areas != [NO_ROOM] and device.area.casefold() not in areas:
         return False

@@ -77,7 +77,10 @@ class Inhabitant:
     """Somebody who speaks to the program; the calls are done at once, by devices that are remembered here."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, **setup: Any) -> None:
-        self.unit = IntentUnit(FakeHost())
+        self.now = 0.0
+        """The time of the program's clock."""
+
+        self.unit = IntentUnit(FakeHost(), clock=lambda: self.now)
         self.states: dict[str, dict[str, Any]] = {}
         """By device what `get_state` finds; devices that are not in it are silent."""
 

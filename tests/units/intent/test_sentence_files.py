@@ -19,7 +19,7 @@ from tests.units.intent.said import SAID, TALK, Said
 
 FILES = resources.files("units") / "intent" / "sentences"
 LANGUAGES = ("en", "de", "fr", "es", "zh-CN")
-OUR_INTENTS = {"UnitdAdjust", "UnitdCannot", "UnitdStop"}
+OUR_INTENTS = {"UnitdAdjust", "UnitdCannot", "UnitdReply", "UnitdStop"}
 FROM_HOUSE = {"name", "area", "floor"}
 Named = tuple[str, str, dict[str, Any]]
 DOMAINS = {"media": ["media_player"], "sensor": ["sensor", "binary_sensor"]}
@@ -136,8 +136,8 @@ def _room(language: str) -> str:
 
 
 def _switching(results: list[RecognizeResult]) -> Iterator[RecognizeResult]:
-    """Yield the readings that a home may carry out: lists and timers are not its own, a name alone is no wish."""
-    intents = {name for language in LANGUAGES for name in ours(language)["intents"]} - {"UnitdStop"}
+    """Yield the readings that a home may carry out: no lists, no timers, and no name alone, which is a reply."""
+    intents = {name for language in LANGUAGES for name in ours(language)["intents"]} - {"UnitdReply", "UnitdStop"}
     for result in results:
         if result.intent.name in intents:
             yield result

@@ -1,0 +1,83 @@
+"""Questions which device or room is meant, and the replies that complete the wishes that they are about."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from units.intent.house import Device, House
+from units.intent.recognizer import NAMES, Reading, Recognizer
+from units.intent.wishes import Wish, asking, is_for_one, is_room_asked, is_where_said
+
+REMEMBERED_SECONDS = 60.0
+"""Who says a name after a longer time has begun something new."""
+
+MOST_QUESTIONS = 64
+"""So many conversations may have an open question; the oldest is forgotten."""
+
+_PLACES = ("area", "area2", "floor")
+
+
+@dataclass(frozen=True)
+class Question:
+    """The wishes of a sentence of which one was asked about."""
+
+    wishes: Sequence[Wish]
+    home: Any
+    """What the devices of the wishes are known by; a reply in another home is none."""
+
+    asked_at: float
+
+
+class Questions:
+    """The open question of each conversation."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._open: OrderedDict[str, Question] = OrderedDict()
+
+    def keep(self, conversation: str, wishes: Sequence[Wish], home: Any) -> None:
+        """Remember wishes as asked about, if a reply can complete them all."""
+        unclear = [wish for wish in wishes if wish.problem]
+        if unclear and all(wish.choices for wish in unclear):
+            self._open[conversation] = Question(wishes, home, self._clock())
+            if len(self._open) > MOST_QUESTIONS:
+                self._open.popitem(last=False)
+
+    def take(self, conversation: str, home: Any) -> Sequence[Wish]:
+        """Forget the open question of a conversation and return its wishes; none if there is none, or it is too old."""
+        question = self._open.pop(conversation, None)
+        if question is None or question.home != home or self._clock() - question.asked_at > REMEMBERED_SECONDS:
+            return ()
+        return question.wishes
+
+
+def completed(text: str, wishes: Sequence[Wish], recognizer: Recognizer, house: House) -> Sequence[Wish]:
+    """Return wishes with the first unclear one completed by a reply; none if the text is no reply to a question."""
+    for at, wish in enumerate(wishes):
+        for reply in recognizer.replies(text, house, wish.choices) if wish.choices else ():
+            if found := _completed(wish, reply, house):
+                return [*wishes[:at], found, *wishes[at + 1 :]]
+    return ()
+
+
+def _completed(wish: Wish, reply: Reading, house: House) -> Wish | None:
+    """Return a wish with what the reply says; None if this says no more than is known."""
+    areas, scope = wish.problem.areas if wish.problem else (), reply.value("scope")
+    if scope:
+        is_meant = scope == "all" or 2 in (len(wish.choices), len(areas))
+        return _with(wish, wish.choices) if is_meant else None
+    names, places = ([reply.slots[slot] for slot in slots if slot in reply.slots] for slots in (NAMES, _PLACES))
+    named = [each for name in names for each in house.named(name.value, name.domain)] if names else wish.choices
+    chosen = [each for each in wish.choices if each in named and is_where_said(each, reply)]
+    said = {slot: reply.slots[slot] for slot in _PLACES if slot in reply.slots}
+    clearer = replace(wish, reading=replace(wish.reading, slots={**wish.reading.slots, **said}))
+    is_for_all = is_room_asked(wish) and not names and not is_for_one(wish.reading)
+    if chosen and (is_for_all or len(chosen) == max(len(names), len(places))):
+        return _with(clearer, chosen)
+    is_less = 0 < len(chosen) < len(wish.choices)
+    return replace(asking(clearer.reading, chosen), devices=wish.devices) if is_less else None
+
+
+def _with(wish: Wish, chosen: Sequence[Device]) -> Wish:
+    return Wish(wish.reading, (*wish.devices, *chosen))
