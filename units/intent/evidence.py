@@ -65,7 +65,7 @@ def evidence(text: str, index: HomeIndex, language: str) -> dict[str, Any]:
         "numbers": list(dict.fromkeys(numbers)),
         "colors": _colors(spoken),
         "words": words_of(text),
-        "says": next(filter(None, (_said(spoken, each) for each in known)), ""),
+        "says": _yes_or_no(spoken, known),
         "language": language,
     }
 
@@ -74,6 +74,12 @@ def asks(text: str, language: str) -> bool:
     """Return whether a text with a question mark is a question, and no polite command ("could you …?")."""
     known = LANGUAGES.get(language.partition("-")[0])
     return text.rstrip().endswith(("?", "\uff1f")) and (known is None or _is_question(_spoken(text), known))
+
+
+def says(text: str, language: str) -> str:
+    """Return "yes" or "no" for a text that says nothing else, "" for any other."""
+    known = LANGUAGES.get(language.partition("-")[0])
+    return _yes_or_no(_spoken(text), [known] if known else [])
 
 
 def _spoken(text: str) -> str:
@@ -133,6 +139,10 @@ def _clauses(spoken: str, language: Language) -> list[str]:
 def _is_negated(spoken: str, language: Language) -> bool:
     rest = pattern_of(language, "not_negations").sub(" ", spoken)
     return bool(pattern_of(language, "negations").search(rest))
+
+
+def _yes_or_no(spoken: str, languages: Iterable[Language]) -> str:
+    return next(filter(None, (_said(spoken, each) for each in languages)), "")
 
 
 def _said(spoken: str, language: Language) -> str:

@@ -1,10 +1,11 @@
 """Questions which device or room is meant, and the replies that complete the wishes that they are about."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from units.intent.evidence import says
 from units.intent.house import Device, House
 from units.intent.recognizer import NAMES, Reading, Recognizer
 from units.intent.wishes import Wish, asking, is_for_one, is_room_asked, is_where_said
@@ -52,13 +53,35 @@ class Questions:
         return question.wishes
 
 
-def completed(text: str, wishes: Sequence[Wish], recognizer: Recognizer, house: House) -> Sequence[Wish]:
-    """Return wishes with the first unclear one completed by a reply; none if the text is no reply to a question."""
+def completed(text: str, wishes: Sequence[Wish], recognizer: Recognizer, house: House) -> Sequence[Wish] | None:
+    """Return wishes with the first unclear one completed by a reply; none after a no, None if the text is no reply."""
     for at, wish in enumerate(wishes):
-        for reply in recognizer.replies(text, house, wish.choices) if wish.choices else ():
-            if found := _completed(wish, reply, house):
-                return [*wishes[:at], found, *wishes[at + 1 :]]
-    return ()
+        if not wish.problem:
+            continue
+        word = says(text, recognizer.language) if _is_yes_or_no_asked(wish) else ""
+        if word == "no":
+            return ()
+        found = _for_all(wish) if word else None
+        found = found or _first(_completed(wish, each, house) for each in recognizer.replies(text, house, wish.choices))
+        if found:
+            return [*wishes[:at], found, *wishes[at + 1 :]]
+    return None
+
+
+def _first(wishes: Iterable[Wish | None]) -> Wish | None:
+    return next(filter(None, wishes), None)
+
+
+def _is_yes_or_no_asked(wish: Wish) -> bool:
+    """Return whether the problem of a wish names one device, or one room: do you mean the front door?"""
+    problem = wish.problem
+    return problem is not None and problem.kind == "which" and len(problem.areas or problem.names) == 1
+
+
+def _for_all(wish: Wish) -> Wish:
+    """Return a wish for all devices that were asked about; several are asked about where only one can be meant."""
+    is_clear = len(wish.choices) == 1 or not is_for_one(wish.reading)
+    return _with(wish, wish.choices) if is_clear else replace(asking(wish.reading, wish.choices), devices=wish.devices)
 
 
 def _completed(wish: Wish, reply: Reading, house: House) -> Wish | None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -11,6 +11,7 @@ import orjson
 from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, Unit, UnitFault
 from units.host import Host
+from units.intent.actions import STOPS
 from units.intent.answers import Problem, render
 from units.intent.candidates import candidates
 from units.intent.evidence import evidence
@@ -118,7 +119,10 @@ class IntentUnit(Unit):
         if language not in task.languages:
             return None
         wishes = completed(text, asked, self._recognizers[language], task.house)
-        return Understood(wishes[0].reading, wishes) if wishes else None
+        if wishes is None:
+            return None
+        reading = wishes[0].reading if wishes else replace(asked[0].reading, intent=STOPS[0], response="default")
+        return Understood(reading, wishes)
 
     def _begin(self, task: IntentTask, conversation: str, understood: Understood) -> Mapping[str, Any]:
         if not understood.wishes:

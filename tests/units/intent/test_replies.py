@@ -178,3 +178,38 @@ def test_a_wish_that_cannot_be_done_is_not_asked_about(somebody: Inhabitant) -> 
     somebody.recognize("turn on the lights and set the heater in the hall to 20 degrees")
 
     assert somebody.calls("the desk lamp") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "yes", "no"),
+    [
+        ("en", "yes, please", "no"),
+        ("de", "ja", "nein"),
+        ("fr", "oui", "non"),
+        ("es", "sí", "no"),
+        ("zh-CN", "是的", "不是"),
+    ],
+)
+def test_a_question_about_one_room_is_answered_with_yes_or_no(language: str, yes: str, no: str) -> None:
+    """The board stands in none, and one room has a lamp."""
+    names, sentence = IN_FIVE_LANGUAGES[language]
+    somebody = Inhabitant(home([device(names[0], "light", names[2])], languages=[language]))
+    _, question = somebody.say(sentence)
+
+    agreed = somebody.calls(yes)
+    somebody.say(sentence)
+    declined = somebody.recognize(no)
+
+    assert names[2] in question
+    assert agreed == [("turn_on", names[0])]
+    assert "calls" not in declined
+    assert declined["intent"] == "HassNevermind"
+
+
+def test_a_question_about_one_device_is_answered_with_yes() -> None:
+    """In the kitchen there is no lock, and nothing is unlocked on a guess."""
+    somebody = Inhabitant(home([device("front door", "lock", "hall"), LIGHTS[2]], area="kitchen"))
+    _, question = somebody.say("unlock the door")
+
+    assert question == "Do you mean the front door?"
+    assert somebody.calls("yes") == [("unlock", "front door")]
