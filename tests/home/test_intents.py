@@ -27,12 +27,13 @@ HOUSE: list[dict[str, Any]] = [
     {"name": "kitchen window", "kind": "sensor", "device_class": "window", "area": "kitchen"},
     {"name": "kitchen blinds", "kind": "cover", "device_class": "blind", "area": "kitchen"},
     {"name": "tv", "kind": "media", "area": "living room"},
+    {"name": "back door", "kind": "lock", "area": "garage"},
 ]
 
 
 @pytest.fixture
 def tables(tmp_path: Path, broker: Broker) -> dict[str, Any]:
-    """The configuration of a board in the kitchen, in a house of seven devices; to unlock needs a confirmation."""
+    """The configuration of a board in the kitchen, in a house of eight devices; to unlock needs a confirmation."""
     (tmp_path / "tools.toml").write_text('confirm = ["unlock"]\n' + tools_file(HOUSE))
     home = {"tools": str(tmp_path / "tools.toml"), "area": "kitchen", "languages": ["en", "de"]}
     return {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}, "home": home}
@@ -134,6 +135,49 @@ async def test_what_needs_a_confirmation_waits_for_a_yes(client: WireClient, lis
     assert (calls_of(asked), said(asked)) == ([], "Shall I unlock the front door?")
     assert calls_of(answered) == ([("unlock", "front door")] if yes else [])
     assert listener.on("home/d3/set") == ([b"unlock"] if yes else [])
+
+
+async def test_a_reply_completes_the_wish_of_its_conversation(clients: Callable[[], Any], listener: Listener) -> None:
+    """Once; what another client of the same task says is no reply."""
+    anna, ben = await clients(), await clients()
+    work_id = await anna.setup("intent", SETUP)
+
+    asked = await frames_of(anna, work_id, "lock the door")
+    elsewhere = await frames_of(ben, work_id, "the one in the garage")
+    answered = await frames_of(anna, work_id, "the one in the garage")
+    again = await frames_of(anna, work_id, "the front door")
+
+    assert said(asked) == "Which one do you mean: the front door or the back door?"
+    assert [calls_of(frames) for frames in (asked, elsewhere, again)] == [[], [], []]
+    assert calls_of(answered) == [("lock", "back door")]
+    await listener.until(lambda: listener.on("home/d7/set") == [b"lock"])
+
+
+async def test_a_yes_counts_in_its_own_conversation(clients: Callable[[], Any], listener: Listener) -> None:
+    """Another client of the same task does not unlock the door with it."""
+    anna, ben = await clients(), await clients()
+    work_id = await anna.setup("intent", SETUP)
+
+    await frames_of(anna, work_id, "unlock the front door")
+    elsewhere = await frames_of(ben, work_id, "yes")
+    answered = await frames_of(anna, work_id, "yes")
+
+    assert (calls_of(elsewhere), calls_of(answered)) == ([], [("unlock", "front door")])
+    await listener.until(lambda: listener.on("home/d3/set") == [b"unlock"])
+
+
+async def test_what_is_asked_by_mqtt_is_answered_by_mqtt(client: WireClient, listener: Listener) -> None:
+    """A task's topic `ask` is a conversation of its own."""
+    work_id = await client.setup("intent", SETUP)
+    topic = f"unitd/kitchen/{work_id}"
+    await listener.client.publish(f"{topic}/ask", "lock the door", qos=1)
+    await listener.until(lambda: len(listener.on(f"{topic}/text")) == 1)
+
+    elsewhere = await frames_of(client, work_id, "the back door")
+    await listener.client.publish(f"{topic}/ask", "the back door", qos=1)
+    await listener.until(lambda: listener.on("home/d7/set") == [b"lock"])
+
+    assert calls_of(elsewhere) == []
 
 
 async def test_a_task_that_listens_to_the_intents_gets_the_answer(client: WireClient) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
-from tests.support.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, frames_of, said
+from tests.support.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, calls_of, frames_of, said
 from tests.support.servers.assistant_server import AssistantServer
 from tests.support.servers.brokers import Broker, Listener, listening
 from tests.support.servers.calling_server import WISH, CallingServer
@@ -119,6 +119,22 @@ async def test_whoever_asks_by_mqtt_gets_the_answer_too(home: App, listener: Lis
 
     assert said(listener.answers_to(asked)) == "The kitchen light is on."
     assert listener.on(f"unitd/kitchen/{work_id}/text") == [b"The kitchen light is on."]
+
+
+@pytest.mark.parametrize("word", ["yes", "no"])
+async def test_the_question_about_a_call_is_answered_with_yes_or_no(
+    client: WireClient, listener: Listener, word: str
+) -> None:
+    """The words name no device, and the model calls one: it alone reads what is escaped."""
+    work_id = await client.setup("llm", SETUP)
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in "kitchen light")
+
+    asked = await frames_of(client, work_id, f'please turn [["turn_on", {{"entity": "{escaped}"}}]]')
+    answered = await frames_of(client, work_id, word)
+
+    assert (calls_of(asked), said(asked)) == ([], "Do you mean the kitchen light?")
+    assert said(answered) == ("The kitchen light is on." if word == "yes" else "All right.")
+    assert listener.on("home/kitchen/set") == ([b"ON"] if word == "yes" else [])
 
 
 async def test_a_model_that_calls_the_same_again_ends(

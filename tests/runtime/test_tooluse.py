@@ -282,7 +282,7 @@ async def test_a_call_that_the_words_do_not_back_is_asked_about_and_done_after_a
 
     question = await use.answer(nothing)
     before = list(hands.calls)
-    yes = await a_use(hands, Program(YES), Inference(), "yes", last=use).answer(nothing)
+    yes = await a_use(hands, Program(YES), Inference(), "yes", last=use.turn).answer(nothing)
 
     assert (question, before) == ("Do you mean the desk lamp?", [])
     assert (yes, hands.calls) == ("The desk lamp is on.", [call])
@@ -295,7 +295,7 @@ async def test_a_no_is_taken_for_an_answer() -> None:
     asked = a_use(hands, Program(UNKNOWN), Inference([a_call(entity="desk lamp")]))
     await asked.answer(nothing)
 
-    answer = await a_use(hands, Program({"evidence": {"says": "no"}}), inference, "no", last=asked).answer(nothing)
+    answer = await a_use(hands, Program({"evidence": {"says": "no"}}), inference, "no", last=asked.turn).answer(nothing)
 
     assert answer == "All right."
     assert (hands.calls, inference.asked) == ([], [])
@@ -308,9 +308,9 @@ async def test_anything_else_than_a_yes_forgets_the_question() -> None:
     asked = a_use(hands, Program(UNKNOWN), Inference([a_call(entity="desk lamp")]))
     await asked.answer(nothing)
 
-    other = a_use(hands, Program(UNKNOWN), Inference(), "tell me a joke", last=asked)
+    other = a_use(hands, Program(UNKNOWN), Inference(), "tell me a joke", last=asked.turn)
     await other.answer(nothing)
-    await a_use(hands, Program(YES), Inference(), "yes", last=other).answer(nothing)
+    await a_use(hands, Program(YES), Inference(), "yes", last=other.turn).answer(nothing)
 
     assert hands.calls == []
 
@@ -326,7 +326,7 @@ async def test_a_tool_that_needs_a_confirmation_waits_for_a_yes(recognised: bool
     question = await use.answer(nothing)
     before = list(hands.calls)
     program = Program(YES, {"answer": "The front door is unlocked."})
-    yes = await a_use(hands, program, Inference(), "yes", last=use).answer(nothing)
+    yes = await a_use(hands, program, Inference(), "yes", last=use.turn).answer(nothing)
 
     assert (question, before) == ("Shall I?", [])
     assert (yes, hands.calls) == ("The front door is unlocked.", [unlock])

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -25,22 +25,21 @@ from units.intent.sentence import Later, Listener, Understood
 from units.intent.steps import read_outcome, said
 from units.setup_values import SetupValues, refusal
 
-MOST_TURNS = 8
-"""Turns of a task that may wait for outcomes; an older one is given up, for its inference has ended."""
+MOST_TURNS = 64
+"""Turns that may wait for outcomes, or for a yes; an older one is given up, for its inference has ended."""
 
 HouseKey = tuple[bytes, tuple[str, ...]]
 
 
 @dataclass
 class IntentTask:
-    """A task: its languages, its house, where it listens, and its turns in progress."""
+    """A task: its languages, its house, and where it listens."""
 
     house: House
     house_key: HouseKey
     languages: tuple[str, ...]
     room: str
     index: HomeIndex
-    turns: dict[int, Turn] = field(default_factory=dict)
 
 
 class IntentUnit(Unit):
@@ -53,6 +52,9 @@ class IntentUnit(Unit):
         self._recognizers: dict[str, Recognizer] = {}
         self._houses: dict[HouseKey, tuple[House, HomeIndex]] = {}
         self._numbers = count(1)
+        self._turns: dict[int, Turn] = {}
+        """The turns in progress; the yes that one waits for may be the sentence of another task."""
+
         self.handlers = {
             "setup": self._on_setup,
             "recognize": self._on_recognize,
@@ -134,20 +136,20 @@ class IntentUnit(Unit):
         if not understood.later:  # that is recognised again when it is due
             self._questions.keep(conversation, understood.wishes, task.house_key)
         if turn.calls:
-            task.turns[turn.number] = turn
-            if len(task.turns) > MOST_TURNS:
-                del task.turns[min(task.turns)]
+            self._turns[turn.number] = turn
+            if len(self._turns) > MOST_TURNS:
+                del self._turns[min(self._turns)]
         return turn.reply()
 
     def _on_outcomes(self, envelope: Envelope) -> Mapping[str, Any]:
-        task, number = self._task(envelope), envelope.fields["turn"]
-        turn = task.turns.get(number)
+        number = envelope.fields["turn"]
+        turn = self._turns.get(number)
         outcomes = [read_outcome(each) for each in envelope.fields["outcomes"]]
         if turn is None or len(outcomes) != turn.expected:
             raise UnitFault(RUN_FAILED, f"turn {number} waits for no {len(outcomes)} outcomes")
         turn.take(outcomes)
         if not turn.calls:
-            del task.turns[number]
+            del self._turns[number]
         return turn.reply()
 
     def _on_infer(self, envelope: Envelope) -> None:

@@ -98,6 +98,22 @@ async def test_an_answer_without_a_word_has_its_decision(ann: Person) -> None:
     assert frames[1] == NO_CALL
 
 
+async def test_a_yes_is_for_what_its_own_session_was_asked(
+    tmp_path: Path, tables: dict[str, Any], caller: CallingServer, assistant: AssistantServer
+) -> None:
+    """On one connection; each turn has a task of its own."""
+    (tmp_path / "tools.toml").write_text(f'confirm = ["turn_off"]\n{TOOLS}')
+    async with running_app(tmp_path, tables) as app, person_at(app) as person:
+        asked = await person.turn("turn off the kitchen light", "ann")
+        elsewhere = await person.turn("yes", "ben")
+        answered = await person.turn("yes", "ann")
+
+    assert text_of(asked) == "Shall I turn off the kitchen light?"
+    assert toolcalls_of(elsewhere) == [("no", "[]")]
+    assert text_of(answered) == "The kitchen light is off."
+    assert [path for path, _ in assistant.calls][1:] == ["/api/services/light/turn_off"]
+
+
 async def test_a_persona_knows_the_devices(ann: Person, caller: CallingServer) -> None:
     """They stand behind everything that the client told."""
     await ann.turn("hello", persona_text="You are a butler.", history_text="woman: good evening")

@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -285,17 +286,22 @@ async def test_the_whole_pipeline_of_a_satellite(client: AsyncTcpClient) -> None
 # Tools of the board
 
 
-@pytest.fixture
-async def switching(tmp_path: Path, caller: CallingServer, assistant: AssistantServer) -> AsyncIterator[AsyncTcpClient]:
-    """A client of a board whose tools are services of Home Assistant."""
-    (tmp_path / "tools.toml").write_text(TOOLS)
+def with_tools(tmp_path: Path, tools: str, assistant: AssistantServer) -> dict[str, Any]:
+    """Return the configuration of a board with these tools, the devices of which are those of Home Assistant."""
+    (tmp_path / "tools.toml").write_text(tools)
     (tmp_path / "token").write_text(TOKEN)
     home = {
         "tools": str(tmp_path / "tools.toml"),
         "homeassistant_url": assistant.url,
         "homeassistant_token_file": str(tmp_path / "token"),
     }
-    tables = {"wyoming": {"port": 0, "system_prompt": "Be brief."}, "llm": {"model": "caller"}, "home": home}
+    return {"wyoming": {"port": 0, "system_prompt": "Be brief."}, "llm": {"model": "caller"}, "home": home}
+
+
+@pytest.fixture
+async def switching(tmp_path: Path, caller: CallingServer, assistant: AssistantServer) -> AsyncIterator[AsyncTcpClient]:
+    """A client of a board whose tools are services of Home Assistant."""
+    tables = with_tools(tmp_path, TOOLS, assistant)
     async with running_app(tmp_path, tables) as app, AsyncTcpClient(*app.endpoints["wyoming"]) as client:
         yield client
 
@@ -339,6 +345,35 @@ async def test_a_conversation_goes_on_after_something_was_switched(
     assert answer.text == "thank you"
     said = [(each["role"], each["content"]) for each in caller.bodies[-1]["messages"][1:]]
     assert said == [("user", wish), ("assistant", "The kitchen light is off."), ("user", "thank you")]
+
+
+async def test_a_question_back_is_answered_in_the_next_sentence(
+    tmp_path: Path, caller: CallingServer, assistant: AssistantServer
+) -> None:
+    """Which has a task of its own; in another conversation it is no answer."""
+    rooms = TOOLS.replace('id = "kitchen"', 'id = "kitchen"\narea = "kitchen"', 1)
+    lamp = '[[entity]]\nname = "hall lamp"\nkind = "light"\narea = "hall"\n'
+    tables = with_tools(tmp_path, f'confirm = ["turn_off"]\n{rooms}\n{lamp}', assistant)
+    said = []
+    async with running_app(tmp_path, tables) as app, AsyncTcpClient(*app.endpoints["wyoming"]) as client:
+        for text, conversation in (
+            ("turn off the lights", "1"),
+            ("the kitchen", "2"),
+            ("the kitchen", "1"),
+            ("yes", "2"),
+            ("yes", "1"),
+        ):
+            await client.write_event(Transcript(text=text, context={"conversation_id": conversation}).event())
+            said.append(Handled.from_event((await hear(client, "handled"))[-1]).text)
+
+    assert said == [
+        "Which one do you mean: the kitchen or the hall?",
+        "the kitchen",
+        "Shall I turn off the kitchen light?",
+        "yes",
+        "The kitchen light is off.",
+    ]
+    assert assistant.calls[1:] == [("/api/services/light/turn_off", {"entity_id": "light.kitchen"})]
 
 
 async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assistant: AssistantServer) -> None:

@@ -212,3 +212,16 @@ def test_a_turn_that_is_not_waited_for_is_refused(somebody: Inhabitant) -> None:
         with pytest.raises(Exception, match="waits for no"):
             somebody.tell("outcomes", turn=number, outcomes=outcomes)
     assert somebody.tell("outcomes", turn=turn, outcomes=[outcome])["answer"] == "Turned on the light"
+
+
+def test_a_turn_goes_on_in_another_task(somebody: Inhabitant) -> None:
+    """Home Assistant's pipeline has a task for each sentence, so the yes that a turn waited for has another one."""
+    turn = somebody.recognize("turn on the desk lamp")["turn"]
+    somebody.tell("exit")
+    somebody.tell("setup", data={"home": home()}, task="intent.2")
+
+    done = somebody.tell(
+        "outcomes", task="intent.2", turn=turn, outcomes=[{"is_done": True, "text": "", "state": None}]
+    )
+
+    assert done["answer"] == "Turned on the light"

@@ -59,7 +59,9 @@ class Assistant:
         conversation = context.get("conversation_id") if isinstance(context, dict) else None
         before = self._memory.recall(conversation)
         messages = [*self._system, *before, {"role": "user", "content": question}]
-        session = await ChatSession.open(local_client, messages=messages, **(self._tools or {"tools": AUTO}))
+        named = {"conversation": str(conversation)} if conversation else {}
+        tools = self._tools or {"tools": AUTO}
+        session = await ChatSession.open(local_client, messages=messages, **tools, **named)
         said = []
         try:
             async for event in session.ask(question):

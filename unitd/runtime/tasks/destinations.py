@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.hub import AudioHub
+from unitd.runtime.tasks.conversations import Conversations
 from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.output import Inference
@@ -38,6 +39,7 @@ class Shared(NamedTuple):
     """Gives a task (its work_id) a place in the intent program, with a setup."""
 
     delayed: DelayedCommands
+    conversations: Conversations
 
 
 def is_voice(task: Task) -> bool:

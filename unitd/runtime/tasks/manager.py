@@ -20,6 +20,7 @@ from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.state_dir import StateDir
+from unitd.runtime.tasks.conversations import Conversations
 from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.link_router import LinkRouter
@@ -71,7 +72,8 @@ class TaskManager:
         self._task_store = task_store
         self._runners: dict[str, TaskRunner] = {}
         self._links = LinkRouter(task_table, self.find, audio, latency)
-        self._shared = Shared(self._links, audio, observers, self._begin, recognizer_for, delayed)
+        shared = (self._links, audio, observers, self._begin, recognizer_for, delayed)
+        self._shared = Shared(*shared, conversations=Conversations())
         self._is_closed = False
         self._group: asyncio.TaskGroup | None = None
 

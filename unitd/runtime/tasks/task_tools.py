@@ -7,6 +7,7 @@ from typing import Any
 
 from unitd.core.tasks.kinds import INTENT
 from unitd.core.tasks.table import Task
+from unitd.runtime.tasks.conversations import conversation_of
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.output import End, Inference
 from unitd.runtime.tasks.plan import Plan
@@ -39,7 +40,6 @@ class TaskTools:
         self._toolbox: Toolbox | None = None
         self._recognizer: Recognizer | None = None
         self._use: ToolUse | None = None
-        self._last: ToolUse | None = None
         self._unpaused = asyncio.Event()
         self._unpaused.set()
 
@@ -97,8 +97,12 @@ class TaskTools:
         user = _User(self, inference)
         text = inference.data if isinstance(inference.data, str) else ""
         setup = self._task.setup | inference.options
-        use = ToolUse(self._toolbox, self._recognizer, user, setup=setup, text=text, last=self._last)
-        self._use = self._last = use
+        conversation = conversation_of(self._task, inference.client)
+        last = self._shared.conversations.last(conversation)
+        self._use = use = ToolUse(
+            self._toolbox, self._recognizer, user, setup=setup, text=text, conversation=conversation, last=last
+        )
+        self._shared.conversations.keep(conversation, use.turn)
         self._shared.start(self._look_for_answer(inference, use), f"tools of {self._task.work_id}")
         return True
 

@@ -11,6 +11,7 @@ does them.
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from unitd.core.home.call_guard import Evidence, Verdict, agrees, declines
@@ -89,6 +90,17 @@ class Pending(NamedTuple):
     """The intent program's number of the turn; None for calls of a model."""
 
 
+@dataclass
+class Turn:
+    """What the next turn of the same conversation must know of this one."""
+
+    evidence: Evidence | None = None
+    """What the sentence names; None when the intent program is away."""
+
+    pending: Pending | None = None
+    """What the answer asks about."""
+
+
 class ToolUser(Protocol):
     """The inference that the tools are used for."""
 
@@ -116,22 +128,22 @@ class ToolUse:
         *,
         setup: Mapping[str, Any],
         text: str,
-        last: "ToolUse | None" = None,
+        conversation: str = "",
+        last: Turn | None = None,
     ) -> None:
-        """`setup` holds the inference's own keys too; `last` is the turn before of the same conversation."""
+        """`setup` holds the inference's own keys too; `last` is the turn before of the same conversation.
+
+        `conversation` is what the intent program knows the conversation by; "" for a sentence without one.
+        """
         self.text = text
         self._toolbox = toolbox
         self._recognizer = recognizer
         self._user = user
         self._setup = setup
+        self._whose = {"conversation": conversation} if conversation else {}
         self._before = last.evidence if last is not None else None
         self._asked = last.pending if last is not None else None
-        self.evidence: Evidence | None = None
-        """What the sentence names; None when the intent program is away."""
-
-        self.pending: Pending | None = None
-        """What the answer asks about."""
-
+        self.turn = Turn()
         self._language = ""
         self._calls: list[Call] = []
         self._made: list[tuple[str, Any]] = []
@@ -151,19 +163,20 @@ class ToolUse:
 
         `memory` returns what the unit remembers of the conversation, as its last finish said.
         """
-        heard = await self._recognizer.ask("recognize", text=self.text or _last_question(self._setup))
-        self.evidence = heard.get("evidence")
+        text = self.text or _last_question(self._setup)
+        heard = await self._recognizer.ask("recognize", text=text, **self._whose)
+        self.turn.evidence = heard.get("evidence")
         self._language = str(heard.get("language", ""))
         if not await self._user.may_go_on(self):
             return None
-        if self._asked is not None and agrees(self.evidence):
+        if self._asked is not None and agrees(self.turn.evidence):
             return await self._carry_out({"calls": self._asked.calls, "turn": self._asked.turn}, is_confirmed=True)
-        if self._asked is not None and declines(self.evidence):
+        if self._asked is not None and declines(self.turn.evidence):
             return forgotten(self._language)
         if "after_seconds" in heard:
             return await self._put_off(heard)
         if "calls" in heard:
-            self.evidence = self._toolbox.evidence_of(heard["calls"], self._language)
+            self.turn.evidence = self._toolbox.evidence_of(heard["calls"], self._language)
             return await self._carry_out(heard)
         if "answer" in heard:
             return str(heard["answer"] or AGREED)
@@ -184,7 +197,7 @@ class ToolUse:
         """Do the calls of each round until the program has an answer."""
         while calls := heard.get("calls"):
             if not is_confirmed and (question := self._toolbox.confirmation(calls, self._language)):
-                self.pending = Pending(calls, heard["turn"])
+                self.turn.pending = Pending(calls, heard["turn"])
                 return question
             places = asyncio.Semaphore(AT_ONCE)
             outcomes = await asyncio.gather(*[self._do(call, places) for call in calls])
@@ -244,7 +257,7 @@ class ToolUse:
         if not self.goes_on:
             return None
         if self._outcomes:
-            self.pending = None  # what was done is what was meant; a further call was the model's own idea
+            self.turn.pending = None  # what was done is what was meant; a further call was the model's own idea
             return told([each.text for each in self._outcomes])
         return self._refusal
 
@@ -257,9 +270,9 @@ class ToolUse:
         if made in self._made:
             return False
         self._made.append(made)
-        verdict = self._toolbox.check(call, self.evidence, self._before, self._read)
+        verdict = self._toolbox.check(call, self.turn.evidence, self._before, self._read)
         if verdict.is_asked:
-            self.pending = self.pending or Pending([call])
+            self.turn.pending = self.turn.pending or Pending([call])
         self._refusal = self._refusal or verdict.answer
         if not verdict.is_allowed:
             return False

@@ -159,7 +159,7 @@ class Caller:
             session.sampling = start.sampling
         self._session_id = start.session_id
         self._out.put({"type": "ack", "for": "start", "ok": True, "session_id": start.session_id})
-        question = question_of(start.utterance, start.history, session, self._settings)
+        question = question_of(start, session, self._settings)
         local_client = self._context.local_client(self._ws, "ws")
         turn = Turn(self._context, local_client, question, self._out, lambda turn: self._note_over(turn, session))
         self._turn = session.turn = turn

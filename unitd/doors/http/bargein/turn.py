@@ -20,6 +20,7 @@ import orjson
 
 from unitd.core.config.schema import BargeInSettings
 from unitd.doors.chat_session import ChatSession, Ended, Said, ToolCall, home_tools
+from unitd.doors.http.bargein.request import Start
 from unitd.doors.http.bargein.sanitizer import Sanitizer
 from unitd.doors.http.bargein.session import Session
 from unitd.doors.http.context import HttpContext
@@ -52,17 +53,20 @@ class Question:
 
     options: dict[str, Any]
     is_sanitized: bool
+    conversation: str
+    """The id of the session."""
 
 
-def question_of(utterance: str, history: str, session: Session, settings: BargeInSettings) -> Question:
+def question_of(start: Start, session: Session, settings: BargeInSettings) -> Question:
     """Return the question of a turn, with the values of the session, else those of the configuration."""
-    system = session.persona.prompt(settings.system_template, history)
+    system = session.persona.prompt(settings.system_template, start.history)
     sampling = {key: session.sampling.get(key, getattr(settings, key)) for key in SAMPLING_KEYS}
     return Question(
-        utterance=utterance,
-        messages=[*system_message(system), {"role": "user", "content": utterance}],
+        utterance=start.utterance,
+        messages=[*system_message(system), {"role": "user", "content": start.utterance}],
         options={"max_token_len": settings.max_tokens, **sampling},
         is_sanitized=session.sampling.get("sanitize_output", True),
+        conversation=start.session_id,
     )
 
 
@@ -140,7 +144,8 @@ class Turn:
 
     async def _answer(self) -> None:
         question, model = self._question, self._context.settings.http.barge_in.model
-        conversation = await ChatSession.open(self._local_client, model, messages=question.messages, **self._tools)
+        setup = {"messages": question.messages, "conversation": question.conversation, **self._tools}
+        conversation = await ChatSession.open(self._local_client, model, **setup)
         try:
             async with aclosing(conversation.ask(question.utterance, **question.options)) as events:
                 async for event in events:

@@ -1,0 +1,38 @@
+"""Conversations with the home: what tells them apart, and the last turn of each.
+
+A client with a task is a conversation, so are the links of a task. Where each sentence has a task of its own, the setup
+names the `conversation`: Home Assistant's for Wyoming, the session of barge-in inference.
+"""
+
+from collections import OrderedDict
+
+from unitd.core.tasks.table import Client, Task
+from unitd.runtime.tasks.tool_loop import Turn
+
+MOST_CONVERSATIONS = 256
+"""The last turns of so many conversations are kept; who goes on with an older one has to name the device again."""
+
+
+def conversation_of(task: Task, client: Client | None) -> str:
+    """Return what tells the conversation of an inference from all others; `client` is None where a link asks."""
+    if named := task.setup.get("conversation"):
+        return f"{task.owner.door} {task.holder} {named}"
+    return f"{task.work_id} {client.party if client is not None else ''}"
+
+
+class Conversations:
+    """The last turn of each conversation that uses the board's own tools."""
+
+    def __init__(self) -> None:
+        self._turns: OrderedDict[str, Turn] = OrderedDict()
+
+    def last(self, conversation: str) -> Turn | None:
+        """Return the last turn of a conversation, or None."""
+        return self._turns.get(conversation)
+
+    def keep(self, conversation: str, turn: Turn) -> None:
+        """Remember a turn, which may still go on, as the last one."""
+        self._turns[conversation] = turn
+        self._turns.move_to_end(conversation)
+        if len(self._turns) > MOST_CONVERSATIONS:
+            self._turns.popitem(last=False)
