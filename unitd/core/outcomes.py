@@ -7,6 +7,7 @@ after one sentence about several devices the bundled model applies the next wish
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any
 
 
@@ -24,6 +25,36 @@ class DeviceState:
     """`brightness`, `position` and `volume` in percent, `temperature` (wanted), `current_temperature`, `color`."""
 
 
+class Reason(StrEnum):
+    """Why a call was not done. The intent program has words for each in its languages, `text` has them in English."""
+
+    BROKER_UNREACHABLE = "broker_unreachable"
+    HOME_ASSISTANT_UNREACHABLE = "home_assistant_unreachable"
+    HOME_ASSISTANT_FAILED = "home_assistant_failed"
+    """It reports an error, or its answer makes no sense."""
+
+    REFUSED = "refused"
+    """Home Assistant refuses the token."""
+
+    NOT_CONFIGURED = "not_configured"
+    """The tool needs a broker or a Home Assistant, and the configuration names none."""
+
+    UNKNOWN_DEVICE = "unknown_device"
+    """Home Assistant has no such entity."""
+
+    UNAVAILABLE = "unavailable"
+    """Home Assistant has lost the device."""
+
+    UNKNOWN_STATE = "unknown_state"
+    """The device has not said how it is."""
+
+    NOT_ALLOWED = "not_allowed"
+    """An argument does not fit; `Outcome.allowed` has what would."""
+
+    FAILED = "failed"
+    """Anything else, such as a template that does not work."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came of a call."""
@@ -39,6 +70,12 @@ class Outcome:
 
     is_confirmation: bool = False
     """True when the sentence is the confirmation that tools.toml has for the tool."""
+
+    reason: Reason | None = None
+    """Why the call was not done; None where it was."""
+
+    allowed: Mapping[str, Any] = field(default_factory=dict)
+    """The name of an argument that does not fit as `parameter`, and of its schema `minimum`, `maximum` and `enum`."""
 
     def as_data(self) -> dict[str, Any]:
         """Return the outcome as JSON for the program that understands sentences."""

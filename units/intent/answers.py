@@ -47,7 +47,13 @@ class Problem:
     """The areas and floors to choose from, or in which a device was looked for."""
 
     text: str = field(default="", kw_only=True)
-    """A sentence of the daemon, said as it is."""
+    """A sentence of the daemon in English, said where there are no words for the reason."""
+
+    reason: str = field(default="", kw_only=True)
+    """Why calls have failed: one of the daemon's codes, `unitd.core.outcomes.Reason`."""
+
+    allowed: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    """What an argument may be that does not fit."""
 
 
 _STATES = ("HassGetState", "HassClimateGetTemperature")
@@ -170,7 +176,7 @@ class _Wish:
 
     def explained(self, problem: Problem) -> str:
         """Return the sentence about a problem."""
-        if problem.text:
+        if problem.text and not (problem.reason and self.wording.is_ours):
             return problem.text
         values = {**self._values, **self._problem_values(problem)}
         if not self.wording.is_ours and (words := self.wording.error(_ERRORS.get(problem.kind, ""), values)):
@@ -186,12 +192,22 @@ class _Wish:
         values: dict[str, Any] = {"names": names, "areas": areas, "is_one": False}
         if names:
             values |= {"what": self._counted(names, "device"), "entity": names[0]}
+        if problem.text:
+            values |= {"text": problem.text} | self._reason_values(problem)
         if areas:
             values |= {"where": self.wording.phrase(areas), "area": areas[0]}
         choices = areas or ([] if kind == "duplicate" else names)
         if 0 < len(choices) <= _READ_OUT:
             values |= {"choices": self.wording.phrase(choices, "or"), "is_one": len(choices) == 1}
         return values
+
+    def _reason_values(self, problem: Problem) -> dict[str, Any]:
+        """Return the words for the reason of a failure; none if there are none."""
+        known = {name: value for name, value in problem.allowed.items() if name != "enum"}
+        if names := [str(each) for each in problem.allowed.get("enum", ())]:
+            known["possible"] = self.wording.phrase(names, "or")
+        words = self.wording.reason(problem.reason, known)
+        return {"reason": words} if words else {}
 
     def _said(self) -> Iterator[str]:
         """Yield what can be said, the best first; "" where a response does not fit."""

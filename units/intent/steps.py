@@ -38,16 +38,19 @@ class Outcome:
     state: str | None = None
     unit: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    """The code of the reason why it was not done."""
+
+    allowed: Mapping[str, Any] = field(default_factory=dict)
+    """What an argument may be, where it does not fit."""
 
 
 def read_outcome(data: Mapping[str, Any]) -> Outcome:
     """Return the outcome that the daemon has sent."""
-    state = data.get("state")
+    state, text = data.get("state"), data.get("text", "")
     if not state:
-        return Outcome(data["is_done"], data.get("text", ""))
-    return Outcome(
-        data["is_done"], data.get("text", ""), str(state["state"]), state.get("unit", ""), state.get("attributes", {})
-    )
+        return Outcome(data["is_done"], text, reason=data.get("reason") or "", allowed=data.get("allowed") or {})
+    return Outcome(data["is_done"], text, str(state["state"]), state.get("unit", ""), state.get("attributes", {}))
 
 
 Outcomes = Sequence[tuple[Call, Outcome]]
@@ -84,19 +87,26 @@ def said(
     return render(reading.language, reading.intent, reading.response, reading.words, matched, unmatched, problem)
 
 
-def about(reading: Reading, kind: Kind, devices: Sequence[Device], text: str = "") -> list[str]:
+def about(reading: Reading, kind: Kind, devices: Sequence[Device], failed: Outcome = Outcome(False, "")) -> list[str]:
     """Return the sentence about devices that have a problem; none if there are no such devices."""
-    problem = Problem(kind, [device.name for device in devices], text=text)
+    names = [device.name for device in devices]
+    problem = Problem(kind, names, text=failed.text, reason=failed.reason, allowed=failed.allowed)
     return [said(reading, unmatched=[answer_of(device) for device in devices], problem=problem)] if devices else []
 
 
 def failures(reading: Reading, outcomes: Outcomes) -> list[str]:
     """Return one sentence for each reason for which calls have failed."""
-    failed: dict[str, list[Device]] = {}
+    alike: dict[tuple[str, str], list[tuple[Device, Outcome]]] = {}
     for call, outcome in outcomes:
         if not outcome.is_done:
-            failed.setdefault(outcome.text, []).append(call.device)
-    return [each for text, devices in failed.items() for each in about(reading, "failed", devices, text)]
+            key = (outcome.reason, str(outcome.allowed) if outcome.reason else outcome.text)
+            alike.setdefault(key, []).append((call.device, outcome))
+    sentences = []
+    for failed in alike.values():
+        text = " ".join(dict.fromkeys(outcome.text for _, outcome in failed))
+        devices = [device for device, _ in failed]
+        sentences += about(reading, "failed", devices, replace(failed[0][1], text=text))
+    return sentences
 
 
 def with_quantity(outcome: Outcome, quantity: Any) -> Outcome:

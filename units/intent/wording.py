@@ -75,6 +75,10 @@ class Wording:
         rendered = (self._render(self._ours[table].get(key, ""), values) for key in keys)
         return capitalized(next(filter(None, rendered), ""))
 
+    def reason(self, code: str, values: Mapping[str, Any]) -> str:
+        """Return our words for the reason of a failure, a part of a sentence; "" if there are none."""
+        return self._render(self._ours["reasons"].get(code, ""), {"shown": {}, **values})
+
     def ended(self, sentence: str) -> str:
         """Return a sentence with a full stop, if it ends without a mark."""
         return sentence if sentence[-1] in _END_MARKS else f"{sentence}{self._ours['full_stop']}"

@@ -85,7 +85,10 @@ class Inhabitant:
         """By device what `get_state` finds; devices that are not in it are silent."""
 
         self.failing: dict[str, str] = {}
-        """By device why its calls fail."""
+        """By device why its calls fail, as the daemon says it."""
+
+        self.reasons: dict[str, dict[str, Any]] = {}
+        """By device that fails the code of its reason, and what would be allowed."""
 
         self.tell("setup", data={"home": home() if data is None else data, **setup})
 
@@ -113,7 +116,7 @@ class Inhabitant:
     def _outcome(self, call: Mapping[str, Any]) -> dict[str, Any]:
         entity = call["arguments"]["entity"]
         if entity in self.failing:
-            return {"is_done": False, "text": self.failing[entity], "state": None}
+            return {"is_done": False, "text": self.failing[entity], "state": None, **self.reasons.get(entity, {})}
         state = self.states.get(entity) if call["name"] == "get_state" else None
         return {"is_done": True, "text": f"The {entity} is done.", "state": state}
 

@@ -45,17 +45,23 @@ TYPES: dict[Any, tuple[type, ...]] = {
 """What a schema's `type` allows in Python."""
 
 
-def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
-    """Return a sentence about the first argument that a tool does not allow; "" if all are allowed.
+def unfit(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Return the name of the first argument that is missing or that a tool does not allow; "" if all are allowed.
 
     The bundled model's grammar ensures types and enums only; a model on another machine may write anything.
     """
     for name, schema in tool.parameters.items():
-        if name not in arguments:
-            return f"The {name.replace('_', ' ')} is missing."
-        if not _fits(arguments[name], schema):
-            return takes(device, name, schema)
+        if name not in arguments or not _fits(arguments[name], schema):
+            return name
     return ""
+
+
+def misfit(tool: Tool, arguments: Mapping[str, Any], device: str) -> str:
+    """Return a sentence about the first argument that a tool does not allow; "" if all are allowed."""
+    name = unfit(tool, arguments)
+    if name and name not in arguments:
+        return f"The {name.replace('_', ' ')} is missing."
+    return takes(device, name, tool.parameters[name]) if name else ""
 
 
 def _fits(value: Any, schema: Mapping[str, Any]) -> bool:

@@ -3,13 +3,17 @@
 import orjson
 
 from unitd.core.home.devices import ENTITY_ID
-from unitd.core.outcomes import DeviceState
+from unitd.core.outcomes import DeviceState, Reason
 from unitd.doors.base import Commands
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
 
 
 class ToolFailed(Exception):
-    """The reason why a call failed, in a few words."""
+    """The reason why a call failed, in a few words and as a code."""
+
+    def __init__(self, words: str, reason: Reason = Reason.FAILED) -> None:
+        super().__init__(words)
+        self.reason = reason
 
 
 class DeviceAccess:
@@ -22,31 +26,32 @@ class DeviceAccess:
     async def publish(self, topic: str, payload: str) -> None:
         """Send an MQTT message, and wait until the broker has it."""
         if self._mqtt is None:
-            raise ToolFailed("no broker is configured")
+            raise ToolFailed("no broker is configured", Reason.NOT_CONFIGURED)
         if not topic or len(topic.encode()) > 65535 or not set(topic).isdisjoint("+#\0"):
             raise ToolFailed("its topic cannot be used") from ValueError(repr(topic[:100]))
         if not await self._mqtt.command(topic, payload.encode()):
-            raise ToolFailed("the broker does not answer")
+            raise ToolFailed("the broker does not answer", Reason.BROKER_UNREACHABLE)
 
     def last_on(self, topic: str) -> str:
         """Return the last message on a topic; "" if there was none."""
         if self._mqtt is None:
-            raise ToolFailed("no broker is configured")
+            raise ToolFailed("no broker is configured", Reason.NOT_CONFIGURED)
         return (self._mqtt.last_on(topic) or b"").decode(errors="replace").strip()
 
     async def state_of(self, entity_id: str) -> DeviceState:
         """Return the state of an entity of Home Assistant."""
         homeassistant = self._configured_homeassistant()
         if not ENTITY_ID.fullmatch(entity_id):
-            raise ToolFailed("Home Assistant does not have it") from ValueError(f"no entity_id: {entity_id[:100]!r}")
+            cause = ValueError(f"no entity_id: {entity_id[:100]!r}")
+            raise ToolFailed("Home Assistant does not have it", Reason.UNKNOWN_DEVICE) from cause
         try:
             return await homeassistant.state(entity_id)
         except HomeAssistantError as error:
-            raise ToolFailed(str(error)) from error.__cause__
+            raise ToolFailed(str(error), error.reason) from error.__cause__
 
     def _configured_homeassistant(self) -> HomeAssistant:
         if self._homeassistant is None:
-            raise ToolFailed("no Home Assistant is configured")
+            raise ToolFailed("no Home Assistant is configured", Reason.NOT_CONFIGURED)
         return self._homeassistant
 
     async def call_service(self, service: str, data: str) -> None:
@@ -61,4 +66,4 @@ class DeviceAccess:
         try:
             await homeassistant.call(service, fields)
         except HomeAssistantError as error:
-            raise ToolFailed(str(error)) from error.__cause__
+            raise ToolFailed(str(error), error.reason) from error.__cause__

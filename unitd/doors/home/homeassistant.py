@@ -14,7 +14,7 @@ import orjson
 from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
 from unitd.core.home.home import Home
 from unitd.core.home.readings import read_homeassistant
-from unitd.core.outcomes import DeviceState
+from unitd.core.outcomes import DeviceState, Reason
 from unitd.doors.home.aliases import AliasesUnread, with_aliases
 from unitd.wire.errors import ConfigError
 
@@ -53,7 +53,11 @@ _ENTITIES = """
 
 
 class HomeAssistantError(Exception):
-    """A failure, with a text for the spoken answer."""
+    """A failure, with a text for the spoken answer, and its code."""
+
+    def __init__(self, words: str, reason: Reason = Reason.HOME_ASSISTANT_FAILED) -> None:
+        super().__init__(words)
+        self.reason = reason
 
 
 class HomeAssistant:
@@ -84,7 +88,7 @@ class HomeAssistant:
         """
         for entity_id in _entity_ids(data.get("entity_id")):
             if (await self._state(entity_id)).state == UNAVAILABLE:
-                raise HomeAssistantError("the device is unavailable in Home Assistant")
+                raise HomeAssistantError("the device is unavailable in Home Assistant", Reason.UNAVAILABLE)
         domain, _, name = service.partition(".")
         await self._ask("POST", f"/api/services/{domain}/{name}", data)
 
@@ -98,7 +102,8 @@ class HomeAssistant:
         return DeviceState("") if known.state in (UNAVAILABLE, UNKNOWN) else known
 
     async def _state(self, entity_id: str) -> DeviceState:
-        answer = await self._ask("GET", f"/api/states/{entity_id}", missing="Home Assistant does not have it")
+        missing = HomeAssistantError("Home Assistant does not have it", Reason.UNKNOWN_DEVICE)
+        answer = await self._ask("GET", f"/api/states/{entity_id}", missing=missing)
         try:
             return read_homeassistant(orjson.loads(answer.content))
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
@@ -151,7 +156,7 @@ class HomeAssistant:
         method: str,
         path: str,
         data: dict[str, Any] | None = None,
-        missing: str = "Home Assistant does not know that",
+        missing: HomeAssistantError | None = None,
         refused: str = "Home Assistant refuses the token",
     ) -> httpx.Response:
         """Return the answer to a request; `missing` is the error when there is nothing at the path."""
@@ -159,13 +164,13 @@ class HomeAssistant:
             async with asyncio.timeout(PATIENCE_SECONDS):  # httpx starts its timeout anew with every byte
                 answer = await self._http.request(method, path, json=data)
         except (TimeoutError, httpx.TimeoutException) as error:
-            raise HomeAssistantError("Home Assistant does not answer") from error
+            raise HomeAssistantError("Home Assistant does not answer", Reason.HOME_ASSISTANT_UNREACHABLE) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise HomeAssistantError("Home Assistant cannot be reached") from error
+            raise HomeAssistantError("Home Assistant cannot be reached", Reason.HOME_ASSISTANT_UNREACHABLE) from error
         if answer.status_code in (401, 403):
-            raise HomeAssistantError(refused)
+            raise HomeAssistantError(refused, Reason.REFUSED)
         if answer.status_code in (400, 404):
-            raise HomeAssistantError(missing)
+            raise missing or HomeAssistantError("Home Assistant does not know that")
         if not answer.is_success:
             raise HomeAssistantError(f"Home Assistant failed ({answer.status_code})")
         return answer

@@ -24,9 +24,9 @@ from unitd.core.home.devices import Entity
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.readings import read_message
-from unitd.core.home.tools import Tool, misfit
+from unitd.core.home.tools import Tool, misfit, unfit
 from unitd.core.home.tools_file import TemplateNames, read_home
-from unitd.core.outcomes import DeviceState, Outcome, done, failed, state
+from unitd.core.outcomes import DeviceState, Outcome, Reason, done, failed, state
 from unitd.doors.base import Commands
 from unitd.doors.home.device_access import DeviceAccess, ToolFailed
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
@@ -53,8 +53,16 @@ REREAD_SECONDS = 10.0
 MOST_LISTED = 12
 
 
+_BOUNDS = ("minimum", "maximum", "enum")
+"""The keys of a schema that the words about an argument are made of."""
+
+
 class Refused(ToolFailed):
-    """A call that is refused; the reason is a whole sentence."""
+    """A call that is refused; the words are a whole sentence. `allowed` see `Outcome`."""
+
+    def __init__(self, words: str, reason: Reason = Reason.FAILED, allowed: Mapping[str, Any] | None = None) -> None:
+        super().__init__(words, reason)
+        self.allowed = allowed or {}
 
 
 class HomeToolbox:
@@ -206,14 +214,15 @@ class HomeToolbox:
             return await self._do(tool, _checked(tool, arguments, entity), entity)
         except Refused as refusal:
             log.info("tool %s is not used: %s", name, refusal)
-            return Outcome(str(refusal), is_done=False)
+            return Outcome(str(refusal), is_done=False, reason=refusal.reason, allowed=refusal.allowed)
         except ToolFailed as failure:
             cause = str(failure.__cause__ or "")  # a timeout has no words
             log.warning("tool %s failed: %s%s", name, failure, f" ({cause})" if cause else "")
-            return Outcome(failed(str(failure), device), is_done=False)
+            return Outcome(failed(str(failure), device), is_done=False, reason=failure.reason)
         except Exception:  # a bug may fail this call, not the daemon, whose task group the tools share
             log.exception("tool %s failed", name)
-            return Outcome(failed("an error in unitd, which its log describes", device), is_done=False)
+            words = failed("an error in unitd, which its log describes", device)
+            return Outcome(words, is_done=False, reason=Reason.FAILED)
 
     def _meant(self, name: str, arguments: dict[str, Any]) -> tuple[Tool, Entity | None]:
         """Return the tool of a call, and its device; None for a tool without devices.
@@ -267,15 +276,17 @@ def _checked(tool: Tool, arguments: dict[str, Any], entity: Entity | None) -> di
     Raises:
         Refused: an argument cannot be used.
     """
-    if words := misfit(tool, arguments, entity.name if entity else ""):
-        raise Refused(words)
+    if name := unfit(tool, arguments):
+        schema = {key: value for key, value in tool.parameters[name].items() if key in _BOUNDS}
+        words = misfit(tool, arguments, entity.name if entity else "")
+        raise Refused(words, Reason.NOT_ALLOWED, {"parameter": name, **schema})
     return arguments | {"entity": entity} if entity else arguments
 
 
 def _outcome(text: str, known: DeviceState, device: str) -> Outcome:
     """Return the outcome of a question; an empty state is a failure."""
     if not text:
-        raise ToolFailed("the device does not respond")
+        raise ToolFailed("the device does not respond", Reason.UNKNOWN_STATE)
     return Outcome(state(_plain(text)[:STATE_LENGTH], device), is_done=True, state=known)
 
 
