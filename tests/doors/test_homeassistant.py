@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.home.toolboxes import MakeToolbox, results_of
 from tests.support.servers.assistant_server import AssistantServer, assistant_server
-from unitd.core.outcomes import DeviceState, Outcome
+from unitd.core.outcomes import DeviceState, Outcome, Reason
 from unitd.doors.home import homeassistant
 
 
@@ -113,26 +113,28 @@ def told(reason: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("status", "reason"),
+    ("status", "reason", "code"),
     [
-        (401, "Home Assistant refuses the token"),
-        (403, "Home Assistant refuses the token"),
-        (400, "Home Assistant does not have it"),
-        (404, "Home Assistant does not have it"),
-        (500, "Home Assistant failed (500)"),
-        (301, "Home Assistant failed (301)"),
+        (401, "Home Assistant refuses the token", Reason.REFUSED),
+        (403, "Home Assistant refuses the token", Reason.REFUSED),
+        (400, "Home Assistant does not have it", Reason.UNKNOWN_DEVICE),
+        (404, "Home Assistant does not have it", Reason.UNKNOWN_DEVICE),
+        (500, "Home Assistant failed (500)", Reason.HOME_ASSISTANT_FAILED),
+        (301, "Home Assistant failed (301)", Reason.HOME_ASSISTANT_FAILED),
     ],
 )
 async def test_a_refusal_is_told_in_words(
-    make_toolbox: MakeToolbox, assistant: AssistantServer, status: int, reason: str
+    make_toolbox: MakeToolbox, assistant: AssistantServer, status: int, reason: str, code: Reason
 ) -> None:
     """By its status; a page that has moved has not switched anything."""
     assistant.status = status
     tools = await make_toolbox(assistant=assistant)
 
     results = await results_of(tools, ("turn_off", {"entity": "kitchen light"}), ("get_reading", {"place": "garden"}))
+    outcome = await tools.do({"id": "1", "name": "get_reading", "arguments": {"place": "garden"}})
 
     assert results == told(reason)
+    assert outcome.reason == code
 
 
 async def test_a_wrong_token_is_told_in_words(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:

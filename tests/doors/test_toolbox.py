@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.home.toolboxes import TOOLS, MakeToolbox, Wire, results_of
 from tests.support.servers.assistant_server import AssistantServer
+from unitd.core.outcomes import Reason
 from unitd.wire.errors import ConfigError, LoadFailed
 
 
@@ -96,6 +97,41 @@ async def test_a_call_that_cannot_be_done_says_why(
     assert wire.commands == []
     assert f"tool {name} " in caplog.text
     assert result.rpartition(": ")[2].removesuffix(".") in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("turn_on", Reason.BROKER_UNREACHABLE),
+        ("turn_off", Reason.NOT_CONFIGURED),
+        ("get_state", Reason.UNKNOWN_STATE),
+        ("broken", Reason.FAILED),
+        ("explode", Reason.FAILED),
+    ],
+)
+async def test_a_call_that_cannot_be_done_has_the_code_of_the_reason(
+    make_toolbox: MakeToolbox, name: str, reason: Reason
+) -> None:
+    """For those who say it in another language."""
+    wire = Wire()
+    wire.is_there = False
+    toolbox = await make_toolbox(mqtt=wire)
+
+    outcome = await toolbox.do({"id": "1", "name": name, "arguments": {"entity": "kitchen light"}})
+
+    assert (outcome.is_done, outcome.reason, outcome.allowed) == (False, reason, {})
+
+
+async def test_a_value_that_does_not_fit_comes_with_what_would(make_toolbox: MakeToolbox) -> None:
+    """Its bounds or its words, and the parameter."""
+    degrees = "{type = 'integer', minimum = 5, maximum = 30, title = 'Warmth'}"
+    tool = f"[[tool]]\nname = 'heat'\ntopic = 'x'\npayload = 'x'\nparameters.degrees = {degrees}\n"
+    toolbox = await make_toolbox(tools=tool, mqtt=Wire())
+
+    outcome = await toolbox.do({"id": "1", "name": "heat", "arguments": {"degrees": 99}})
+
+    assert (outcome.text, outcome.reason) == ("That takes 5 to 30 degrees.", Reason.NOT_ALLOWED)
+    assert outcome.allowed == {"parameter": "degrees", "minimum": 5, "maximum": 30}
 
 
 async def test_the_log_has_the_cause_of_a_failing_template(

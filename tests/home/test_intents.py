@@ -16,7 +16,7 @@ from tests.support.home.boards import calls_of, frames_of, rest_of, said
 from tests.support.servers.brokers import Broker, Listener
 from tests.support.waiting import eventually
 from unitd.app import App
-from unitd.runtime.tasks.tool_loop import CANNOT_WAIT
+from unitd.core.home.call_guard_words import cannot_wait
 
 SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
 HOUSE: list[dict[str, Any]] = [
@@ -258,7 +258,7 @@ async def test_a_command_for_later_that_needs_a_confirmation_is_refused(client: 
 
     frames = await frames_of(client, work_id, "unlock the front door in ten minutes")
 
-    assert (calls_of(frames), said(frames)) == ([], CANNOT_WAIT)
+    assert (calls_of(frames), said(frames)) == ([], cannot_wait("en"))
 
 
 @pytest.mark.parametrize("unit", ["intent", "llm"])
@@ -303,11 +303,18 @@ async def test_a_client_that_leaves_after_its_wish_harms_nobody(clients: Callabl
     assert calls_of(await frames_of(stays, other, "turn off the bedroom lamp")) == [("turn_off", "bedroom lamp")]
 
 
-async def test_a_broker_that_is_away_is_said(client: WireClient, broker: Broker) -> None:
-    """Each wish ends; nothing is switched later either."""
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("turn on the bedroom lamp", "the broker does not answer"),
+        ("schalte die bedroom lamp ein", "der Broker antwortet nicht"),
+    ],
+)
+async def test_a_broker_that_is_away_is_said(client: WireClient, broker: Broker, sentence: str, words: str) -> None:
+    """In the language of the sentence. Each wish ends; nothing is switched later either."""
     work_id = await client.setup("intent", SETUP)
     await broker.stop()
 
-    frames = await frames_of(client, work_id, "turn on the bedroom lamp")
+    frames = await frames_of(client, work_id, sentence)
 
-    assert "the broker does not answer" in said(frames)
+    assert words in said(frames)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict
+from unitd.core.home.call_guard_words import cannot_wait
 from unitd.core.outcomes import DeviceState, Outcome
-from unitd.runtime.tasks.tool_loop import AGREED, AWAY, CANNOT_WAIT, MAX_ROUNDS, Call, Recognition, ToolUse
+from unitd.runtime.tasks.tool_loop import AGREED, AWAY, MAX_ROUNDS, Call, Recognition, ToolUse
 
 ON, OFF = "The kitchen light is on.", "The kitchen light is off."
 
@@ -341,7 +342,7 @@ async def test_a_command_for_later_waits() -> None:
     answer = await a_use(hands, Program(later), inference).answer(nothing)
     refusal = await a_use(hands, Program(unlock), inference).answer(nothing)
 
-    assert (answer, refusal) == ("In 5 minutes.", CANNOT_WAIT)
+    assert (answer, refusal) == ("In 5 minutes.", cannot_wait("en"))
     assert inference.delayed == [(300, "turn off the fan")]
     assert hands.calls == []
 

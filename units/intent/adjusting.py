@@ -8,7 +8,7 @@ from units.intent.actions import READ, SCALES, VOLUME_RELATIVE, Call, parameter_
 from units.intent.house import Device, House
 from units.intent.recognizer import NAMES, Reading, Slot
 from units.intent.steps import Outcome, Outcomes, about, answer_of, failures, said
-from units.intent.wishes import Wish
+from units.intent.wishes import Wish, asking
 
 _OFF = ("off", "standby")
 _LEAST, _MOST = 0, 100
@@ -20,6 +20,8 @@ class Adjusting:
 
     def __init__(self, wish: Wish, house: House) -> None:
         self._house = house
+        self.question: Wish | None = None
+        self._is_settled = wish.is_settled or any(slot in wish.reading.slots for slot in NAMES)
         self._quantity, self._step = _change(wish.reading)
         self._reading = _with_direction(wish.reading, self._quantity, self._step)
         self._scale = SCALES[self._quantity]
@@ -81,12 +83,13 @@ class Adjusting:
 
     def _active(self, read: Sequence[tuple[Device, Outcome]]) -> Sequence[tuple[Device, Outcome]]:
         """Return the devices that are on, if some are: "brighter" is about the light that one sees."""
-        if any(slot in self._reading.slots for slot in NAMES):
+        if self._is_settled:
             return read
         on = [(device, outcome) for device, outcome in read if (outcome.state or "").casefold() not in _OFF]
         found = on or read
         if self._quantity == "volume" and len(found) > 1 and "scope" not in self._reading.slots:
-            self._problems += about(self._reading, "which", [device for device, _ in found])
+            self.question = asking(self._reading, [device for device, _ in found])
+            self._problems.append(said(self._reading, problem=self.question.problem))
             return ()
         return found
 

@@ -89,7 +89,7 @@ def _completed(wish: Wish, reply: Reading, house: House) -> Wish | None:
     areas, scope = wish.problem.areas if wish.problem else (), reply.value("scope")
     if scope:
         is_meant = scope == "all" or 2 in (len(wish.choices), len(areas))
-        return _with(wish, wish.choices) if is_meant else None
+        return _with(wish, wish.choices, is_settled=not is_room_asked(wish)) if is_meant else None
     names, places = ([reply.slots[slot] for slot in slots if slot in reply.slots] for slots in (NAMES, _PLACES))
     named = [each for name in names for each in house.named(name.value, name.domain)] if names else wish.choices
     chosen = [each for each in wish.choices if each in named and is_where_said(each, reply)]
@@ -97,10 +97,10 @@ def _completed(wish: Wish, reply: Reading, house: House) -> Wish | None:
     clearer = replace(wish, reading=replace(wish.reading, slots={**wish.reading.slots, **said}))
     is_for_all = is_room_asked(wish) and not names and not is_for_one(wish.reading)
     if chosen and (is_for_all or len(chosen) == max(len(names), len(places))):
-        return _with(clearer, chosen)
+        return _with(clearer, chosen, is_settled=bool(names))
     is_less = 0 < len(chosen) < len(wish.choices)
     return replace(asking(clearer.reading, chosen), devices=wish.devices) if is_less else None
 
 
-def _with(wish: Wish, chosen: Sequence[Device]) -> Wish:
-    return Wish(wish.reading, (*wish.devices, *chosen))
+def _with(wish: Wish, chosen: Sequence[Device], *, is_settled: bool = False) -> Wish:
+    return Wish(wish.reading, (*wish.devices, *chosen), is_settled=is_settled)

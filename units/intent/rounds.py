@@ -37,6 +37,11 @@ class Turn:
         """How many outcomes the turn waits for."""
         return len(self._waiting)
 
+    @property
+    def questions(self) -> list[Wish]:
+        """The wishes that it asks back about at the end."""
+        return [step.question for step in self._steps if step.question]
+
     def take(self, outcomes: Sequence[Outcome]) -> None:
         """Take the outcomes of the calls, in their order."""
         made = list(zip(self._waiting, outcomes, strict=True))

@@ -62,6 +62,9 @@ class Step(Protocol):
     calls: list[Call]
     """The calls of the first round."""
 
+    question: Wish | None
+    """The wish that it asks back about at the end; None if it does not ask."""
+
     def after(self, outcomes: Outcomes) -> Sequence[Call]:
         """Take the outcomes of the last calls, and return the calls of the next round; none at the end."""
 
@@ -120,6 +123,8 @@ def with_quantity(outcome: Outcome, quantity: Any) -> Outcome:
 class Doing:
     """A wish that switches or sets something."""
 
+    question: Wish | None = None
+
     def __init__(self, wish: Wish, house: House) -> None:
         self._reading = wish.reading
         self._outcomes: Outcomes = ()
@@ -160,6 +165,8 @@ class Doing:
 
 class Asking:
     """A question: every state is read, and nothing is switched."""
+
+    question: Wish | None = None
 
     def __init__(self, wish: Wish, house: House) -> None:
         self._reading = wish.reading

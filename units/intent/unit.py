@@ -52,8 +52,8 @@ class IntentUnit(Unit):
         self._recognizers: dict[str, Recognizer] = {}
         self._houses: dict[HouseKey, tuple[House, HomeIndex]] = {}
         self._numbers = count(1)
-        self._turns: dict[int, Turn] = {}
-        """The turns in progress; the yes that one waits for may be the sentence of another task."""
+        self._turns: dict[int, tuple[Turn, str]] = {}
+        """The turns in progress with their conversations; the yes that one waits for may come in another task."""
 
         self.handlers = {
             "setup": self._on_setup,
@@ -136,20 +136,21 @@ class IntentUnit(Unit):
         if not understood.later:  # that is recognised again when it is due
             self._questions.keep(conversation, understood.wishes, task.house_key)
         if turn.calls:
-            self._turns[turn.number] = turn
+            self._turns[turn.number] = turn, conversation
             if len(self._turns) > MOST_TURNS:
                 del self._turns[min(self._turns)]
         return turn.reply()
 
     def _on_outcomes(self, envelope: Envelope) -> Mapping[str, Any]:
         number = envelope.fields["turn"]
-        turn = self._turns.get(number)
+        turn, conversation = self._turns.get(number, (None, ""))
         outcomes = [read_outcome(each) for each in envelope.fields["outcomes"]]
         if turn is None or len(outcomes) != turn.expected:
             raise UnitFault(RUN_FAILED, f"turn {number} waits for no {len(outcomes)} outcomes")
         turn.take(outcomes)
         if not turn.calls:
             del self._turns[number]
+            self._questions.keep(conversation, turn.questions, self._task(envelope).house_key)
         return turn.reply()
 
     def _on_infer(self, envelope: Envelope) -> None:

@@ -49,6 +49,9 @@ class Wish:
     choices: tuple[Device, ...] = ()
     """The devices of which some are meant, if the problem is the question which."""
 
+    is_settled: bool = False
+    """Whether a reply has said which devices are meant, so that none of them is left out."""
+
 
 def find_wish(readings: Sequence[Reading], house: House) -> Wish:
     """Return what the best of these readings means; where two equally good ones mean different devices, ask.

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.units.intent_home import Inhabitant, device, home
+from tests.support.units.intent_home import Inhabitant, device, home, state
 from units.intent.replies import REMEMBERED_SECONDS
 
 LIGHTS = [
@@ -213,3 +213,21 @@ def test_a_question_about_one_device_is_answered_with_yes() -> None:
 
     assert question == "Do you mean the front door?"
     assert somebody.calls("yes") == [("unlock", "front door")]
+
+
+@pytest.mark.parametrize(
+    ("reply", "players"),
+    [("the radio", ["radio"]), ("both", ["radio", "speaker"]), ("radio and speaker", ["radio", "speaker"])],
+)
+def test_a_question_after_the_states_were_read_is_answered_too(reply: str, players: list[str]) -> None:
+    """Both play, and the sentence is about one."""
+    speakers = [device(name, "media", "study") for name in ("radio", "speaker")]
+    somebody = Inhabitant(home(speakers, area="study"))
+    somebody.states = {name: state("playing", volume=20) for name in ("radio", "speaker")}
+    _, question = somebody.say("volume up")
+
+    calls, answer = somebody.say(reply)
+
+    assert question == "Which one do you mean: the radio or the speaker?"
+    assert [call for call in calls if call[0] == "set_volume"] == [("set_volume", name, 30) for name in players]
+    assert "Which" not in answer

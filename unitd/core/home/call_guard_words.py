@@ -1,4 +1,4 @@
-"""What is said in place of a call that the words do not back, in five languages; in any other in English. Pure."""
+"""What is said in place of a call that is not done, in five languages; in any other in English. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,6 +20,20 @@ _ASKED_BACK = {
     "zh": "是指{what}吗？",  # noqa: RUF001
 }
 _FORGOTTEN = {"en": "All right.", "de": "In Ordnung.", "fr": "D'accord.", "es": "De acuerdo.", "zh": "好的。"}
+_CANNOT_WAIT = {
+    "en": "That needs a confirmation when it is done, so it cannot be done later.",
+    "de": "Das muss bestätigt werden, wenn es getan wird, und geht deshalb nicht später.",
+    "fr": "Cela doit être confirmé au moment de le faire, ce n'est donc pas possible plus tard.",
+    "es": "Eso hay que confirmarlo al hacerlo, así que no se puede dejar para más tarde.",
+    "zh": "这需要当场确认，不能稍后执行。",  # noqa: RUF001
+}
+_TOO_MANY_WAIT = {
+    "en": "Too many commands wait already.",
+    "de": "Es warten schon zu viele Befehle.",
+    "fr": "Trop de commandes attendent déjà.",
+    "es": "Ya hay demasiadas órdenes en espera.",
+    "zh": "等待的命令太多了。",
+}
 
 _CONFIRMED = {
     "en": "Shall I {done}?",
@@ -79,6 +93,16 @@ def refused(language: str) -> str:
 def forgotten(language: str) -> str:
     """Return the answer to a no."""
     return _in(_FORGOTTEN, language)
+
+
+def cannot_wait(language: str) -> str:
+    """Return the answer to a command for later that needs a confirmation."""
+    return _in(_CANNOT_WAIT, language)
+
+
+def too_many_wait(language: str) -> str:
+    """Return the answer to a command for later where no more can wait."""
+    return _in(_TOO_MANY_WAIT, language)
 
 
 def asked_back(language: str, device: str, doubts: Mapping[str, Any]) -> str:

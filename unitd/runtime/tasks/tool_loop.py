@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from unitd.core.home.call_guard import Evidence, Verdict, agrees, declines
-from unitd.core.home.call_guard_words import forgotten
+from unitd.core.home.call_guard_words import cannot_wait, forgotten, too_many_wait
 from unitd.core.outcomes import DeviceState, Outcome, told
 
 # A model that goes on calling is not asked again.
@@ -28,8 +28,6 @@ AGREED = "OK."
 """The answer where there is nothing to say, as after "never mind"."""
 
 AWAY = "Sentences cannot be understood at the moment."
-CANNOT_WAIT = "That needs a confirmation when it is done, so it cannot be done later."
-TOO_MANY_WAIT = "Too many commands wait already."
 
 AUTO = "auto"
 """What a setup says to have the board's own tools; where there are none the model is told so."""
@@ -189,9 +187,9 @@ class ToolUse:
     async def _put_off(self, heard: Recognition) -> str:
         """Let a command wait; one that needs a confirmation cannot, because nobody may be there to give it."""
         if self._toolbox.confirmation(heard.get("calls", ()), self._language):
-            return CANNOT_WAIT
+            return cannot_wait(self._language)
         is_kept = await self._user.delay(heard["after_seconds"], heard["command"])
-        return str(heard["answer"]) if is_kept else TOO_MANY_WAIT
+        return str(heard["answer"]) if is_kept else too_many_wait(self._language)
 
     async def _carry_out(self, heard: Recognition, *, is_confirmed: bool = False) -> str | None:
         """Do the calls of each round until the program has an answer."""
