@@ -93,13 +93,19 @@ def _completed(wish: Wish, reply: Reading, house: House) -> Wish | None:
     names, places = ([reply.slots[slot] for slot in slots if slot in reply.slots] for slots in (NAMES, _PLACES))
     named = [each for name in names for each in house.named(name.value, name.domain)] if names else wish.choices
     chosen = [each for each in wish.choices if each in named and is_where_said(each, reply)]
-    said = {slot: reply.slots[slot] for slot in _PLACES if slot in reply.slots}
-    clearer = replace(wish, reading=replace(wish.reading, slots={**wish.reading.slots, **said}))
+    clearer = replace(wish, reading=_with_words(wish.reading, reply, is_named=bool(names)))
     is_for_all = is_room_asked(wish) and not names and not is_for_one(wish.reading)
     if chosen and (is_for_all or len(chosen) == max(len(names), len(places))):
         return _with(clearer, chosen, is_settled=bool(names))
     is_less = 0 < len(chosen) < len(wish.choices)
     return replace(asking(clearer.reading, chosen), devices=wish.devices) if is_less else None
+
+
+def _with_words(reading: Reading, reply: Reading, *, is_named: bool) -> Reading:
+    """Return a reading whose answer tells the place of the reply, and of one named device that it is one."""
+    places = {slot: reply.slots[slot] for slot in _PLACES if slot in reply.slots}
+    is_about_set = is_named and reading.intent in ("HassTurnOn", "HassTurnOff")
+    return replace(reading, slots={**reading.slots, **places}, response="default" if is_about_set else reading.response)
 
 
 def _with(wish: Wish, chosen: Sequence[Device], *, is_settled: bool = False) -> Wish:

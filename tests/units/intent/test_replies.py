@@ -124,6 +124,17 @@ def test_a_reply_that_leaves_two_is_asked_about_again() -> None:
     assert somebody.calls("the speaker") == [("set_volume", "speaker", 30)]
 
 
+def test_the_answer_is_about_what_the_reply_named(somebody: Inhabitant) -> None:
+    """One light, or those of the room."""
+    somebody.say("turn on the lights")
+    one = somebody.say("the desk lamp")
+    somebody.say("turn on the lights")
+    room = somebody.say("the study")
+
+    assert one[1] == "Turned on the light"
+    assert room[1] == "Turned on the lights"
+
+
 def test_a_question_is_answered_once(somebody: Inhabitant) -> None:
     """A second name has no wish to complete."""
     somebody.say("turn on the lights")

@@ -59,9 +59,8 @@ class Assistant:
         conversation = context.get("conversation_id") if isinstance(context, dict) else None
         before = self._memory.recall(conversation)
         messages = [*self._system, *before, {"role": "user", "content": question}]
-        named = {"conversation": str(conversation)} if conversation else {}
         tools = self._tools or {"tools": AUTO}
-        session = await ChatSession.open(local_client, messages=messages, **tools, **named)
+        session = await ChatSession.open(local_client, messages=messages, conversation=conversation, **tools)
         said = []
         try:
             async for event in session.ask(question):

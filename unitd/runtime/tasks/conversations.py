@@ -5,6 +5,7 @@ names the `conversation`: Home Assistant's for Wyoming, the session of barge-in 
 """
 
 from collections import OrderedDict
+from hashlib import sha256
 
 from unitd.core.tasks.table import Client, Task
 from unitd.runtime.tasks.tool_loop import Turn
@@ -16,7 +17,8 @@ MOST_CONVERSATIONS = 256
 def conversation_of(task: Task, client: Client | None) -> str:
     """Return what tells the conversation of an inference from all others; `client` is None where a link asks."""
     if named := task.setup.get("conversation"):
-        return f"{task.owner.door} {task.holder} {named}"
+        short = sha256(repr(named).encode(errors="replace")).hexdigest()  # clients choose names of any length
+        return f"{task.owner.door} {task.holder} {short}"
     return f"{task.work_id} {client.party if client is not None else ''}"
 
 

@@ -14,8 +14,6 @@ from unitd.runtime.tasks.tool_loop import AUTO, Toolbox
 from unitd.wire.errors import BadField, LoadFailed
 from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
 
-_TYPES = {"model": str, "response_format": str, "conversation": str, "enoutput": bool, "temporary": bool}
-
 
 class Plan(NamedTuple):
     """What a task is made of."""
@@ -118,7 +116,7 @@ def setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
     for key in kind.required:
         if key not in data:
             raise LoadFailed(f"{key} is missing")
-    for key, wanted in _TYPES.items():
+    for key, wanted in (("model", str), ("response_format", str), ("enoutput", bool), ("temporary", bool)):
         if key in data and type(data[key]) is not wanted:
             raise LoadFailed(f"{key} must be {'true or false' if wanted is bool else 'a text'}, it is {data[key]!r}")
         if wanted is str and is_too_long(data.get(key, "")):

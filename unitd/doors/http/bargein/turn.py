@@ -144,8 +144,8 @@ class Turn:
 
     async def _answer(self) -> None:
         question, model = self._question, self._context.settings.http.barge_in.model
-        setup = {"messages": question.messages, "conversation": question.conversation, **self._tools}
-        conversation = await ChatSession.open(self._local_client, model, **setup)
+        setup = {"messages": question.messages, "conversation": question.conversation}
+        conversation = await ChatSession.open(self._local_client, model, **setup, **self._tools)
         try:
             async with aclosing(conversation.ask(question.utterance, **question.options)) as events:
                 async for event in events:
