@@ -252,6 +252,19 @@ async def test_a_command_for_later_is_done_then(client: WireClient, listener: Li
     assert "1 second" in said(frames)
 
 
+async def test_a_command_for_later_is_made_clear_before(client: WireClient, listener: Listener) -> None:
+    """The reply holds when it is due."""
+    work_id = await client.setup("intent", SETUP)
+
+    asked = await frames_of(client, work_id, "lock the door in one second")
+    answered = await frames_of(client, work_id, "the back door")
+    await listener.until(lambda: listener.on("home/d7/set") == [b"lock"])
+
+    assert said(asked) == "Which one do you mean: the front door or the back door?"
+    assert "1 second" in said(answered)
+    assert calls_of(asked + answered) == []
+
+
 async def test_a_command_for_later_that_needs_a_confirmation_is_refused(client: WireClient) -> None:
     """Nothing is promised that would not be done."""
     work_id = await client.setup("intent", SETUP)

@@ -97,6 +97,19 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "delayed.json"
 
 
+@pytest.mark.parametrize("text", ["turn off that\nturn off the fan", "turn off the fan\nturn off the fan"])
+async def test_the_reply_to_a_question_belongs_to_the_command(path: Path, text: str) -> None:
+    """It is a line of its own, and is not needed if the command is clear when it is due."""
+    board = Board(path)
+    await board.add(300, text)
+
+    await board.pass_time(301)
+    await eventually(lambda: bool(board.programs) and board.programs[0].is_closed)
+
+    assert board.hands.calls == [CALL]
+    await board.stop()
+
+
 async def test_a_command_is_done_when_it_is_due(path: Path) -> None:
     """In the room and the language of the task that was told, and not before."""
     board = Board(path)

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from units.intent.actions import STOPS
 from units.intent.evidence import says
 from units.intent.house import Device, House
 from units.intent.recognizer import NAMES, Reading, Recognizer
+from units.intent.sentence import Understood
 from units.intent.wishes import Wish, asking, is_for_one, is_room_asked, is_where_said
 
 REMEMBERED_SECONDS = 60.0
@@ -21,11 +23,11 @@ _PLACES = ("area", "area2", "floor")
 
 @dataclass(frozen=True)
 class Question:
-    """The wishes of a sentence of which one was asked about."""
+    """A sentence with a wish that was asked about."""
 
-    wishes: Sequence[Wish]
+    understood: Understood
     home: Any
-    """What the devices of the wishes are known by; a reply in another home is none."""
+    """What its devices are known by; a reply in another home is none."""
 
     asked_at: float
 
@@ -37,35 +39,38 @@ class Questions:
         self._clock = clock
         self._open: OrderedDict[str, Question] = OrderedDict()
 
-    def keep(self, conversation: str, wishes: Sequence[Wish], home: Any) -> None:
-        """Remember wishes as asked about, if a reply can complete them all."""
-        unclear = [wish for wish in wishes if wish.problem]
+    def keep(self, conversation: str, understood: Understood, home: Any) -> None:
+        """Remember a sentence as asked about, if replies can complete all its wishes."""
+        unclear = [wish for wish in understood.wishes if wish.problem]
         if unclear and all(wish.choices for wish in unclear):
-            self._open[conversation] = Question(wishes, home, self._clock())
+            self._open[conversation] = Question(understood, home, self._clock())
             if len(self._open) > MOST_QUESTIONS:
                 self._open.popitem(last=False)
 
-    def take(self, conversation: str, home: Any) -> Sequence[Wish]:
-        """Forget the open question of a conversation and return its wishes; none if there is none, or it is too old."""
+    def take(self, conversation: str, home: Any) -> Understood | None:
+        """Forget the open question of a conversation and return its sentence; None if there is none or it is old."""
         question = self._open.pop(conversation, None)
         if question is None or question.home != home or self._clock() - question.asked_at > REMEMBERED_SECONDS:
-            return ()
-        return question.wishes
+            return None
+        return question.understood
 
 
-def completed(text: str, wishes: Sequence[Wish], recognizer: Recognizer, house: House) -> Sequence[Wish] | None:
-    """Return wishes with the first unclear one completed by a reply; none after a no, None if the text is no reply."""
-    for at, wish in enumerate(wishes):
-        if not wish.problem:
-            continue
-        word = says(text, recognizer.language) if _is_yes_or_no_asked(wish) else ""
-        if word == "no":
-            return ()
-        found = _for_all(wish) if word else None
-        found = found or _first(_completed(wish, each, house) for each in recognizer.replies(text, house, wish.choices))
-        if found:
-            return [*wishes[:at], found, *wishes[at + 1 :]]
-    return None
+def completed(text: str, asked: Understood, recognizer: Recognizer, house: House) -> Understood | None:
+    """Return a sentence with its first unclear wish completed by a reply; None if the text is no reply.
+
+    After a no nothing is to be done.
+    """
+    wishes = asked.wishes
+    at, wish = next((at, wish) for at, wish in enumerate(wishes) if wish.problem)
+    word = says(text, recognizer.language) if _is_yes_or_no_asked(wish) else ""
+    if word == "no":
+        return Understood(replace(asked.reading, intent=STOPS[0], response="default"), ())
+    replies = () if word else recognizer.replies(text, house, wish.choices)
+    found = _for_all(wish) if word else _first(_completed(wish, each, house) for each in replies)
+    if found is None:
+        return None
+    later = asked.later and replace(asked.later, command="\n".join((asked.later.command, " ".join(text.split()))))
+    return Understood(found.reading, [*wishes[:at], found, *wishes[at + 1 :]], later)
 
 
 def _first(wishes: Iterable[Wish | None]) -> Wish | None:

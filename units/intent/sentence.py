@@ -44,6 +44,7 @@ class Later:
     reading: Reading
     seconds: float
     command: str
+    """What is understood again when it is due; the replies to what was asked back are further lines."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Listener:
             if reading.intent in STOPS:
                 return Understood(reading, ())
             if reading.intent == TIMER:
-                command = str(reading.value("conversation_command"))
+                command = " ".join(str(reading.value("conversation_command")).split())
                 # Nobody is there any longer to hear the answer to a question.
                 if (wishes := self._at_once(command, self._room)) and not wishes[0].reading.is_question:
                     return Understood(reading, wishes, Later(reading, _seconds(reading), command))

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -11,7 +11,6 @@ import orjson
 from unitd.wire.envelope import Envelope
 from units.base import RUN_FAILED, Unit, UnitFault
 from units.host import Host
-from units.intent.actions import STOPS
 from units.intent.answers import Problem, render
 from units.intent.candidates import candidates
 from units.intent.evidence import evidence
@@ -117,14 +116,9 @@ class IntentUnit(Unit):
     def _reply(self, task: IntentTask, conversation: str, text: str) -> Understood | None:
         """Return what a conversation was asked about, completed by its next sentence; None if this is no reply."""
         asked = self._questions.take(conversation, task.house_key)
-        language = asked[0].reading.language if asked else ""
-        if language not in task.languages:
+        if asked is None or asked.reading.language not in task.languages:
             return None
-        wishes = completed(text, asked, self._recognizers[language], task.house)
-        if wishes is None:
-            return None
-        reading = wishes[0].reading if wishes else replace(asked[0].reading, intent=STOPS[0], response="default")
-        return Understood(reading, wishes)
+        return completed(text, asked, self._recognizers[asked.reading.language], task.house)
 
     def _begin(self, task: IntentTask, conversation: str, understood: Understood) -> Mapping[str, Any]:
         if not understood.wishes:
@@ -133,8 +127,7 @@ class IntentUnit(Unit):
         turn = Turn(next(self._numbers), understood.wishes, task.house)
         if understood.later and turn.calls:
             return put_off(turn, understood.later)
-        if not understood.later:  # that is recognised again when it is due
-            self._questions.keep(conversation, understood.wishes, task.house_key)
+        self._questions.keep(conversation, understood, task.house_key)
         if turn.calls:
             self._turns[turn.number] = turn, conversation
             if len(self._turns) > MOST_TURNS:
@@ -150,7 +143,9 @@ class IntentUnit(Unit):
         turn.take(outcomes)
         if not turn.calls:
             del self._turns[number]
-            self._questions.keep(conversation, turn.questions, self._task(envelope).house_key)
+            if turn.questions:
+                asked = Understood(turn.questions[0].reading, turn.questions)
+                self._questions.keep(conversation, asked, self._task(envelope).house_key)
         return turn.reply()
 
     def _on_infer(self, envelope: Envelope) -> None:

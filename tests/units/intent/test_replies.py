@@ -124,6 +124,19 @@ def test_a_reply_that_leaves_two_is_asked_about_again() -> None:
     assert somebody.calls("the speaker") == [("set_volume", "speaker", 30)]
 
 
+def test_a_command_for_later_is_completed_too(somebody: Inhabitant) -> None:
+    """When it is due, the command and the reply are understood again."""
+    question = somebody.recognize("turn on the lights in 5 minutes")
+
+    later = somebody.recognize("the  study")
+    for text in later["command"].splitlines():
+        due = somebody.calls(text)
+
+    assert "Which one" in question["answer"]
+    assert (later["after_seconds"], later["command"]) == (300, "turn on the lights\nthe study")
+    assert due == [("turn_on", "desk lamp"), ("turn_on", "floor lamp")]
+
+
 def test_the_answer_is_about_what_the_reply_named(somebody: Inhabitant) -> None:
     """One light, or those of the room."""
     somebody.say("turn on the lights")

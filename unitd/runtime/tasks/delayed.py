@@ -36,6 +36,8 @@ class DelayedCommand:
     """Seconds since 1970."""
 
     text: str
+    """A sentence; if it was asked back about, the replies are further lines."""
+
     setup: Mapping[str, Any]
     """Room and language of the task that was told."""
 
@@ -90,8 +92,10 @@ class DelayedCommands:
         recognizer = self._recognizer_for(f"delayed.{next(self._numbers)}", toolbox.recognition(command.setup))
         user = _Unattended()
         try:
-            use = ToolUse(toolbox, recognizer, user, setup=command.setup, text=command.text)
-            await use.answer(lambda: None, has_model=False)
+            for text in command.text.splitlines():
+                if not user.calls:  # what is clear by now needs no reply
+                    use = ToolUse(toolbox, recognizer, user, setup=command.setup, text=text)
+                    await use.answer(lambda: None, has_model=False)
         finally:
             recognizer.close()
         if user.calls:
