@@ -22,6 +22,7 @@ REQUIRED = ("HassTurnOn", "HassTurnOff")
 OURS = "unitd"
 """The key in the metadata of sentences of ours."""
 
+_VAGUE = ("{name}", "{area} {brightness}")
 _OPTIONAL = re.compile(r"\[[^\[\]]*\]")
 # libyaml takes a tenth of the time and of the memory.
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -149,20 +150,21 @@ def _usable(intents: Mapping[str, Any]) -> Iterator[tuple[str, list[Mapping[str,
 
 
 def _without_bare_names(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a block without sentences that may be a name and nothing else, except those for scenes.
+    """Return a block without sentences that may be a name, or a room and a number, except those for scenes.
 
-    "The desk lamp" would turn the lamp on, also as an answer to "Which lamp do you want to turn off?".
+    "The desk lamp" would turn the lamp on, also as an answer to "Which lamp do you want to turn off?", and "the bedroom
+    one" would dim the lights of the bedroom to 1 percent.
     """
     if block.get("requires_context", {}).get("domain") == ["scene"]:
         return block
-    return {**block, "sentences": [text for text in block["sentences"] if _required_part(text) != "{name}"]}
+    return {**block, "sentences": [text for text in block["sentences"] if _required_part(text) not in _VAGUE]}
 
 
 def _required_part(template: str) -> str:
     """Return a template without its optional parts."""
     while (shorter := _OPTIONAL.sub("", template)) != template:
         template = shorter
-    return template.strip()
+    return " ".join(template.split())
 
 
 def _is_for_home(block: Mapping[str, Any]) -> bool:

@@ -107,7 +107,7 @@ def _in_place(reading: Reading, house: House) -> Wish:
     """Return a wish for all devices of a kind in a room, on a floor or in the house."""
     candidates = [each for each in house.devices if _is_meant(each, reading) and not _is_excepted(each, reading, house)]
     if _needs_room(reading):
-        if len(candidates) == 1 and not _is_unlocking(reading, candidates):
+        if len(candidates) == 1 and (not _is_of_set(reading) or candidates[0].domain == "cover"):
             return Wish(reading, tuple(candidates))
         if reading.is_question and len(candidates) <= _MOST_ASKED:
             return Wish(reading, tuple(candidates))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.core.home.call_guard_words import asked_back, confirmed, refused
+from unitd.core.home.call_guard_words import asked_back, confirmed, contradicts, refused
 from unitd.core.home.devices import Entity
 from unitd.core.home.tools import Tool
 
@@ -24,6 +24,9 @@ COLORS = frozenset(
     }
 )
 """The colors that the evidence names."""
+
+NO_VALUES = frozenset({"brightness", "color", "colour", "volume", "temperature", "light", "lights"})
+"""Words that say which value is meant, and are none."""
 
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 
@@ -77,6 +80,8 @@ def check(attempt: Attempt, evidence: Evidence | None, before: Evidence | None =
         return ALLOWED
     language = str((evidence or {}).get("language", "en"))
     if evidence is None or evidence.get("is_question") or evidence.get("is_negated"):
+        return Verdict(False, refused(language))
+    if contradicts(attempt.name, evidence["words"]):
         return Verdict(False, refused(language))
     device = attempt.entity.name if attempt.entity else ""
     evidence = _without_values(evidence, attempt)
@@ -218,6 +223,8 @@ def _is_text_backed(value: str, schema: Mapping[str, Any], evidence: Evidence) -
     words = [word for each in _WORD.findall(value.casefold()) for word in _letters(each)]
     if value.casefold() in COLORS:
         return value.casefold() in said
+    if value.casefold() in NO_VALUES:
+        return False
     if "enum" in schema and not set(map(str.casefold, map(str, schema["enum"]))) <= COLORS:
         return True
     numbers = [float(word) for word in words if word.isdigit()]

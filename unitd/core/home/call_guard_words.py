@@ -136,3 +136,25 @@ def _named(device: str, language: str) -> str:
 
 def _told(values: Mapping[str, Any]) -> list[str]:
     return [f"{value}{_UNITS.get(name, '')}" for name, value in values.items()]
+
+
+_ON = frozenset(
+    {
+        *("on", "activate", "enable", "start", "an", "ein", "anschalten", "einschalten", "anmachen"),
+        *("allume", "allumer", "enciende", "encender", "prende", "prender", "activa", "active", "\u5f00"),
+    }
+)
+_OFF = frozenset(
+    {
+        *("off", "out", "kill", "deactivate", "disable", "extinguish", "douse", "aus", "ausschalten", "ausmachen"),
+        *("eteins", "eteindre", "coupe", "apaga", "apagar", "desactiva", "desactive", "\u5173"),
+    }
+)
+_OPPOSITE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {"turn_on": (_ON, _OFF), "turn_off": (_OFF, _ON)}
+"""By tool the words for it, and those for the opposite."""
+
+
+def contradicts(tool: str, words: Collection[str]) -> bool:
+    """Return whether a sentence, by its words, wants the opposite of what a tool does."""
+    wanted, opposite = _OPPOSITE.get(tool, (frozenset(), frozenset()))
+    return not opposite.isdisjoint(words) and wanted.isdisjoint(words)
