@@ -1,6 +1,6 @@
 """What is said in place of a call that is not done, in five languages; in any other in English. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from unitd.core.outcomes import with_article
