@@ -47,13 +47,18 @@ def is_fast(item: pytest.Item) -> bool:
         return False
     definitions = item._fixtureinfo.name2fixturedefs  # pytest has no public way to the functions of fixtures
     fixtures = [definitions[name][-1].func for name in item.fixturenames if name in definitions]
-    names = (_direct_names(each) for each in _reached_from([item.function, *fixtures]))
-    return not any(SLOW_NAMES.intersection(each) for each in (item.fixturenames, *names))
+    return SLOW_NAMES.isdisjoint(item.fixturenames) and not any(map(_is_slow, [item.function, *fixtures]))
 
 
-def _reached_from(functions: list[object]) -> Iterator[FunctionType]:
-    """Yield these functions and those of the tests that they name, directly or through others."""
-    pending, seen = functions, set[FunctionType]()
+@functools.cache
+def _is_slow(function: object) -> bool:
+    """Return whether a function, or one of the tests that it leads to, names a slow name."""
+    return not all(SLOW_NAMES.isdisjoint(_direct_names(each)) for each in _reached_from(function))
+
+
+def _reached_from(function: object) -> Iterator[FunctionType]:
+    """Yield this function and those of the tests that it names, directly or through others."""
+    pending, seen = [function], set[FunctionType]()
     while pending:
         for function in _functions_in(pending.pop()):
             if function not in seen and _is_ours(function):
