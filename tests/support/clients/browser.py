@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Locator, Page, async_playwright
 
 FLAGS = (
     "--no-sandbox",
@@ -68,9 +68,9 @@ class Visit:
         return self.page.locator(f'[data-link="{source} {target}"]')
 
 
-async def visit(browser: Browser, address: str, **context: Any) -> Visit:
+async def visit(browser: Browser | BrowserContext, address: str) -> Visit:
     """Open the page; return when it is connected or asks for a key."""
-    page = await browser.new_page(**context)
+    page = await browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     seen = Visit(page)
     page.on("console", lambda message: seen.complaints.append(message.text) if message.type == "error" else None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 from anyio.from_thread import start_blocking_portal
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import BrowserContext, async_playwright
 
 from tests.support.children import KEPT_PROCESSES
 from tests.support.clients.browser import Visit, chromium, visit
@@ -31,16 +31,21 @@ def shared_chromium() -> Iterator[str]:
 
 
 @pytest.fixture
-async def browser(shared_chromium: str) -> AsyncIterator[Browser]:
-    """A connection to the browser; what a test opens is closed with it."""
+async def browser(shared_chromium: str) -> AsyncIterator[BrowserContext]:
+    """The browser's own context, for a new one takes longer than most tests; nothing that a test leaves stays in it."""
     async with async_playwright() as playwright:
         connected = await playwright.chromium.connect_over_cdp(shared_chromium)
-        yield connected
+        [context] = connected.contexts
+        yield context
+        for page in context.pages:
+            session = await context.new_cdp_session(page)
+            await session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+            await page.close()
         await connected.close()
 
 
 @pytest.fixture
-async def seen(browser: Browser, address: str) -> Visit:
+async def seen(browser: BrowserContext, address: str) -> Visit:
     """The page of a daemon with its defaults."""
     return await visit(browser, address)
 
@@ -66,7 +71,7 @@ async def slow_daemon(tmp_path: Path, teller: Teller, caplog: pytest.LogCaptureF
 
 
 @pytest.fixture
-async def seen_slow(browser: Browser, slow_daemon: App) -> Visit:
+async def seen_slow(browser: BrowserContext, slow_daemon: App) -> Visit:
     """The page of the slow daemon."""
     host, port = slow_daemon.endpoints["http"]
     return await visit(browser, f"{host}:{port}")

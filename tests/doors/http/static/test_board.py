@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import BrowserContext, expect
 
 from tests.support.clients.browser import Visit, visit
 from tests.support.clients.wire_client import WireClient
@@ -97,7 +97,7 @@ async def test_the_suggested_model_is_the_first_to_fetch(seen: Visit) -> None:
 
 
 @pytest.mark.timeout(180)
-async def test_the_board_is_measured_for_who_looks_for_a_model(browser: Browser, tmp_path: Path) -> None:
+async def test_the_board_is_measured_for_who_looks_for_a_model(browser: BrowserContext, tmp_path: Path) -> None:
     """With little memory for models the bundled one is suggested, as `unitd models suggest` does."""
     document = {"http": {"enabled": True}, "limits": {"memory": "300M"}, "llm": {"threads": 1}}
     async with running_app(tmp_path, document) as app:

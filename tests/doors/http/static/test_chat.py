@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import BrowserContext, expect
 
 from tests.support.clients.browser import Visit, visit
 from tests.support.clients.wire_client import WireClient
@@ -67,7 +67,7 @@ async def test_a_board_without_devices_claims_to_have_switched_none(seen: Visit)
 
 
 async def test_a_board_with_devices_switches_them(
-    browser: Browser, tmp_path: Path, broker: Broker, listener: Listener
+    browser: BrowserContext, tmp_path: Path, broker: Broker, listener: Listener
 ) -> None:
     """What is offered first is done; the call is seen above the answer."""
     (tmp_path / "tools.toml").write_text(TOOLS)
@@ -95,7 +95,7 @@ async def test_an_answer_has_room_for_a_story(seen_slow: Visit, teller: Teller) 
     assert [body["max_tokens"] for body in teller.asked] == [512]
 
 
-async def test_a_model_that_stands_in_says_so(browser: Browser, tmp_path: Path) -> None:
+async def test_a_model_that_stands_in_says_so(browser: BrowserContext, tmp_path: Path) -> None:
     """In the chat, and where the task is looked at."""
     async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": "qwen2.5-0.5b"}}) as app:
         host, port = app.endpoints["http"]

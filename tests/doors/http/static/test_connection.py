@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, WebSocketRoute, expect
+from playwright.async_api import BrowserContext, WebSocketRoute, expect
 
 from tests.support.clients.browser import PATIENCE_MS, Visit, visit
 from tests.support.daemon import running_app
@@ -18,7 +18,7 @@ from unitd.wire.errors import NotAllowed
 pytestmark = pytest.mark.timeout(60)
 
 
-async def test_the_key_is_asked_for_once(browser: Browser, tmp_path: Path) -> None:
+async def test_the_key_is_asked_for_once(browser: BrowserContext, tmp_path: Path) -> None:
     """A wrong one is refused, the right one opens; a reload does not ask again."""
     async with running_app(tmp_path, {"http": {"enabled": True, "api_key": "open sesame & co"}}) as app:
         host, port = app.endpoints["http"]
@@ -41,7 +41,7 @@ async def test_the_key_is_asked_for_once(browser: Browser, tmp_path: Path) -> No
         await seen.page.close()
 
 
-async def test_a_board_that_knows_tokens_asks_for_one(browser: Browser, tmp_path: Path) -> None:
+async def test_a_board_that_knows_tokens_asks_for_one(browser: BrowserContext, tmp_path: Path) -> None:
     """And says how to get one; also when none was made yet."""
     async with asking_app(tmp_path, http={"enabled": True}) as app:
         host, port = app.endpoints["http"]
@@ -63,7 +63,7 @@ async def test_a_board_that_knows_tokens_asks_for_one(browser: Browser, tmp_path
         await seen.page.close()
 
 
-async def test_a_key_or_a_token_will_do_where_there_are_both(browser: Browser, tmp_path: Path) -> None:
+async def test_a_key_or_a_token_will_do_where_there_are_both(browser: BrowserContext, tmp_path: Path) -> None:
     """One field takes either; the dialog fits a phone."""
     token = write_tokens(tmp_path, {"anna": Role.ADMIN})["anna"]
     async with asking_app(tmp_path, http={"enabled": True, "api_key": "open sesame"}) as app:
@@ -80,7 +80,7 @@ async def test_a_key_or_a_token_will_do_where_there_are_both(browser: Browser, t
 
 
 async def test_too_many_guesses_are_told_from_a_wrong_key(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: BrowserContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The right key has to wait; nobody is to think that it is wrong."""
     monkeypatch.setattr(access, "FIRST_WAIT_SECONDS", 60.0)
@@ -98,7 +98,7 @@ async def test_too_many_guesses_are_told_from_a_wrong_key(
         await seen.page.close()
 
 
-async def test_a_daemon_that_is_full_says_so(browser: Browser, tmp_path: Path) -> None:
+async def test_a_daemon_that_is_full_says_so(browser: BrowserContext, tmp_path: Path) -> None:
     """It is there, and the key was right; only this page has to wait."""
     async with running_app(tmp_path, {"http": {"enabled": True, "api_key": "open sesame", "connections": 1}}) as app:
         host, port = app.endpoints["http"]
@@ -115,7 +115,7 @@ async def test_a_daemon_that_is_full_says_so(browser: Browser, tmp_path: Path) -
         await second.page.close()
 
 
-async def test_the_page_comes_back_with_the_daemon(browser: Browser, tmp_path: Path) -> None:
+async def test_the_page_comes_back_with_the_daemon(browser: BrowserContext, tmp_path: Path) -> None:
     """It says that the daemon is away; when there is one again it needs nobody, and a question is answered."""
     async with running_app(tmp_path, {"http": {"enabled": True}}) as app:
         host, port = app.endpoints["http"]
@@ -144,7 +144,7 @@ async def test_an_answer_that_a_stop_cut_says_so(seen_slow: Visit, slow_daemon: 
     await expect(seen_slow.page.locator('.turn[aria-busy="true"]')).to_have_count(0)
 
 
-async def test_a_daemon_that_says_nothing_is_given_up(browser: Browser, tmp_path: Path) -> None:
+async def test_a_daemon_that_says_nothing_is_given_up(browser: BrowserContext, tmp_path: Path) -> None:
     """A socket may stay open with nobody behind it, as after a sleep; the page does not believe it for long."""
     async with running_app(tmp_path, {"http": {"enabled": True}}) as app:
         host, port = app.endpoints["http"]

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Locator, expect
+from playwright.async_api import BrowserContext, Locator, expect
 
 from tests.support.clients.browser import Visit, visit
 from tests.support.models.small_model import HALF, board, small_hub
@@ -69,7 +69,7 @@ async def test_a_download_is_given_up(seen: Visit, hub: LocalHub) -> None:
     assert seen.complaints == []
 
 
-async def test_a_pull_of_somebody_else_is_seen(browser: Browser, address: str, hub: LocalHub) -> None:
+async def test_a_pull_of_somebody_else_is_seen(browser: BrowserContext, address: str, hub: LocalHub) -> None:
     """By a page that comes later, and its end, too."""
     hub.holds_at = HALF
     first = await visit(browser, address)

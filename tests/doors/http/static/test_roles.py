@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import BrowserContext, expect
 
 from tests.support.clients.browser import Visit, visit
 from tests.support.clients.wire_client import WireClient
@@ -39,7 +39,7 @@ async def admin(asking: App, tokens: dict[str, str]) -> AsyncIterator[WireClient
         yield client
 
 
-async def seen_with(token: str, browser: Browser, app: App) -> Visit:
+async def seen_with(token: str, browser: BrowserContext, app: App) -> Visit:
     """The page for who has this token."""
     host, port = app.endpoints["http"]
     seen = await visit(browser, f"{host}:{port}")
@@ -50,7 +50,7 @@ async def seen_with(token: str, browser: Browser, app: App) -> Visit:
 
 
 async def test_who_may_only_look_changes_nothing(
-    browser: Browser, asking: App, admin: WireClient, tokens: dict[str, str]
+    browser: BrowserContext, asking: App, admin: WireClient, tokens: dict[str, str]
 ) -> None:
     """Neither chat, nor tasks, nor models; what runs is seen."""
     seen = await seen_with(tokens["observe"], browser, asking)
@@ -73,7 +73,7 @@ async def test_who_may_only_look_changes_nothing(
 
 
 async def test_who_may_use_the_board_chats_and_leaves_its_models_alone(
-    browser: Browser, asking: App, admin: WireClient, tokens: dict[str, str]
+    browser: BrowserContext, asking: App, admin: WireClient, tokens: dict[str, str]
 ) -> None:
     """Another one's task is not even there."""
     seen = await seen_with(tokens["use"], browser, asking)
@@ -91,7 +91,7 @@ async def test_who_may_use_the_board_chats_and_leaves_its_models_alone(
 
 
 async def test_an_administrator_may_everything(
-    browser: Browser, asking: App, admin: WireClient, tokens: dict[str, str]
+    browser: BrowserContext, asking: App, admin: WireClient, tokens: dict[str, str]
 ) -> None:
     """As without tokens."""
     seen = await seen_with(tokens["admin"], browser, asking)
@@ -105,7 +105,7 @@ async def test_an_administrator_may_everything(
 
 
 async def test_a_token_that_is_revoked_is_asked_for_again(
-    browser: Browser, asking: App, tokens: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: BrowserContext, asking: App, tokens: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And why is said."""
     monkeypatch.setattr("unitd.doors.http.admission.LOOK_SECONDS", 0.1)
