@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from blockbuster import blockbuster_ctx
 
-from tests.support.alone import place_for
+from tests.support.alone import is_alone, place_for
 from tests.support.children import children_left
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
@@ -42,19 +42,24 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give the fast tests their marker before `-m` chooses among all.
 
-    The files with fast tests alone come last: they are short, so all workers end at about the same time.
+    The files with fast tests alone come late: they are short, so all workers end at about the same time. After them
+    come those of which every test is to be alone: nothing else is left to run meanwhile. In other files such tests
+    come first, one after the other.
     """
     fast = {item for item in items if is_fast(item)}
     for item in fast:
         item.add_marker("fast")
     with_slow_tests = {item.path for item in items if item not in fast}
-    items.sort(key=lambda item: item.path not in with_slow_tests)
+    with_others = {item.path for item in items if not is_alone(item)}
+    items.sort(key=lambda item: (item.path not in with_others, item.path not in with_slow_tests))
+    place = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
+    items.sort(key=lambda item: (place[item.path], not is_alone(item)))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
     """Wait until the test may run; the time limit of the test begins after that."""
-    with place_for(item):
+    with place_for(item, nextitem):
         return (yield)
 
 

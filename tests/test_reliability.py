@@ -10,13 +10,12 @@ from bench.kills import kills
 from bench.soak import growth, soak
 from tests.support.waiting import MS
 
-pytestmark = pytest.mark.alone
-
 CLIENTS, SECONDS = 30, 12
 FRAMES = 5_000
 TIMES = 4
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(120)
 async def test_the_polite_do_not_notice_the_others(tmp_path: Path) -> None:
     """Slow, silent, vanishing, flooding and malformed clients cost them no reply and no wrong word."""

@@ -22,7 +22,7 @@ from tests.support.waiting import eventually
 from tests.test_voice import ASR, KWS, WAKE, until, write_wav
 from unitd.app import App, unit_argv
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.alone]
+pytestmark = pytest.mark.timeout(60)
 
 StartDaemon = Callable[..., Any]
 COMMANDS_IN_THREE_MINUTES = 30
@@ -63,6 +63,7 @@ def shed_so_far(log: str) -> int:
     return max(map(int, re.findall(r"kws/unitd-kws does not keep up with the microphone: (\d+) periods shed", log)))
 
 
+@pytest.mark.alone
 async def test_ears_that_stand_still_lose_periods_and_hear_again(
     start: StartDaemon, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
