@@ -68,7 +68,7 @@ async def test_ears_that_stand_still_lose_periods_and_hear_again(
     start: StartDaemon, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Counted in the log; other ears lose nothing, and what is said later wakes."""
-    sound = joined(silence(10), speak("turn on the kitchen light"), silence(2), speak(WAKE), silence(60))
+    sound = joined(silence(6), speak("turn on the kitchen light"), silence(2), speak(WAKE), silence(60))
     _, client = await start(capture=write_wav(tmp_path / "in.wav", sound))
     kws = await client.setup("kws", KWS | {"input": "sys.pcm"})
     await client.setup("asr", ASR | {"response_format": "asr.utf-8", "input": "sys.pcm"})
