@@ -4,21 +4,38 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+import pytest_asyncio
 
+from tests.support.children import KEPT_PROCESSES
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.asking import publish_states, tools_file
 from tests.support.home.boards import calls_of, frames_of, rest_of, said
-from tests.support.servers.brokers import Broker, Listener
+from tests.support.servers.brokers import Broker, Listener, listening, running_broker
 from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.core.home.call_guard_words import cannot_wait
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
 SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
+LLM_SETUP = {
+    "response_format": "llm.utf-8.stream",
+    "enoutput": True,
+    "input": "llm.utf-8",
+    "model": "unitd-chat",
+    "prompt": "Be brief.",
+    "tools": "home",
+}
+TTS_SETUP = {"model": "unitd-tts", "response_format": "tts.base64", "enoutput": True}
+SETUPS = {"intent": SETUP, "llm": LLM_SETUP}
 HOUSE: list[dict[str, Any]] = [
     {"name": "kitchen light", "kind": "light", "area": "kitchen", "aliases": ["ceiling lamp"]},
     {"name": "island lamp", "kind": "light", "area": "kitchen"},
@@ -31,27 +48,69 @@ HOUSE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
-def tables(tmp_path: Path, broker: Broker) -> dict[str, Any]:
-    """The configuration of a board in the kitchen, in a house of eight devices; to unlock needs a confirmation."""
-    (tmp_path / "tools.toml").write_text('confirm = ["unlock"]\n' + tools_file(HOUSE))
-    home = {"tools": str(tmp_path / "tools.toml"), "area": "kitchen", "languages": ["en", "de"]}
-    return {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}, "home": home}
+@dataclass
+class Board:
+    """A board in the kitchen, in a house of eight devices, and its broker; to unlock needs a confirmation."""
+
+    app: App
+    broker: Broker
 
 
-@pytest.fixture
-async def home(tmp_path: Path, tables: dict[str, Any], listener: Listener) -> AsyncIterator[App]:
-    """Run that board; every device has said how it is."""
-    await publish_states(listener.client, HOUSE)
-    async with running_app(tmp_path, tables) as app:
-        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
-        yield app
+@asynccontextmanager
+async def running_board(folder: Path) -> AsyncIterator[Board]:
+    """Run the board; every device has said how it is."""
+    (folder / "tools.toml").write_text('confirm = ["unlock"]\n' + tools_file(HOUSE))
+    home = {"tools": str(folder / "tools.toml"), "area": "kitchen", "languages": ["en", "de"]}
+    async with running_broker(folder / "broker") as broker, listening(broker) as listener:
+        await publish_states(listener.client, HOUSE)
+        tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}, "home": home}
+        async with running_app(folder, tables) as app:
+            await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
+            yield Board(app, broker)
 
 
-@pytest.fixture
-def daemon(home: App) -> App:
-    """Return the board, for the fixtures `client` and `clients`."""
-    return home
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board]:
+    """One board for all who leave it as it was: its programs take longer to start than all else that a test does."""
+    async with running_board(tmp_path_factory.mktemp("board")) as board, tcp_client(board.app) as keeper:
+        for unit, setup in (("intent", SETUP), ("llm", LLM_SETUP), ("tts", TTS_SETUP)):
+            await keeper.setup(unit, setup)
+        kept = {child.pid for child in psutil.Process().children()}
+        KEPT_PROCESSES.update(kept)
+        yield board
+    KEPT_PROCESSES.difference_update(kept)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def own_board(tmp_path: Path) -> AsyncIterator[Board]:
+    """A board for a test that breaks something."""
+    async with running_board(tmp_path) as board:
+        yield board
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def listener(board: Board) -> AsyncIterator[Listener]:
+    """Run a client that receives every message of the board's broker."""
+    async with listening(board.broker) as listener:
+        yield listener
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def clients(board: Board) -> AsyncIterator[Callable[[], Any]]:
+    """Return a function that makes clients of the board."""
+    async with AsyncExitStack() as stack:
+
+        async def make() -> WireClient:
+            return await stack.enter_async_context(tcp_client(board.app))
+
+        yield make
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def client(clients: Callable[[], Any]) -> WireClient:
+    """Return a client of the board."""
+    made: WireClient = await clients()
+    return made
 
 
 async def test_a_sentence_is_done_and_answered(client: WireClient, listener: Listener) -> None:
@@ -183,9 +242,7 @@ async def test_what_is_asked_by_mqtt_is_answered_by_mqtt(client: WireClient, lis
 async def test_a_task_that_listens_to_the_intents_gets_the_answer(client: WireClient) -> None:
     """As a voice does with an llm."""
     work_id = await client.setup("intent", SETUP)
-    voice = await client.setup(
-        "tts", {"model": "unitd-tts", "response_format": "tts.base64", "enoutput": True, "input": work_id}
-    )
+    voice = await client.setup("tts", TTS_SETUP | {"input": work_id})
 
     await client.infer(work_id, "turn on the bedroom lamp")
     while (spoken := await client.receive())["work_id"] != voice:
@@ -208,14 +265,11 @@ async def test_a_setup_that_cannot_work_is_refused(
     client: WireClient, unit: str, keys: dict[str, Any], words: str
 ) -> None:
     """By name, whoever asks the intents; the next setup works."""
-    llm = {"model": "unitd-chat", "prompt": "Be brief.", "tools": "home"} if unit == "llm" else {}
-    setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"} | llm
-
-    reply = await client.ask(work_id=unit, action="setup", data=setup | keys)
+    reply = await client.ask(work_id=unit, action="setup", data=SETUPS[unit] | keys)
 
     assert reply["error"]["code"] == -5
     assert words in reply["error"]["message"]
-    assert await client.setup(unit, setup)
+    assert await client.setup(unit, SETUPS[unit])
 
 
 async def test_a_board_without_tools_has_no_intents(tmp_path: Path) -> None:
@@ -275,17 +329,16 @@ async def test_a_command_for_later_that_needs_a_confirmation_is_refused(client: 
 
 
 @pytest.mark.parametrize("unit", ["intent", "llm"])
-async def test_a_program_that_dies_is_back_for_the_next_sentence(client: WireClient, home: App, unit: str) -> None:
+async def test_a_program_that_dies_is_back_for_the_next_sentence(own_board: Board, unit: str) -> None:
     """Which waits for it; no task is lost."""
-    llm = {"model": "unitd-chat", "prompt": "Be brief.", "tools": "home"} if unit == "llm" else {}
-    setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"} | llm
-    work_id = await client.setup(unit, setup)
-    child = next(each for each in home._supervisor.children if each.card.unit == "intent")
-    assert child.pid is not None
+    async with tcp_client(own_board.app) as client:
+        work_id = await client.setup(unit, SETUPS[unit])
+        child = next(each for each in own_board.app._supervisor.children if each.card.unit == "intent")
+        assert child.pid is not None
 
-    os.kill(child.pid, signal.SIGKILL)
-    await eventually(lambda: not child.is_ready)
-    frames = await frames_of(client, work_id, "turn on the bedroom lamp")
+        os.kill(child.pid, signal.SIGKILL)
+        await eventually(lambda: not child.is_ready)
+        frames = await frames_of(client, work_id, "turn on the bedroom lamp")
 
     assert calls_of(frames) == [("turn_on", "bedroom lamp")]
 
@@ -308,7 +361,7 @@ async def test_a_client_that_leaves_after_its_wish_harms_nobody(clients: Callabl
     """The next one is served."""
     gone, stays = await clients(), await clients()
     work_id = await gone.setup("intent", SETUP)
-    await gone.infer(work_id, "turn on the bedroom lamp")
+    await gone.infer(work_id, "turn on the kitchen light")
     await gone.close()
 
     other = await stays.setup("intent", SETUP)
@@ -323,11 +376,12 @@ async def test_a_client_that_leaves_after_its_wish_harms_nobody(clients: Callabl
         ("schalte die bedroom lamp ein", "der Broker antwortet nicht"),
     ],
 )
-async def test_a_broker_that_is_away_is_said(client: WireClient, broker: Broker, sentence: str, words: str) -> None:
+async def test_a_broker_that_is_away_is_said(own_board: Board, sentence: str, words: str) -> None:
     """In the language of the sentence. Each wish ends; nothing is switched later either."""
-    work_id = await client.setup("intent", SETUP)
-    await broker.stop()
+    async with tcp_client(own_board.app) as client:
+        work_id = await client.setup("intent", SETUP)
+        await own_board.broker.stop()
 
-    frames = await frames_of(client, work_id, sentence)
+        frames = await frames_of(client, work_id, sentence)
 
     assert words in said(frames)
