@@ -44,8 +44,14 @@ class IntentTask:
 class IntentUnit(Unit):
     """A unit whose tasks share the sentences of a language, and the devices of a home."""
 
-    def __init__(self, host: Host, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        host: Host,
+        read_language: Callable[[str], Recognizer] = Recognizer,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._host = host
+        self._read_language = read_language
         self._questions = Questions(clock)
         self._tasks: dict[str, IntentTask] = {}
         self._recognizers: dict[str, Recognizer] = {}
@@ -92,7 +98,7 @@ class IntentUnit(Unit):
             languages = tuple(dict.fromkeys(find_language(tag) for tag in tags))
             for language in languages:
                 if language not in self._recognizers:
-                    self._recognizers[language] = Recognizer(language)
+                    self._recognizers[language] = self._read_language(language)
         except UnknownLanguage as error:
             raise refusal(f"language: {error}") from error
         return languages

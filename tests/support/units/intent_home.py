@@ -1,11 +1,16 @@
 """A home for the intent program, and somebody who lives in it: their sentences, and what then happens."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
+from units.intent.recognizer import Recognizer
 from units.intent.unit import IntentUnit
+
+read_language = cache(Recognizer)
+"""To read the sentences of a language takes longer than most tests, and nothing that is recognised changes them."""
 
 PERCENT = {"percent": {"type": "integer", "minimum": 0, "maximum": 100}}
 SWITCHED = ["light", "switch", "fan", "climate", "media"]
@@ -76,11 +81,13 @@ def without_tools(data: dict[str, Any], *names: str) -> dict[str, Any]:
 class Inhabitant:
     """Somebody who speaks to the program; the calls are done at once, by devices that are remembered here."""
 
-    def __init__(self, data: Mapping[str, Any] | None = None, **setup: Any) -> None:
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, read: Callable[[str], Recognizer] = read_language, **setup: Any
+    ) -> None:
         self.now = 0.0
         """The time of the program's clock."""
 
-        self.unit = IntentUnit(FakeHost(), clock=lambda: self.now)
+        self.unit = IntentUnit(FakeHost(), read, clock=lambda: self.now)
         self.states: dict[str, dict[str, Any]] = {}
         """By device what `get_state` finds; devices that are not in it are silent."""
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.units.intent_home import DEVICES, Inhabitant, device, home, state
 from units.intent import library
+from units.intent.recognizer import Recognizer
 
 SENTENCES = """
 language: en
@@ -47,7 +48,7 @@ def somebody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inhabitant:
     (tmp_path / "en.yaml").write_text(SENTENCES)
     monkeypatch.setattr(library, "_OURS", tmp_path)
     covers = [device("garage door", "cover", "hall"), device("kitchen shutter", "cover", "kitchen")]
-    somebody = Inhabitant(home([*DEVICES, *covers]))
+    somebody = Inhabitant(home([*DEVICES, *covers]), read=Recognizer)
     somebody.states = {
         "kitchen light": state("on", brightness=40),
         "counter lamp": state("off"),
