@@ -72,6 +72,9 @@ def situations() -> Iterator[tuple[dict[str, Any], list[DeviceAnswer], list[Devi
         yield {}, others, [device]
 
 
+SITUATIONS = tuple(situations())
+
+
 def faults_of(text: str) -> str:
     """What is wrong with an answer; "" if it can be said."""
     wrong = re.search(r"None|TODO|[Uu]ndefined|Jinja|object at|\{[{%]|[%}]\}|\s\s|\n|^\s|\s$", text)
@@ -84,7 +87,7 @@ def test_every_response_can_be_said(language: str) -> None:
     said = {
         (intent, key, number): render(language, intent, key, *situation)
         for intent, key in keys_in(language)
-        for number, situation in enumerate(situations())
+        for number, situation in enumerate(SITUATIONS)
     }
 
     assert len(said) > 300

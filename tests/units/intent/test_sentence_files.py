@@ -1,6 +1,7 @@
 """The sentences of our own, units/intent/sentences, merged with those of home-assistant-intents."""
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -37,7 +38,7 @@ def merged(language: str) -> Intents:
     """Return our sentences with those of the library."""
     data = get_intents(language)
     assert data is not None
-    merge_dict(data, yaml.safe_load((FILES / f"{language}.yaml").read_text(encoding="utf-8")))
+    merge_dict(data, deepcopy(dict(ours(language))))
     return Intents.from_dict(data)
 
 
