@@ -23,10 +23,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="unitd", description=DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"unitd {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    from unitd.serve import add_serve_options  # what it imports takes a while, in which `main` has signals wait
-
-    serving = commands.add_parser("serve", help="run the daemon", description="Run the daemon in the foreground.")
-    add_serve_options(serving)
+    _add_serve(commands)
     talking = [*_add_text_commands(commands), *_add_voice_commands(commands)]
     tasks = commands.add_parser("tasks", help="list the tasks", description="List the tasks that are set up.")
     for command in (*talking, tasks):
@@ -36,6 +33,20 @@ def build_parser() -> argparse.ArgumentParser:
     _add_model_commands(commands)
     _add_machine_commands(commands)
     return parser
+
+
+def _add_serve(commands: Commands) -> None:
+    """Add serve, without what runs the daemon: the other commands need not wait until that is imported."""
+    parser = commands.add_parser("serve", help="run the daemon", description="Run the daemon in the foreground.")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="configuration (TOML)")
+    parser.add_argument("--check", action="store_true", help="check the configuration and stop")
+    parser.add_argument(
+        "--log-level", choices=("debug", "info", "warning", "error"), help="instead of the configured one"
+    )
+    parser.add_argument("--llama-url", metavar="URL", help="a server that computes the answers ([llm] url)")
+    parser.add_argument("--num-slots", type=int, metavar="N", help="answers computed side by side ([llm] slots)")
+    parser.add_argument("--host", metavar="ADDRESS", help="where HTTP and WebSocket listen ([http] host)")
+    parser.add_argument("--port", "-p", type=int, metavar="N", help="their port ([http] port)")
 
 
 def _add_text_commands(commands: Commands) -> list[argparse.ArgumentParser]:

@@ -10,7 +10,6 @@ import sys
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from unitd.app import App, all_kinds, shelf_of
@@ -44,19 +43,6 @@ OPTIONS = {
     "port": ("http", "port"),
 }
 """Options of the original chunked streaming server, which this daemon accepts, and the keys that they set."""
-
-
-def add_serve_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `unitd serve`."""
-    parser.add_argument("--config", type=Path, metavar="FILE", help="configuration (TOML)")
-    parser.add_argument("--check", action="store_true", help="check the configuration and stop")
-    parser.add_argument(
-        "--log-level", choices=("debug", "info", "warning", "error"), help="instead of the configured one"
-    )
-    parser.add_argument("--llama-url", metavar="URL", help="a server that computes the answers ([llm] url)")
-    parser.add_argument("--num-slots", type=int, metavar="N", help="answers computed side by side ([llm] slots)")
-    parser.add_argument("--host", metavar="ADDRESS", help="where HTTP and WebSocket listen ([http] host)")
-    parser.add_argument("--port", "-p", type=int, metavar="N", help="their port ([http] port)")
 
 
 def serve(arguments: argparse.Namespace) -> int:

@@ -9,9 +9,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -100,10 +100,16 @@ def _package(name: str, module: str, remedy: str, *, is_needed: bool = True) -> 
     """Check for a package without an import: a native library can crash on the wrong processor."""
     if find_spec(module) is None:
         return Finding(name, False, "not installed", remedy, is_needed)
-    distributions = importlib.metadata.packages_distributions().get(module)
+    distributions = _distributions().get(module)
     if not distributions:
         return Finding(name, True, "installed, without a version")
     return Finding(name, True, f"{distributions[0]} {importlib.metadata.version(distributions[0])}")
+
+
+@cache
+def _distributions() -> Mapping[str, Sequence[str]]:
+    """Return the installed distributions by module; the files of all of them are read for it."""
+    return importlib.metadata.packages_distributions()
 
 
 def _packages(settings: Settings) -> Iterator[Finding]:
