@@ -45,9 +45,12 @@ class Narrower:
         self._intents = intents
         self._named = frozenset(named)
         self._lists: dict[int, frozenset[Clause]] = {}
+        self._rules: dict[str, frozenset[Clause]] = {}
         self._blocks = {name: [self._block(data) for data in intent.data] for name, intent in intents.intents.items()}
         self._lists.clear()
+        self._rules.clear()
         _stored.cache_clear()
+        _vagueness.cache_clear()
 
     def narrowed(self, haystack: str, said: Mapping[str, frozenset[str]]) -> Intents:
         """Return the intents with the templates that may match a text; `said` has by list the domains of its names."""
@@ -79,7 +82,8 @@ class Narrower:
         domain = data.requires_context.get("domain", ())
         rules = {**self._intents.expansion_rules, **data.expansion_rules}
         lists = {**self._intents.slot_lists, **data.slot_lists}
-        known: dict[str, frozenset[Clause]] = {}
+        # A rule means the same in all blocks but those with rules or lists of their own.
+        known: dict[str, frozenset[Clause]] = {} if data.expansion_rules or data.slot_lists else self._rules
 
         def of_reference(expression: RuleReference | ListReference) -> frozenset[Clause]:
             if isinstance(expression, ListReference):
@@ -154,6 +158,7 @@ def _stored(clause: Clause) -> tuple[str, ...]:
     return tuple(sorted(clause))
 
 
+@cache
 def _vagueness(clause: Clause) -> tuple[float, list[str]]:
     """Return about how many texts hold a part of a clause; the parts make the order certain."""
     return sum(_SHORT_COUNTS.get(len(part), 1) for part in clause), sorted(clause)
