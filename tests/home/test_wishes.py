@@ -1,22 +1,84 @@
 """A wish, the whole way: model, tool call, MQTT or Home Assistant, result, spoken answer."""
 
+import logging
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import orjson
+import psutil
 import pytest
+import pytest_asyncio
 
+from tests.support.children import KEPT_PROCESSES
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
-from tests.support.home.boards import GET_STATE, LIGHT, SETUP, TURN_OFF, TURN_ON, calls_of, frames_of, said
+from tests.support.home.boards import (
+    GET_STATE,
+    LIGHT,
+    SETUP,
+    TURN_OFF,
+    TURN_ON,
+    Board,
+    calls_of,
+    frames_of,
+    running_board,
+    said,
+)
 from tests.support.servers.assistant_server import AssistantServer
-from tests.support.servers.brokers import Broker, Listener, listening
+from tests.support.servers.brokers import Listener, listening
 from tests.support.servers.calling_server import WISH, CallingServer
-from tests.support.waiting import eventually
-from unitd.app import App
 from unitd.doors.home import homeassistant
 from unitd.doors.local_client import LocalClient
-from unitd.doors.mqtt import bridge
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board]:
+    """One board for all who leave it as it was: its programs take longer to start than all else that a test does."""
+    async with running_board(tmp_path_factory.mktemp("board")) as board, tcp_client(board.app) as keeper:
+        await keeper.setup("llm", SETUP)
+        kept = {child.pid for child in psutil.Process().children()}
+        KEPT_PROCESSES.update(kept)
+        yield board
+    KEPT_PROCESSES.difference_update(kept)
+
+
+@pytest.fixture
+def board(shared_board: Board, caplog: pytest.LogCaptureFixture) -> Board:
+    """That board, as if nobody had used it."""
+    caplog.set_level(logging.INFO)
+    shared_board.caller.bodies.clear()
+    shared_board.assistant.status = 200
+    shared_board.assistant.may_answer.set()
+    return shared_board
+
+
+@pytest.fixture
+def caller(board: Board) -> CallingServer:
+    """The server of the board's model."""
+    return board.caller
+
+
+@pytest.fixture
+def assistant(board: Board) -> AssistantServer:
+    """The board's Home Assistant."""
+    return board.assistant
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def listener(board: Board) -> AsyncIterator[Listener]:
+    """Run a client that receives every message of the board's broker."""
+    async with listening(board.broker) as listener:
+        yield listener
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def client(board: Board) -> AsyncIterator[WireClient]:
+    """Run a client of the board."""
+    async with tcp_client(board.app) as client:
+        yield client
+
 
 # The way of a wish
 
@@ -68,20 +130,6 @@ async def test_a_board_without_tools_lists_none(tmp_path: Path) -> None:
     assert (reply["error"]["code"], reply["data"]) == (0, [])
 
 
-async def test_a_state_is_what_its_topic_said_last(client: WireClient, listener: Listener) -> None:
-    """Also when it changes."""
-    work_id = await client.setup("llm", SETUP)
-    answers = []
-
-    for state in ("on", "off"):
-        await listener.client.publish("home/kitchen/state", state, qos=1, retain=True)
-        while said(frames := await frames_of(client, work_id, GET_STATE)) != f"The kitchen light is {state}.":
-            pass  # the broker has not passed it on yet
-        answers.append(said(frames))
-
-    assert answers == ["The kitchen light is on.", "The kitchen light is off."]
-
-
 async def test_a_conversation_remembers_what_was_done(client: WireClient, caller: CallingServer) -> None:
     """The question and the spoken answer, once."""
     work_id = await client.setup("llm", SETUP, history=True)
@@ -107,7 +155,7 @@ async def test_a_whole_text_comes_as_one(client: WireClient) -> None:
     assert (answer["object"], answer["data"]) == ("llm.utf-8", "The kitchen light is on.")
 
 
-async def test_whoever_asks_by_mqtt_gets_the_answer_too(home: App, listener: Listener) -> None:
+async def test_whoever_asks_by_mqtt_gets_the_answer_too(listener: Listener) -> None:
     """The call is not the last frame."""
     reply = await listener.ask("kitchen", request_id="1", work_id="llm", action="setup", data=SETUP)
     work_id = reply["work_id"]
@@ -196,25 +244,11 @@ async def test_what_a_model_says_of_its_calls_is_not_heard(client: WireClient, c
     assert said(frames) == "Well. The kitchen light is on."
 
 
-async def test_a_task_that_comes_back_after_a_restart_has_its_tools(
-    tmp_path: Path, tables: dict[str, Any], listener: Listener
-) -> None:
-    """They are there before it is."""
-    async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
-        work_id = await client.setup("llm", SETUP)
-
-    async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
-        frames = await frames_of(client, work_id, TURN_ON)
-        await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
-
-    assert said(frames) == "The kitchen light is on."
-
-
-async def test_tools_of_ones_own_stay_with_whoever_asks(home: App, client: WireClient, listener: Listener) -> None:
+async def test_tools_of_ones_own_stay_with_whoever_asks(board: Board, client: WireClient, listener: Listener) -> None:
     """What a door gives along with one question is not the board's to use."""
     work_id = await client.setup("llm", SETUP)
     own = [{"type": "function", "function": {"name": "turn_on", "parameters": {"type": "object", "properties": {}}}}]
-    local_client = LocalClient(home, "a door", "test")
+    local_client = LocalClient(board.app, "a door", "test")
 
     frames = []
     async for reply in local_client.infer(
@@ -274,41 +308,6 @@ async def test_a_home_assistant_that_hangs_is_given_up(
 
     assert said(await frames_of(client, work_id, TURN_OFF)) == (
         "That did not work for the kitchen light: Home Assistant does not answer."
-    )
-
-
-async def test_a_command_does_not_wait_for_a_broker_that_is_away(
-    client: WireClient, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The answer says so, and the light does not turn on when the broker is back."""
-    monkeypatch.setattr(bridge, "COMMAND_PATIENCE_SECONDS", 0.2)
-    work_id = await client.setup("llm", SETUP)
-    await broker.stop()
-
-    answer = said(await frames_of(client, work_id, TURN_ON))
-    await broker.start()
-    async with listening(broker) as listener:
-        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"), 15)
-        await listener.until(lambda: bool(listener.on(f"unitd/kitchen/{work_id}/state")))
-
-        assert answer == "That did not work for the kitchen light: the broker does not answer."
-        assert listener.on("home/kitchen/set") == []
-
-
-async def test_a_state_is_not_believed_while_the_broker_is_away(
-    client: WireClient, listener: Listener, broker: Broker, caplog: pytest.LogCaptureFixture
-) -> None:
-    """What was said last may be long over."""
-    work_id = await client.setup("llm", SETUP)
-    await listener.client.publish("home/kitchen/state", "on", qos=1, retain=True)
-    while said(await frames_of(client, work_id, GET_STATE)) != "The kitchen light is on.":
-        pass  # the broker has not passed it on yet
-
-    await broker.stop()
-    await eventually(lambda: "is away" in caplog.text)
-
-    assert said(await frames_of(client, work_id, GET_STATE)) == (
-        "That did not work for the kitchen light: the device does not respond."
     )
 
 

@@ -1,8 +1,17 @@
 """The tools of a home, the setup of a task that uses them, questions that call them, and the frames of the answers."""
 
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.support.clients.wire_client import WireClient, text_of
+from tests.support.daemon import running_app
+from tests.support.servers.assistant_server import TOKEN, AssistantServer, assistant_server
+from tests.support.servers.brokers import Broker, listening, running_broker
+from tests.support.servers.calling_server import CallingServer, calling_server
+from unitd.app import App
 
 TOOLS = """
 [[entity]]
@@ -74,3 +83,35 @@ def calls_of(frames: list[dict[str, Any]]) -> list[tuple[str, Any]]:
     """Return tool and device of each call that was told."""
     calls = [frame["data"] for frame in frames if frame["object"] == "llm.tool_call"]
     return [(call["name"], call["arguments"]["entity"]) for call in calls]
+
+
+@dataclass
+class Board:
+    """The board "kitchen" with its tools, and what it talks to."""
+
+    app: App
+    broker: Broker
+    caller: CallingServer
+    assistant: AssistantServer
+
+
+@asynccontextmanager
+async def running_board(folder: Path) -> AsyncIterator[Board]:
+    """Run that board; return when it is online."""
+    (folder / "tools.toml").write_text(TOOLS)
+    (folder / "token").write_text(TOKEN)
+    async with AsyncExitStack() as stack:
+        broker = await stack.enter_async_context(running_broker(folder / "broker"))
+        listener = await stack.enter_async_context(listening(broker))
+        caller = await stack.enter_async_context(calling_server())
+        assistant = await stack.enter_async_context(assistant_server())
+        caller.card(folder)
+        home = {
+            "tools": str(folder / "tools.toml"),
+            "homeassistant_url": assistant.url,
+            "homeassistant_token_file": str(folder / "token"),
+        }
+        mqtt = {"host": "127.0.0.1", "port": broker.port, "node": "kitchen"}
+        app = await stack.enter_async_context(running_app(folder, {"mqtt": mqtt, "home": home}))
+        await listener.until(lambda: b"online" in listener.on("unitd/kitchen/status"))
+        yield Board(app, broker, caller, assistant)
