@@ -27,6 +27,7 @@ async def board(tmp_path: Path, broker: Broker) -> AsyncIterator[WireClient]:
     """A client of a board with these devices; its tasks are served by the bundled model, with its card."""
     tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "box"}, "home": {"tools": str(EXAMPLE)}}
     async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
+        await client.setup("llm", SETUP | {"model": "unitd-chat"})  # while it is there, the programs stay
         yield client
 
 
