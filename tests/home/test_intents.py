@@ -193,6 +193,7 @@ async def test_what_needs_a_confirmation_waits_for_a_yes(client: WireClient, lis
 
     assert (calls_of(asked), said(asked)) == ([], "Shall I unlock the front door?")
     assert calls_of(answered) == ([("unlock", "front door")] if yes else [])
+    await listener.caught_up()
     assert listener.on("home/d3/set") == ([b"unlock"] if yes else [])
 
 

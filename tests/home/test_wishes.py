@@ -166,6 +166,7 @@ async def test_whoever_asks_by_mqtt_gets_the_answer_too(listener: Listener) -> N
     await listener.until(lambda: bool(listener.on(f"unitd/kitchen/{work_id}/answer")))
 
     assert said(listener.answers_to(asked)) == "The kitchen light is on."
+    await listener.caught_up()
     assert listener.on(f"unitd/kitchen/{work_id}/text") == [b"The kitchen light is on."]
 
 
@@ -196,6 +197,7 @@ async def test_a_model_that_calls_the_same_again_ends(
     assert [frame["object"] for frame in frames].count("llm.tool_call") == 1
     assert said(frames) == "The kitchen light is on."
     assert len(caller.bodies) == 2
+    await listener.caught_up()
     assert listener.on("home/kitchen/set") == [b"ON"]
 
 
@@ -208,6 +210,7 @@ async def test_identical_calls_of_one_answer_are_merged(client: WireClient, list
 
     assert [frame["data"]["name"] for frame in frames if frame["object"] == "llm.tool_call"] == ["turn_on", "broken"]
     assert said(frames) == "The kitchen light is on. That did not work: its template failed."
+    await listener.caught_up()
     assert listener.on("home/kitchen/set") == [b"ON"]
 
 
@@ -259,6 +262,7 @@ async def test_tools_of_ones_own_stay_with_whoever_asks(board: Board, client: Wi
             break
 
     assert [frame.object for frame in frames] == ["llm.tool_call", "llm.utf-8.stream"]
+    await listener.caught_up()
     assert listener.on("home/kitchen/set") == []
 
 

@@ -93,6 +93,12 @@ class Listener:
                 self._arrived.clear()
                 await self._arrived.wait()
 
+    async def caught_up(self) -> None:
+        """Return when everything has arrived that the broker has taken so far."""
+        mark = f"caught-up/{uuid.uuid4()}"
+        await self.client.publish(mark, b"now", qos=1)
+        await self.until(lambda: bool(self.on(mark)))
+
     def on(self, topic: str) -> list[bytes]:
         """Return the payloads of a topic in their order."""
         return [bytes(each.payload) for each in self.messages if str(each.topic) == topic]
