@@ -98,7 +98,7 @@ def no_leftovers() -> Iterator[None]:
     assert not children, f"left over: {[child.cmdline() for child in children]}"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def no_blocking() -> Iterator[None]:
     """Fail a test in which the daemon blocks the event loop; the test itself may read a file."""
     with blockbuster_ctx(["unitd"]):
