@@ -21,8 +21,6 @@ from unitd.doors.http import door
 from unitd.doors.wyoming import door as wyoming_door
 from unitd.wire.session import MAX_MESSAGE_OBJECTS
 
-pytestmark = pytest.mark.alone
-
 # The daemon imports these with its first door; here they come first, for the guard against blocking calls.
 assert door and wyoming_door
 

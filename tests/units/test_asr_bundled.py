@@ -103,7 +103,6 @@ def test_read_english_is_understood_as_well_as_by_the_bare_library() -> None:
     assert 100 * errors_in_reading() / len(" ".join(LIBRI.values()).split()) <= BARE_ERROR_PERCENT + 1.0
 
 
-@pytest.mark.alone
 @pytest.mark.timeout(60)
 def test_the_end_of_a_long_utterance_takes_no_time(ears: Ears) -> None:
     """The slice that ends a sentence of 17 s takes less than half a second, on a busy machine too."""
