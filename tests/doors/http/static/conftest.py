@@ -32,12 +32,18 @@ def shared_chromium() -> Iterator[str]:
 
 @pytest.fixture
 async def browser(shared_chromium: str) -> AsyncIterator[BrowserContext]:
-    """The browser's own context, for a new one takes longer than most tests; nothing that a test leaves stays in it."""
+    """The browser's own context, for a new one takes longer than most tests; nothing that a test leaves stays in it.
+
+    A page of the same host that stays open keeps the process that draws them: its start takes long, too.
+    """
     async with async_playwright() as playwright:
         connected = await playwright.chromium.connect_over_cdp(shared_chromium)
         [context] = connected.contexts
+        kept = f"{shared_chromium}/json/version"
+        if not context.pages:
+            await (await context.new_page()).goto(kept)
         yield context
-        for page in context.pages:
+        for page in [each for each in context.pages if each.url != kept]:
             session = await context.new_cdp_session(page)
             await session.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
             await page.close()
