@@ -5,7 +5,7 @@ sentences of the library have it ("the porch light, put it at 60").
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from units.intent.evidence import evidence, pattern_of
 from units.intent.house import House
 from units.intent.naming import HomeIndex
 from units.intent.phrases import LANGUAGES
-from units.intent.phrases.language import Language
+from units.intent.phrases.language import NO_LANGUAGE, Language
 from units.intent.spelling import words_of
 from units.intent.vocabulary import Vocabulary
 
@@ -23,6 +23,8 @@ MOST_WORDINGS = 24
 
 _MOST_PIECES = 6
 _MOST_ASKED = 3
+_MOST_VERBS = 4
+_LONGEST_PLACE = 3
 _MARKS = re.compile(r"\s*[,;:.!\u2013\u2014]+(?:\s+|$)|\s+-+\s+|(?<=\?)\s+")
 _NAMED = ("entities", "meant", "areas", "kinds")
 
@@ -35,20 +37,28 @@ class Wording(NamedTuple):
 
 
 class Rewording:
-    """The wordings of sentences of one language in one house."""
+    """The wordings of sentences of one language in one house; a language without phrases has none."""
 
     def __init__(self, language: str, house: House, index: HomeIndex, vocabulary: Vocabulary) -> None:
         self._tag = language
-        self._language = LANGUAGES.get(language.partition("-")[0])
+        self._language = LANGUAGES.get(language.partition("-")[0], NO_LANGUAGE)
         self._house = house
         self._index = index
         self._vocabulary = vocabulary
         self._known: dict[str, Mapping[str, Any]] = {}
 
+    def spelled(self, text: str) -> str:
+        """Return a text with the apostrophes that transcripts leave out: "it s" is "it's"."""
+        return self._pattern("contractions").sub(lambda found: found[0].replace(" ", "'"), text)
+
+    def has_verb(self, text: str) -> bool:
+        """Return whether a part of a sentence has a verb of its own, or may have one in a language without phrases."""
+        return not self._language.verbs or bool(self._pattern("verbs").search(text.casefold()))
+
     def others(self, text: str) -> Iterator[Wording]:
         """Yield other wordings of a sentence, each once; none of one that is not about the home."""
         first = Wording(text)
-        if self._language is None or not self._language.has_spaces or not self._is_about_home(first.text):
+        if not self._language.clause_starts or not self._is_about_home(text):
             return
         found, seen = [first], {first}
         for wording in found:
@@ -58,24 +68,12 @@ class Rewording:
                     found.append(other)
                     yield other
 
-    def spelled(self, text: str) -> str:
-        """Return a text with the apostrophes that transcripts leave out: "it s" is "it's"."""
-        if self._language is None or not self._language.contractions:
-            return text
-        return pattern_of(self._language, "contractions").sub(lambda found: found[0].replace(" ", "'"), text)
-
-    def has_verb(self, text: str) -> bool:
-        """Return whether a part of a sentence has a verb of its own, or may have one in a language without phrases."""
-        return self._language is None or bool(pattern_of(self._language, "verbs").search(text.casefold()))
-
     def asked_about(self, text: str) -> frozenset[str]:
         """Return the devices whose state a question wants, by the argument of a call; empty if that is not certain."""
-        if self._language is None:
-            return frozenset()
         said = self._evidence(text)
         clause = self._without_fillers(text.casefold())
-        is_of_state = said["is_question"] and pattern_of(self._language, "state_questions").match(clause)
-        has_limits = said["is_negated"] or pattern_of(self._language, "limits").search(clause)
+        is_of_state = said["is_question"] and self._pattern("state_questions").match(clause)
+        has_limits = said["is_negated"] or self._pattern("limits").search(clause)
         if not is_of_state or has_limits or len(said["unknown"]) > 1 or len(said["entities"]) > _MOST_ASKED:
             return frozenset()
         return frozenset(said["entities"])
@@ -88,6 +86,9 @@ class Rewording:
         yield from self._in_room(text)
         yield from (Wording(each, room) for each in self._with_topic(text))
         yield from (Wording(each, room) for each in self._without_remarks(text))
+
+    def _pattern(self, name: str) -> re.Pattern[str]:
+        return pattern_of(self._language, name)
 
     def _evidence(self, text: str) -> Mapping[str, Any]:
         if text not in self._known:
@@ -102,13 +103,12 @@ class Rewording:
 
     def _pieces(self, text: str) -> list[str]:
         """Return the parts of a sentence between its marks and before the words that begin a clause."""
-        assert self._language is not None
         pieces = []
         for part in filter(str.strip, _MARKS.split(text)):
             said = part.casefold()
-            starts = {found.start() for found in pattern_of(self._language, "clause_starts").finditer(said)}
-            if subject := pattern_of(self._language, "subjects").match(said):
-                verbs = pattern_of(self._language, "verbs").finditer(said)
+            starts = {found.start() for found in self._pattern("clause_starts").finditer(said)}
+            if subject := self._pattern("subjects").match(said):
+                verbs = self._pattern("verbs").finditer(said)
                 starts |= {each.start() for each in verbs if each.start() > subject.end() + 1 and not _is_form(each[0])}
             cuts = [0, *sorted(starts - {0}), len(part)]
             pieces += [part[start:end].strip() for start, end in pairwise(cuts)]
@@ -118,38 +118,32 @@ class Rewording:
         """Yield the parts of a sentence beside which nothing else is asked for, the longest first."""
         pieces = self._pieces(text)
         count = len(pieces)
-        if not 1 < count <= _MOST_PIECES:
-            if count == 1 and (shorter := self._without_fillers(pieces[0])) != text:
-                yield shorter
-            return
+        if count == 1 and (shorter := self._without_fillers(pieces[0])) != text:
+            yield shorter
         spans = [(start, end) for start in range(count) for end in range(start + 1, count + 1)]
-        for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
+        for start, end in sorted(spans, key=lambda span: span[0] - span[1]) if 1 < count <= _MOST_PIECES else ():
             kept, left = " ".join(pieces[start:end]), [*pieces[:start], *pieces[end:]]
             about = self._evidence(kept)
-            if left and any(about[each] for each in (*_NAMED, "numbers", "direction")):
-                if all(self._is_remark(each, about) for each in left):
-                    yield self._without_fillers(kept)
+            is_wish = any(about[each] for each in (*_NAMED, "numbers", "direction"))
+            if left and is_wish and all(self._is_remark(each, about) for each in left):
+                yield self._without_fillers(kept)
 
     def _is_remark(self, text: str, about: Mapping[str, Any]) -> bool:
         """Return whether a part of a sentence neither asks for anything nor limits what the other part asks for."""
-        assert self._language is not None
         said = self._evidence(text.rstrip(" ?"))
-        if (
-            said["numbers"]
-            or said["colors"]
-            or said["is_negated"]
-            or (said["is_question"] and not about["is_question"])
-        ):
+        if said["numbers"] or said["colors"] or said["is_negated"]:
+            return False
+        if said["is_question"] and not about["is_question"]:
             return False
         things = self._things(text, said)
         if not set(said["areas"]) <= set(about["areas"]) or not things <= self._things("", about):
             return False
-        if things and not pattern_of(self._language, "statements").search(text.casefold()):
+        if things and not self._pattern("statements").search(text.casefold()):
             return False
         rest = self._without_fillers(text.casefold())
-        if pattern_of(self._language, "verbs").match(rest):
+        if self._pattern("verbs").match(rest) or self._pattern("limits").search(rest):
             return False
-        return not _ends_open(self._language, rest) and not pattern_of(self._language, "limits").search(rest)
+        return not any(found.end() == len(rest) for found in self._pattern("open_ends").finditer(rest))
 
     def _things(self, text: str, said: Mapping[str, Any]) -> set[str]:
         """Return the devices and kinds that a part of a sentence names; "it's freezing" names no heater."""
@@ -160,8 +154,7 @@ class Rewording:
         return kinds.union(self._index.without_scenes(said["entities"]))
 
     def _without_fillers(self, text: str) -> str:
-        assert self._language is not None
-        filler = pattern_of(self._language, "fillers")
+        filler = self._pattern("fillers")
         while (found := filler.match(text.casefold())) and (rest := text[found.end() :].lstrip(" ,")):
             text = rest
         return text
@@ -170,13 +163,10 @@ class Rewording:
 
     def _with_topic(self, text: str) -> Iterator[str]:
         """Yield sentences in which "it" is what was named before: "the porch light, put it at 60"."""
-        assert self._language is not None
-        pronoun = pattern_of(self._language, "pronouns")
-        folded = text.casefold()
-        starts = [found.start() for found in pattern_of(self._language, "verbs").finditer(folded) if found.start()]
-        for at in starts[:4]:
+        verbs = self._pattern("verbs").finditer(text.casefold())
+        for at in [found.start() for found in verbs if found.start()][:_MOST_VERBS]:
             topic, rest = text[:at].strip(" ,.;:"), text[at:]
-            found = pronoun.search(rest.casefold())
+            found = self._pattern("pronouns").search(rest.casefold())
             if found and topic and (name := self._topic(topic)):
                 yield f"{rest[: found.start()]}{name}{rest[found.end() :]}"
 
@@ -192,14 +182,13 @@ class Rewording:
         return self._without_fillers(text) if is_name else ""
 
     def _in_room(self, text: str) -> Iterator[Wording]:
-        """Yield what is said about the room that is named first: "in the office, dim the lights"."""
-        assert self._language is not None
-        found = pattern_of(self._language, "in_place").match(text.casefold())
-        rest = text[found.end() :] if found else ""
+        """Yield what is said about the place that is named first: "in the office, dim the lights"."""
+        found = self._pattern("in_place").match(text.casefold())
         if not found:
             return
+        rest = text[found.end() :].lstrip()
         words = rest.split()
-        for count in range(1, min(4, len(words))):
+        for count in range(1, min(_LONGEST_PLACE + 1, len(words))):
             yield Wording(" ".join((*words[count:], found[0].strip(), *words[:count])).replace(",", ""))
         for name in sorted(self._house.spoken_in(rest)["area"], key=lambda each: -len(each.text)):
             if rest.casefold().startswith(name.text.casefold()) and (wish := rest[len(name.text) :].lstrip(" ,")):
@@ -208,7 +197,6 @@ class Rewording:
 
     def _by_name(self, text: str) -> str:
         """Return a text with "the lamp on the desk" as the desk lamp, where that is the name of a device."""
-        assert self._language is not None
 
         def renamed(found: re.Match[str]) -> str:
             name = f"{found['of']} {found['thing']}"
@@ -220,11 +208,6 @@ class Rewording:
 def _is_form(verb: str) -> bool:
     """Return whether a verb is no imperative: "it's starting"."""
     return verb.endswith("ing")
-
-
-def _ends_open(language: Language, text: str) -> bool:
-    """Return whether a part of a sentence ends in a word after which it goes on."""
-    return any(found.end() == len(text) for found in pattern_of(language, "open_ends").finditer(text))
 
 
 @cache

@@ -30,9 +30,13 @@ _MOST_ASKED = 12
 
 _TV = "tv"
 _MUSIC = frozenset(
-    "music song songs tune tunes radio playlist musik lied lieder musique chanson música canción".split()
+    {
+        *("music", "song", "songs", "tune", "tunes", "radio", "playlist", "musik", "lied", "lieder", "musique"),
+        *("chanson", "música", "canción"),
+    }
 )
-_FILMS = frozenset("film films movie movies video videos show series película filme série".split())
+_FILMS = frozenset({"film", "films", "movie", "movies", "video", "videos", "show", "series", "película", "filme"})
+"""Words that say from what kind of media player something is to be heard or seen."""
 
 _ONE_SWITCH = ("switch", "socket", "outlet", "plug")
 

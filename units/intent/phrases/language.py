@@ -14,58 +14,58 @@ def listed(*lines: str) -> tuple[str, ...]:
 class Language:
     """The phrases of a language. ß is written ss."""
 
-    fillers: tuple[str, ...]
+    fillers: tuple[str, ...] = ()
     """What may stand before the first word that counts: "hey", "okay"."""
 
-    questions: tuple[str, ...]
+    questions: tuple[str, ...] = ()
     """Beginnings of a question."""
 
-    questions_inside: tuple[str, ...]
+    questions_inside: tuple[str, ...] = ()
     """What makes a sentence a question wherever it stands."""
 
-    polite: tuple[str, ...]
+    polite: tuple[str, ...] = ()
     """Beginnings of a command in the form of a question."""
 
-    tells: tuple[str, ...]
+    tells: tuple[str, ...] = ()
     """What makes a polite command a question: "could you tell me"."""
 
-    verbs: tuple[str, ...]
+    verbs: tuple[str, ...] = ()
     """Imperatives of a home."""
 
-    wishes: tuple[str, ...]
+    wishes: tuple[str, ...] = ()
     """Other words that ask for something to be done, or name what is wrong."""
 
-    statements: tuple[str, ...]
+    statements: tuple[str, ...] = ()
     """Words of a sentence that tells something, if none of the above is in it: "I have four lamps"."""
 
-    negations: tuple[str, ...]
-    not_negations: tuple[str, ...]
+    negations: tuple[str, ...] = ()
+    not_negations: tuple[str, ...] = ()
     """Phrases with a negation that forbid nothing."""
 
-    points: tuple[str, ...]
+    points: tuple[str, ...] = ()
     """Words for what was named before."""
 
-    here: tuple[str, ...]
+    here: tuple[str, ...] = ()
     """Words for the room of the board."""
 
-    every: tuple[str, ...]
-    excepts: tuple[str, ...]
+    every: tuple[str, ...] = ()
+    excepts: tuple[str, ...] = ()
     """Words before what "all" does not mean."""
 
-    more: tuple[str, ...]
+    more: tuple[str, ...] = ()
     """Wishes for more of something, from where it is."""
 
-    less: tuple[str, ...]
-    yes: tuple[str, ...]
-    no: tuple[str, ...]
-    stops: tuple[str, ...]
+    less: tuple[str, ...] = ()
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+    stops: tuple[str, ...] = ()
     """Other words that name nothing."""
 
-    hours_and_minutes: tuple[str, ...]
-    point: str
+    hours_and_minutes: tuple[str, ...] = ()
+    point: str = ""
     """Between the digits of a spoken decimal number."""
 
-    halves: str
+    halves: str = ""
     """After a number: and a half."""
 
     values: dict[str, tuple[float, ...]] = field(default_factory=dict)
@@ -108,6 +108,9 @@ class Language:
         either = "|".join(sorted(phrases, key=len, reverse=True)) or "(?!)"
         return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if self.has_spaces else f"(?:{either})")
 
+
+NO_LANGUAGE = Language()
+"""A language of which no phrases are known."""
 
 HALF, QUARTER, THIRD = (50.0, 0.5), (25.0, 0.25), (33.0, 0.33)
 """In percent, and as a number."""
