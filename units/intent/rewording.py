@@ -51,6 +51,12 @@ class Rewording:
         """Return a text with the apostrophes that transcripts leave out: "it s" is "it's"."""
         return self._pattern("contractions").sub(lambda found: found[0].replace(" ", "'"), text)
 
+    def without_also(self, text: str) -> str:
+        """Return the second of two wishes without the word that says so: "and the fan too"."""
+        bare = text.rstrip(" .!")
+        ends = (found.start() for found in self._pattern("also").finditer(bare.casefold()) if found.end() == len(bare))
+        return bare[: next(ends, len(bare))].rstrip(" ,") or text
+
     def has_verb(self, text: str) -> bool:
         """Return whether a part of a sentence has a verb of its own, or may have one in a language without phrases."""
         return not self._language.verbs or bool(self._pattern("verbs").search(text.casefold()))
@@ -163,6 +169,8 @@ class Rewording:
 
     def _with_topic(self, text: str) -> Iterator[str]:
         """Yield sentences in which "it" is what was named before: "the porch light, put it at 60"."""
+        if self._evidence(text)["is_question"]:  # "is the fan on or did I switch it off" switches nothing
+            return
         verbs = self._pattern("verbs").finditer(text.casefold())
         for at in [found.start() for found in verbs if found.start()][:_MOST_VERBS]:
             topic, rest = text[:at].strip(" ,.;:"), text[at:]

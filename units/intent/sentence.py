@@ -123,7 +123,7 @@ class Listener:
     def _parts(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield what stands before and after each word that may join two wishes."""
         for joint in islice(self._joints.finditer(text), _MOST_JOINTS):
-            yield text[: joint.start()], text[joint.end() :]
+            yield text[: joint.start()], self._rewording.without_also(text[joint.end() :])
 
     def _after(self, first: Sequence[Wish], text: str, room: str) -> Sequence[Wish]:
         """Return the wishes of the rest of a sentence; without a room it is about the place of the first part."""
@@ -138,7 +138,8 @@ class Listener:
         """Return the wishes of a sentence whose parts take words from each other: "turn the tv and the lights off"."""
         for left, right in self._parts(text):
             before, after = left.split(), right.split()
-            seconds = (" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED)))
+            seconds = [" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED))]
+            seconds += [f"{right} {' '.join(before[-1:])}"]  # "the lights off and the fan"
             rest = [found for each in seconds if _is_clear(found := self._part(each, room) or self._shared(each, room))]
             ends = (after[at:] for at in range(max(1, len(after) - _MOST_SHARED), len(after) + 1))
             for end in ends if rest else ():

@@ -166,6 +166,7 @@ ENGLISH = Language(
         "do you know (?:if|whether), i want to know (?:if|whether), i'd like to know (?:if|whether)",
         "let me know (?:if|whether)",
     ),
+    also=listed("too, as well, also"),
     limits=listed(
         "if, when, whenever, unless, until, till, after, once, while, instead, except, only, or else, otherwise",
         "tomorrow, later, soon",

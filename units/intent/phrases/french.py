@@ -108,4 +108,5 @@ FRENCH = Language(
         "une?(?= (?:%|heure|minute|seconde|jour|semaine|degré|pour))": (1.0,), "midi": (12.0,), "minuit": (0.0, 12.0),
         "douzaine": (12.0,), "septante": (70.0,), "huitante": (80.0,), "nonante": (90.0,),
     },
+    also=listed("aussi"),
 )  # fmt: skip

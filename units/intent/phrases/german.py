@@ -116,4 +116,5 @@ GERMAN = Language(
         "minimum|minimal(?:e|er|en)?|niedrigste[nrs]?|stumm": LEAST,
         "ein(?:e|en|er|em|s)?(?= (?:%|prozent|stunde|minute|sekunde|tag|woche|grad|stufe))": (1.0,),
     },
+    also=listed("auch, ebenfalls"),
 )  # fmt: skip

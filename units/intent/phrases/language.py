@@ -82,6 +82,9 @@ class Language:
     state_questions: tuple[str, ...] = ()
     """Beginnings of a question about a state: no other question is answered with it."""
 
+    also: tuple[str, ...] = ()
+    """Words at the end of the second of two wishes: "and the fan too"."""
+
     limits: tuple[str, ...] = ()
     """Words of a part of a sentence without which the rest means something else: "if", "unless", "said"."""
 

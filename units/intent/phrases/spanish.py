@@ -105,4 +105,5 @@ SPANISH = Language(
         "mínimo|mínima|silencio": LEAST, "un[oa]?(?= (?:%|hora|minuto|segundo|día|semana|grado|por))": (1.0,),
         "doble": (2.0,), "mediodía": (12.0,), "medianoche": (0.0, 12.0), "docena": (12.0,),
     },
+    also=listed("también"),
 )  # fmt: skip
