@@ -182,7 +182,7 @@ class Rewording:
         """Return what a part of a sentence names: the only device in it, or all of it where it is only a name."""
         said = self._evidence(text)
         named = said["entities"] or said["meant"]
-        if len(named) == 1 and len(said["kinds"]) < 2:
+        if len(named) == 1 and (said["meant"] or set(said["kinds"]) <= set(self._evidence(named[0])["kinds"])):
             return str(named[0])
         if len(said["areas"]) == 1 and not said["entities"] and not self._things(text, said):
             return str(said["areas"][0])

@@ -137,6 +137,8 @@ class Listener:
     def _shared(self, text: str, room: str) -> Sequence[Wish]:
         """Return the wishes of a sentence whose parts take words from each other: "turn the tv and the lights off"."""
         for left, right in self._parts(text):
+            if len(self._known) >= _MOST_RECOGNITIONS:
+                break
             before, after = left.split(), right.split()
             seconds = [" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED))]
             seconds += [f"{right} {' '.join(before[-1:])}"]  # "the lights off and the fan"

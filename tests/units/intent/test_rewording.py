@@ -1,11 +1,10 @@
-"""Covers units.intent.rewording, vocabulary and the divisions of units.intent.sentence: what people say around a wish."""
+"""Covers units.intent.rewording, vocabulary and how units.intent.sentence divides: what is said around a wish."""
 
 from typing import Any
 
 import pytest
 
 from tests.support.units.intent_home import Inhabitant, device, home, state
-from units.intent.unit import MOST_TURNS
 
 DEVICES = [
     device("kitchen light", "light", "kitchen"),
@@ -47,7 +46,7 @@ def done(somebody: Inhabitant, text: str, room: str = "") -> list[tuple[Any, ...
         ("I'm off to the shops, turn off the kitchen lights", "", KITCHEN_OFF),
         ("turn off the kitchen lights, we're leaving", "", KITCHEN_OFF),
         ("it s bright outside so turn off the kitchen lights please", "", KITCHEN_OFF),
-        ("Could you lock the front door? My hands are full.", "", [("lock", "front door")]),
+        ("Could you lock the front door? I'm carrying boxes.", "", [("lock", "front door")]),
         ("okay so switch the kettle on, love", "", [("turn_on", "kettle")]),
         ("it's stuffy put the study fan on", "", [("turn_on", "study fan")]),
     ],
@@ -83,16 +82,14 @@ def test_what_limits_a_wish_is_not_passed_over(somebody: Inhabitant, text: str) 
     [
         ("the desk lamp, switch it off please", [("turn_off", "desk lamp")]),
         ("I'm done at the desk lamp, so turn it off", [("turn_off", "desk lamp")]),
-        ("the kettle and the radio, turn them off", [("turn_off", "kettle"), ("turn_off", "kitchen radio")]),
+        ("the kettle and the desk lamp, turn them off", [("turn_off", "kettle"), ("turn_off", "desk lamp")]),
         ("in the study, set the heater to 21 degrees", [("set_temperature", "study heater", 21)]),
         ("on the television turn the volume to 30 percent", [("set_volume", "television", 30)]),
         ("turn off the lamp that stands on my desk", [("turn_off", "desk lamp")]),
         ("turn off the lamp on the counter", [("turn_off", "counter lamp")]),
     ],
 )
-def test_what_is_put_first_may_be_meant_later(
-    somebody: Inhabitant, text: str, calls: list[tuple[Any, ...]]
-) -> None:
+def test_what_is_put_first_may_be_meant_later(somebody: Inhabitant, text: str, calls: list[tuple[Any, ...]]) -> None:
     """ "It" is the thing that was named; a room that was named is the room of the wish."""
     assert done(somebody, text) == calls
 
@@ -106,41 +103,32 @@ def test_what_is_put_first_may_be_meant_later(
         ("block the front door", None),
     ],
 )
-def test_a_slip_of_a_finger_is_understood(
-    somebody: Inhabitant, text: str, calls: list[tuple[Any, ...]] | None
-) -> None:
+def test_a_slip_of_a_finger_is_understood(somebody: Inhabitant, text: str, calls: list[tuple[Any, ...]] | None) -> None:
     """One letter, but never the first: a clock is no lock."""
     assert somebody.calls(text) == (calls or [])
 
 
 @pytest.mark.parametrize(
-    ("text", "room", "calls"),
+    ("text", "calls"),
     [
-        ("turn off the desk lamp and the kettle", "", [("turn_off", "desk lamp"), ("turn_off", "kettle")]),
-        ("turn off the tv and the lights in the kitchen", "", None),
-        ("turn the fan and the lights off", "study", [("turn_off", "study fan"), ("study light")]),
-        ("turn off the radio and the lights please", "kitchen", [("turn_off", "kitchen radio"), *KITCHEN_OFF]),
-        ("turn off the desk lamp, the kettle and the radio", "", 3),
-        ("turn the kettle on and the desk lamp off", "", [("turn_on", "kettle"), ("turn_off", "desk lamp")]),
+        ("turn off the desk lamp and the kettle", [("turn_off", "desk lamp"), ("turn_off", "kettle")]),
+        ("turn the tv and the kitchen lights off", [("turn_off", "television"), *KITCHEN_OFF]),
+        ("turn off the radio and the lights please", [("turn_off", "kitchen radio"), *KITCHEN_OFF]),
+        ("turn off the radio, the kettle and the desk lamp", ["kitchen radio", "kettle", "desk lamp"]),
+        ("the radio off and the desk lamp as well", [("turn_off", "kitchen radio"), ("turn_off", "desk lamp")]),
+        ("turn the kettle on and the desk lamp off", [("turn_on", "kettle"), ("turn_off", "desk lamp")]),
     ],
 )
-def test_parts_take_words_from_each_other(somebody: Inhabitant, text: str, room: str, calls: Any) -> None:
+def test_parts_take_words_from_each_other(somebody: Inhabitant, text: str, calls: list[Any]) -> None:
     """The verb at the beginning and the words at the end are for both."""
-    made = done(somebody, text, room)
-
-    if text.startswith("turn the fan"):
-        assert made == [("turn_off", "study fan"), ("turn_off", "desk lamp"), ("turn_off", "study light")]
-    elif calls is None:
-        assert made == []  # there is no television in the kitchen: nothing is done
-    elif isinstance(calls, int):
-        assert len(made) == calls
-    else:
-        assert made == calls
+    assert done(somebody, text, "kitchen") == [("turn_off", each) if isinstance(each, str) else each for each in calls]
 
 
 def test_the_place_of_the_first_part_counts_for_the_rest(somebody: Inhabitant) -> None:
     """And what is said twice is done once."""
-    assert done(somebody, "it's freezing in the study, turn up the heating") == [("set_temperature", "study heater", 21)]
+    assert done(somebody, "it's freezing in the study, turn up the heating") == [
+        ("set_temperature", "study heater", 21)
+    ]
 
 
 def test_a_question_in_unknown_words_reads_the_state_of_what_it_names(somebody: Inhabitant) -> None:
@@ -164,4 +152,3 @@ def test_a_sentence_of_many_parts_ends(somebody: Inhabitant) -> None:
 
     assert "evidence" in somebody.recognize(text[:500])
     assert somebody.calls("turn on the kettle") == [("turn_on", "kettle")]
-    assert MOST_TURNS
