@@ -272,9 +272,9 @@ class _Wish:
         return self._counted([each.name for each in devices], device_class or _common(each.domain for each in devices))
 
     def _counted(self, names: Sequence[str], kind: str) -> str:
-        """Return names of devices as a phrase, or how many there are."""
-        names = list(dict.fromkeys(names))
-        return self.wording.phrase(names) if len(names) <= _NAMED else self.wording.counted(len(names), kind)
+        """Return names of devices as a phrase, or how many there are; two may have the same name."""
+        is_few = len(names) <= _NAMED
+        return self.wording.phrase(list(dict.fromkeys(names))) if is_few else self.wording.counted(len(names), kind)
 
     def _shown(self) -> dict[str, str]:
         """Return what is put out for a state or a number."""
