@@ -1,7 +1,7 @@
-"""Measure the home: the time from the end of a spoken command to its MQTT message, and fifty boards on one broker.
+"""Measure the home: a spoken command to its MQTT message, a written one in 500 devices, and fifty boards on one broker.
 
     python -m bench.home                 measures and writes the tables of docs/home.md
-    python -m bench.home --only boards   one of them
+    python -m bench.home --only boards   one of them: latency, sentences or boards
     python -m bench.home --model FILE    with another language model (a GGUF file) than the bundled one
 
 The chain is the bundled one, in the whole daemon: a recorded "alexa", then a command that flite speaks, through a
@@ -23,6 +23,7 @@ import numpy as np
 from bench.broker import Listener, broker, listening
 from bench.report import show, write_section
 from bench.speech import Samples, clips_of, silence, speak
+from bench.understanding import asked_of
 from bench.voice import Room, trimmed
 from bench.voice_daemon import Client, Daemon
 
@@ -41,6 +42,8 @@ ROUNDS = 2
 # Silence that ends an utterance; the default is 1000, but a command contains no pauses.
 SILENCE_TIMEOUT_MS = 500
 BOARDS = 50
+DEVICES = 500
+TABLES = ("latency", "sentences", "boards")
 
 
 async def set_up_chain(client: Client, model: str) -> dict[str, str]:
@@ -146,6 +149,17 @@ def _latency_table(measured: list[dict[str, float]]) -> list[str]:
     return [*lines, "", show(f"{words} that ends an utterance (`silence_timeout` at the asr's setup; usually 1000).")]
 
 
+async def sentences() -> list[str]:
+    """Ask the English sentences of the check in a house of 500 devices; return the times to the first call."""
+    asked = await asked_of("en", DEVICES, "en", "llm")
+    lines = [show("| understood by | sentences | median (ms) | 95 % within (ms) |"), show("| --- | --- | --- | --- |")]
+    for by, name in (("intent", "intents, without a model"), ("model", "the bundled model")):
+        times = sorted(each.answer.seconds * 1e3 for each in asked if each.answer.by == by)
+        slow = times[int(0.95 * len(times))]
+        lines.append(show(f"| {name} | {len(times)} | {statistics.median(times):.0f} | {slow:.0f} |"))
+    return lines
+
+
 async def boards() -> list[str]:
     """Run fifty daemons on one broker; return the lines for the page."""
     async with AsyncExitStack() as stack:
@@ -188,13 +202,16 @@ async def _start_board(stack: AsyncExitStack, folder: Path, port: int) -> None:
 def main() -> None:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m bench.home")
-    parser.add_argument("--only", choices=("latency", "boards"), help="one table")
+    parser.add_argument("--only", choices=TABLES, help="one table")
     parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file instead of the bundled model")
     arguments = parser.parse_args()
     today = f"{datetime.datetime.now(datetime.UTC).date()}, two x86 cores."
-    if arguments.only != "boards":
+    wanted = [arguments.only] if arguments.only else TABLES
+    if "latency" in wanted:
         write_section("latency", [today, "", *asyncio.run(latency(arguments.model))], PAGE)
-    if arguments.only != "latency":
+    if "sentences" in wanted:
+        write_section("sentences", [today, "", *asyncio.run(sentences())], PAGE)
+    if "boards" in wanted:
         write_section("boards", [today, *asyncio.run(boards())], PAGE)
 
 

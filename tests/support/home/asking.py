@@ -91,6 +91,9 @@ class Answer(NamedTuple):
     seconds: float
     """From the question to the first call; to the end of the answer where there was no call."""
 
+    by: str
+    """Who understood the sentence: "intent" or "model"; "" where there was no call."""
+
 
 class Asker:
     """A client that asks each sentence in a task of its own, so that none knows of the one before."""
@@ -128,18 +131,18 @@ class Asker:
         data = {"delta": text, "index": 0, "finish": True}
         number = await self._send(work_id, "inference", object=f"{unit}.utf-8.stream", data=data)
         calls: list[Call] = []
-        words, first = "", 0.0
+        words, first, by = "", 0.0, ""
         while True:
             frame = await self._answer(number)
             if frame["error"]["code"]:
                 raise RuntimeError(f"{text!r}: {frame['error']['message']}")
             if frame["object"] == CALL:
-                first = first or asyncio.get_running_loop().time()
+                first, by = first or asyncio.get_running_loop().time(), frame["data"]["by"]
                 calls.append((frame["data"]["name"], frame["data"]["arguments"]))
                 continue
             words += frame["data"]["delta"]
             if frame["data"]["finish"]:
-                return Answer(calls, words, (first or asyncio.get_running_loop().time()) - began)
+                return Answer(calls, words, (first or asyncio.get_running_loop().time()) - began, by)
 
     async def _send(self, work_id: str, action: str, **fields: Any) -> str:
         number = str(next(self._numbers))
