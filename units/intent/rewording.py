@@ -144,7 +144,8 @@ class Rewording:
         things = self._things(text, said)
         if not set(said["areas"]) <= set(about["areas"]) or not things <= self._things("", about):
             return False
-        if things and not self._pattern("statements").search(text.casefold()):
+        is_more = bool(things) or self._pattern("bare_starts").match(text.casefold())
+        if is_more and not self._pattern("statements").search(text.casefold()):
             return False
         rest = self._without_fillers(text.casefold())
         if self._pattern("verbs").match(rest) or self._pattern("limits").search(rest):

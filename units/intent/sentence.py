@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -148,7 +148,7 @@ class Listener:
                 first = self._part(" ".join((left, *end)), room)
                 others = next((each for each in rest if _are_alike(first, each)), None) if _is_clear(first) else None
                 if others:
-                    return (*first, *others)
+                    return _as_one((*first, *others))
             if (first := self._part(left, room)) and (others := self._after(first, right, room)):
                 return (*first, *others)
         return ()
@@ -170,8 +170,16 @@ class Listener:
 
 def _without_repeated(wishes: Sequence[Wish]) -> Sequence[Wish]:
     """Return wishes without those that a later one repeats: "too dark here, turn the lights up" is one wish."""
-    said = [_what(wish) for wish in wishes]
+    said = [(_what(wish), frozenset(wish.devices)) for wish in wishes]
     return [wish for at, wish in enumerate(wishes) if not wish.devices or said[at] not in said[at + 1 :]]
+
+
+def _as_one(wishes: Sequence[Wish]) -> Sequence[Wish]:
+    """Return wishes that want the same of different devices as one, so that its answer names them all."""
+    first, *others = wishes
+    if any(_what(other) != _what(first) for other in others):
+        return wishes
+    return (replace(first, devices=tuple(dict.fromkeys(device for wish in wishes for device in wish.devices))),)
 
 
 def _is_clear(wishes: Sequence[Wish]) -> bool:
@@ -185,10 +193,11 @@ def _are_alike(first: Sequence[Wish], others: Sequence[Wish]) -> bool:
 
 
 def _what(wish: Wish) -> tuple[Any, ...]:
+    """Return what is wanted of the devices."""
     values = {name: slot.value for name, slot in wish.reading.slots.items() if name not in _WHERE}
     if wish.reading.intent == ADJUST:
         values = {name: values.get(name) for name in ("direction", "quantity")}
-    return wish.reading.intent, frozenset(wish.devices), sorted(values.items())
+    return wish.reading.intent, wish.reading.response, sorted(values.items())
 
 
 def _joints(language: str) -> re.Pattern[str]:

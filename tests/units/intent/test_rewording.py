@@ -70,6 +70,8 @@ def test_why_it_is_wanted_is_passed_over(
         "write a poem, turn off the kitchen light",
         "turn off the kitchen light, the desk lamp I mean not",
         "he tried to turn off the kitchen light",
+        "turn off the kitchen light and the banana too",
+        "turn off the kitchen light, the flux capacitor",
     ],
 )
 def test_what_limits_a_wish_is_not_passed_over(somebody: Inhabitant, text: str) -> None:
@@ -122,6 +124,13 @@ def test_a_slip_of_a_finger_is_understood(somebody: Inhabitant, text: str, calls
 def test_parts_take_words_from_each_other(somebody: Inhabitant, text: str, calls: list[Any]) -> None:
     """The verb at the beginning and the words at the end are for both."""
     assert done(somebody, text, "kitchen") == [("turn_off", each) if isinstance(each, str) else each for each in calls]
+
+
+def test_the_answer_names_the_devices_of_both_parts(somebody: Inhabitant) -> None:
+    """Say both names, because "turned off the light" would tell of one."""
+    _, answer = somebody.say("turn off the kitchen light and the desk lamp too")
+
+    assert answer == "Turned off the kitchen light and the desk lamp"
 
 
 def test_the_place_of_the_first_part_counts_for_the_rest(somebody: Inhabitant) -> None:

@@ -167,6 +167,7 @@ ENGLISH = Language(
         "let me know (?:if|whether)",
     ),
     also=listed("too, as well, also"),
+    bare_starts=listed("and, but, plus, or, also, the, a, an, my, our, your, this, that, all, every, both"),
     limits=listed(
         "if, when, whenever, unless, until, till, after, once, while, instead, except, only, or else, otherwise",
         "tomorrow, later, soon",

@@ -94,6 +94,9 @@ class Language:
     open_ends: tuple[str, ...] = ()
     """Last words of a part of a sentence that goes on: "he tried to", before "turn it off"."""
 
+    bare_starts: tuple[str, ...] = ()
+    """First words of a part of a sentence that names one thing more, if it tells nothing: "and the fan"."""
+
     pronouns: tuple[str, ...] = ()
     """Words that stand for what was just named."""
 
