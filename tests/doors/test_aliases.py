@@ -79,7 +79,7 @@ async def test_a_large_house_is_asked_for_page_by_page(make_toolbox: MakeToolbox
 async def test_https_is_for_the_websocket_too(
     make_toolbox: MakeToolbox, certificate: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It trusts the same authorities as the requests."""
+    """Trust the same authorities as the requests over HTTP do."""
     monkeypatch.setenv("SSL_CERT_FILE", certificate["tls_cert"])
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificate["tls_cert"], certificate["tls_key"])

@@ -152,7 +152,7 @@ async def test_one_that_does_not_answer_is_not_waited_for_long(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It takes the request and is silent; the log has no empty cause."""
+    """Give up a Home Assistant that takes the request and is silent; log no empty cause."""
     monkeypatch.setattr(homeassistant, "PATIENCE_SECONDS", 0.2)
     assistant.may_answer.clear()
     tools = await make_toolbox(assistant=assistant)

@@ -126,7 +126,7 @@ async def test_nonsense_costs_the_devices_and_not_the_daemon(
 async def test_a_server_that_is_no_home_assistant_costs_its_devices(
     make_toolbox: MakeToolbox, assistant: AssistantServer, caplog: pytest.LogCaptureFixture, config: bytes
 ) -> None:
-    """It is not asked for more."""
+    """Ask for no further page."""
     assistant.config = config
 
     await make_toolbox(assistant=assistant, domains=("light",))
@@ -141,7 +141,7 @@ async def test_one_that_is_still_starting_is_asked_again_at_setup(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It answers before it has all its devices."""
+    """Ask again, because Home Assistant answers before it has all its devices."""
     monkeypatch.setattr(toolbox, "REREAD_SECONDS", 0.0)
     assistant.config = b'{"state": "STARTING"}'
     tools = await make_toolbox(assistant=assistant, domains=("light",))

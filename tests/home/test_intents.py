@@ -321,7 +321,7 @@ async def test_a_command_for_later_is_made_clear_before(client: WireClient, list
 
 
 async def test_a_command_for_later_that_needs_a_confirmation_is_refused(client: WireClient) -> None:
-    """Nothing is promised that would not be done."""
+    """Refuse at once what could not be carried out when it is due."""
     work_id = await client.setup("intent", SETUP)
 
     frames = await frames_of(client, work_id, "unlock the front door in ten minutes")

@@ -46,7 +46,7 @@ async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 
 @pytest.fixture
 def board(shared_board: Board, caplog: pytest.LogCaptureFixture) -> Board:
-    """That board, as if nobody had used it."""
+    """Return the shared board, with what earlier tests left in its servers cleared."""
     caplog.set_level(logging.INFO)
     shared_board.caller.bodies.clear()
     shared_board.assistant.status = 200

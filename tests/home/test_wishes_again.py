@@ -62,7 +62,7 @@ async def test_a_command_does_not_wait_for_a_broker_that_is_away(
 async def test_a_state_is_not_believed_while_the_broker_is_away(
     client: WireClient, listener: Listener, broker: Broker, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What was said last may be long over."""
+    """Say that the device does not respond, because the last message may be long out of date."""
     work_id = await client.setup("llm", SETUP)
     await listener.client.publish("home/kitchen/state", "on", qos=1, retain=True)
     while said(await frames_of(client, work_id, GET_STATE)) != "The kitchen light is on.":

@@ -99,7 +99,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("text", ["turn off that\nturn off the fan", "turn off the fan\nturn off the fan"])
 async def test_the_reply_to_a_question_belongs_to_the_command(path: Path, text: str) -> None:
-    """It is a line of its own, and is not needed if the command is clear when it is due."""
+    """Keep the reply as a line of the command; it is passed over if the command is clear when it is due."""
     board = Board(path)
     await board.add(300, text)
 

@@ -318,7 +318,7 @@ async def test_anything_else_than_a_yes_forgets_the_question() -> None:
 
 @pytest.mark.parametrize("recognised", [True, False])
 async def test_a_tool_that_needs_a_confirmation_waits_for_a_yes(recognised: bool) -> None:
-    """Whoever understood the wish."""
+    """Hold for wishes of the model and of the intents alike."""
     unlock = a_call("unlock", "front door")
     first = {"turn": 1, "calls": [unlock]} if recognised else UNKNOWN
     hands = Hands("The front door is unlocked.", confirm="unlock")

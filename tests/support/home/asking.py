@@ -84,7 +84,7 @@ async def publish_states(client: aiomqtt.Client, house: Sequence[Device]) -> Non
 
 
 class Answer(NamedTuple):
-    """What a sentence led to."""
+    """The calls and the answer that a sentence led to."""
 
     calls: list[Call]
     words: str
