@@ -7,6 +7,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.support.children import is_alive
 from tests.support.clients.wire_client import WireClient
 from tests.support.setups import KWS_SETUP, LLM_SETUP
 from tests.support.waiting import eventually
@@ -96,4 +97,4 @@ async def test_a_thousand_random_moves(client: WireClient) -> None:
     assert await asyncio.to_thread(llm_child) == child
     for work_id in player.tasks:
         await client.ask(work_id=work_id, action="exit")
-    await eventually(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    await eventually(lambda: not is_alive(child))

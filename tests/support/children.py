@@ -16,3 +16,11 @@ def children_left() -> list[psutil.Process]:
         return []
     direct = [child for child in psutil.Process().children() if child.pid not in KEPT_PROCESSES]
     return direct + [each for child in direct for each in child.children(recursive=True)]
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Return False for a process that has ended, also while its parent has not waited for it."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

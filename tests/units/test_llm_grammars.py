@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.support.children import is_alive
 from tests.support.units.engine_bench import BUNDLED, Bench
 from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
@@ -235,8 +236,11 @@ def test_a_killed_process_ends_one_answer(bench: Bench) -> None:
     while len(bench.ear.text("a")) < 10:
         bench.engine.step()
 
-    for process in psutil.Process().children(recursive=True):
+    processes = psutil.Process().children(recursive=True)
+    for process in processes:
         os.kill(process.pid, signal.SIGKILL)
+    while any(is_alive(each) for each in processes):
+        os.sched_yield()  # a killed process is there until it has been scheduled once more
     bench.run()
     bench.ask("b", "which colour do you like", spec=SamplerSpec(grammar=COLOURS))
     bench.run()

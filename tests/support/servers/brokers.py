@@ -5,7 +5,7 @@ import shutil
 import socket
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+CONNECT = b"\x10\x0c\x00\x04MQTT\x04\x02\x00\x0a\x00\x00"
 MISSING = "mosquitto is not installed: sudo apt-get install mosquitto"
 
 
@@ -37,7 +38,7 @@ class Broker:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """Start the broker; return when it accepts connections."""
+        """Start the broker; return when it answers."""
         lines = [
             f"listener {self.port} 127.0.0.1",
             *(self._options or ("allow_anonymous true",)),
@@ -54,15 +55,22 @@ class Broker:
         self._process = await asyncio.create_subprocess_exec(
             MOSQUITTO, "-c", str(config), stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
         )
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
-            except ConnectionRefusedError:
-                await asyncio.sleep(0.005)
-            else:
-                writer.close()
-                await writer.wait_closed()
-                return
+        while not await self._answers():
+            await asyncio.sleep(0.005)
+
+    async def _answers(self) -> bool:
+        """Return True when the broker answers; before that a signal to end would be lost."""
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        except ConnectionRefusedError:
+            return False
+        writer.write(CONNECT)
+        with suppress(ConnectionResetError):  # it asks for TLS
+            await reader.read(1)
+        writer.close()
+        with suppress(ConnectionResetError):
+            await writer.wait_closed()
+        return True
 
     async def stop(self, *, by_force: bool = False) -> None:
         """End the broker; a second call does nothing."""
