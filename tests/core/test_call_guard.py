@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.units.intent.houses import FAMILY, family
-from unitd.core.home.call_guard import Attempt, Verdict, agrees, check, evidence_of
+from unitd.core.home.call_guard import Attempt, Verdict, agrees, check, evidence_of, targets
 from unitd.core.home.call_guard_words import forgotten
 from unitd.core.home.devices import Entity
 from unitd.core.home.tools import Tool
@@ -53,6 +53,23 @@ def is_done(said: str, call: Attempt, before: str = "", area: str = "", language
 )
 def test_a_device_that_the_words_name_is_switched(said: str, device: str) -> None:
     assert is_done(said, attempt("turn_on", device))
+
+
+@pytest.mark.parametrize(
+    ("said", "called", "meant"),
+    [
+        ("make all the lights blue", "desk lamp", {each.name for each in ENTITIES.values() if each.kind == "light"}),
+        ("make the lights blue in the kitchen", "desk lamp", {"kitchen light"}),
+        ("make the light blue in the kitchen", "desk lamp", {"desk lamp"}),
+        ("make the desk lamp and all other lights blue", "kitchen light", {"kitchen light"}),
+        ("make all the quixotic lights blue", "desk lamp", {"desk lamp"}),
+        ("make all the lights blue", "bathroom fan", {"bathroom fan"}),
+    ],
+)
+def test_a_call_stands_for_the_whole_set_that_the_words_mean(said: str, called: str, meant: set[str]) -> None:
+    found = targets(ENTITIES[called], ENTITIES.values(), evidence(said, family("", "en"), "en"))
+
+    assert {each.name for each in found} == meant
 
 
 @pytest.mark.parametrize(

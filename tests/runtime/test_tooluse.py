@@ -29,6 +29,8 @@ class Hands:
         self._outcomes = list(outcomes)
         self._refused = refused or {}
         self._confirm = confirm
+        self.sets: dict[str, list[str]] = {}
+        """By device those that are meant with it."""
 
     async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
         """Add nothing."""
@@ -51,6 +53,11 @@ class Hands:
         if call["name"] == self._confirm:
             return Verdict(False, "Shall I?", is_asked=True)
         return self._refused.get(call["arguments"]["entity"], ALLOWED)
+
+    def targets(self, call: Call, evidence: Any) -> list[Call]:
+        """Return a call for each of the devices that make up a set."""
+        members = self.sets.get(call["arguments"]["entity"], [])
+        return [call | {"arguments": call["arguments"] | {"entity": each}} for each in members] or [call]
 
     def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
         """Name the devices."""
@@ -358,6 +365,20 @@ async def test_calls_of_a_round_that_failed_are_not_done() -> None:
     assert not use.goes_on
     assert await use.round is False
     assert hands.calls == []
+
+
+async def test_a_call_of_one_device_of_a_set_is_done_for_all_of_them() -> None:
+    """The model sees one call, and a call that it makes for another of them is not done again."""
+    devices = [f"lamp {number}" for number in range(5)]
+    hands = Hands()
+    hands.sets = {"lamp 0": devices}
+    inference = Inference([a_call(entity="lamp 0")], [a_call(entity="lamp 3")])
+
+    answer = await a_use(hands, Program(UNKNOWN), inference, "paint the lights blue").answer(nothing)
+
+    assert [each["arguments"]["entity"] for each in hands.calls] == devices
+    assert answer == f"{ON} The same for 4 others."
+    assert len(inference.asked[1]["messages"][-2]["tool_calls"]) == 1
 
 
 async def test_several_devices_are_switched_at_once() -> None:

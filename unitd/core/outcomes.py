@@ -82,6 +82,9 @@ class Outcome:
         return asdict(self)
 
 
+MOST_TOLD = 3
+"""So many devices of a set get a sentence each."""
+
 # The words after "is", by the tool names that the bundled model has learned, with the names of their arguments.
 _DONE = {
     "turn_on": "on",
@@ -145,6 +148,15 @@ def ended(words: str) -> str:
 def told(sentences: Sequence[str]) -> str:
     """Return the sentences of several calls as one text, without repetitions."""
     return " ".join(dict.fromkeys(sentences))
+
+
+def told_of_set(outcomes: Sequence[Outcome]) -> str:
+    """Return the sentences about one call of several devices; of many that were done, the first's and their number."""
+    done = [each.text for each in outcomes if each.is_done]
+    failures = [each.text for each in outcomes if not each.is_done]
+    if len(done) > MOST_TOLD:
+        done = [done[0], f"The same for {len(done) - 1} others."]
+    return told([*done, *failures])
 
 
 def _allowed(name: str, schema: Mapping[str, Any]) -> str:

@@ -219,6 +219,7 @@ def _names(words: list[str], uncommon: set[str], index: HomeIndex, marks: _Marks
     return {
         "entities": _keys(index, named),
         "meant": _keys(index, meant - named - excepted),
+        "is_set": marks.is_all or any(_is_plural(each) for each in found.kind_words),
         "near": _keys(index, near - named - meant - excepted),
         "areas": [] if is_everything else sorted(areas),
         "kinds": sorted(kinds),
@@ -318,6 +319,11 @@ def _of_kind(index: HomeIndex, word: KindWord, areas: set[str], is_all: bool) ->
     if is_all and not areas:
         return fitting
     return there or (fitting if len(fitting) == 1 else [])
+
+
+def _is_plural(word: KindWord) -> bool:
+    """Return whether a word for a kind means several devices, as far as an "s" tells: English, French and Spanish."""
+    return not word.is_vague and word.window.last.endswith("s") and not word.window.last.endswith("ss")
 
 
 _EVERYTHING = {"light", "switch", "fan", "media", "climate"}

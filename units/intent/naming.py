@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +104,12 @@ class HomeIndex:
     def _spoken_names(self, home: Mapping[str, Any]) -> Iterator[str]:
         for each in (*home.get("entities", ()), *home.get("areas", ()), *home.get("floors", ())):
             yield from (each["name"], *each.get("aliases", ()))
+
+    def heard_in(self, area: str) -> "HomeIndex":
+        """Return the same house for a sentence that is said in this area; "" for no area."""
+        index = copy(self)
+        index.area = area
+        return index
 
     def _add(self, at: int, names: Iterable[str]) -> None:
         """Add the names of a device, and what is left of them without the area and the kind."""

@@ -80,9 +80,11 @@ class Rewording:
         clause = self._without_fillers(text.casefold())
         is_of_state = said["is_question"] and self._pattern("state_questions").match(clause)
         has_limits = said["is_negated"] or self._pattern("limits").search(clause)
-        if not is_of_state or has_limits or len(said["unknown"]) > 1 or len(said["entities"]) > _MOST_ASKED:
+        if not is_of_state or has_limits or len(said["unknown"]) > 1:
             return frozenset()
-        return frozenset(said["entities"])
+        is_of_kind = not said["entities"] and not said["unknown"] and len(said["kinds"]) == 1
+        asked = said["meant"] if is_of_kind else said["entities"]
+        return frozenset(asked if len(asked) <= _MOST_ASKED else ())
 
     def _reworded(self, wording: Wording) -> Iterator[Wording]:
         text, room = wording

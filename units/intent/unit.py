@@ -113,11 +113,12 @@ class IntentUnit(Unit):
         if understood := self._reply(task, conversation, text):
             return self._begin(task, conversation, understood)
         room = task.house.area(area or task.room)
+        index = task.index.heard_in(room)
         for language in task.languages:
-            understood = Listener(self._recognizers[language], task.house, task.index, room).understand(text)
+            understood = Listener(self._recognizers[language], task.house, index, room).understand(text)
             if understood is not None:
                 return self._begin(task, conversation, understood)
-        return for_model(text, task)
+        return for_model(text, index, task.languages[0])
 
     def _reply(self, task: IntentTask, conversation: str, text: str) -> Understood | None:
         """Return what a conversation was asked about, completed by its next sentence; None if this is no reply."""
@@ -197,12 +198,11 @@ def _on_nothing(envelope: Envelope) -> None:
     """Do nothing: each message is done before the next one is read."""
 
 
-def for_model(text: str, task: IntentTask) -> Mapping[str, Any]:
+def for_model(text: str, index: HomeIndex, language: str) -> Mapping[str, Any]:
     """Return what a model and the guard of its calls must know of a sentence that was not recognised."""
-    language = task.languages[0]
     return {
-        "evidence": evidence(text, task.index, language),
-        "candidates": candidates(text, task.index),
+        "evidence": evidence(text, index, language),
+        "candidates": candidates(text, index),
         "language": language,
         "otherwise": render(language, "", None, {}, (), (), Problem("not_understood")),
     }

@@ -31,6 +31,17 @@ def test_one_device_is_asked(somebody: Inhabitant) -> None:
     assert somebody.say("what is the state of the kitchen light")[1] == "Kitchen light is on"
 
 
+def test_a_question_in_unknown_words_reads_the_device_of_the_room(somebody: Inhabitant) -> None:
+    """The room is that of the task; elsewhere it is not known which light is meant."""
+    somebody.states["study fan"] = state("off")
+    somebody.tell("setup", data={"home": home(), "area": "study"})
+
+    assert somebody.say("did I turn off the fan") == ([("get_state", "study fan")], "Study fan is off")
+    assert somebody.say("has the lamp been turned off")[0] == [("get_state", "desk lamp")]
+    somebody.tell("setup", data={"home": home(), "area": "hall"})
+    assert "evidence" in somebody.recognize("has the lamp been turned off")
+
+
 def test_a_set_is_asked_for_any_all_which_and_how_many(somebody: Inhabitant) -> None:
     """Each device is read once."""
     lights = [("get_state", name) for name in ("kitchen light", "counter lamp", "desk lamp")]

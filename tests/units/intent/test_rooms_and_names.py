@@ -63,6 +63,17 @@ def test_an_alias_of_two_devices_is_asked_for() -> None:
     )
 
 
+def test_a_model_is_shown_the_devices_of_the_room_of_the_task() -> None:
+    """Not those of the board's room."""
+    somebody = Inhabitant()
+    somebody.tell("setup", data={"home": home(area="kitchen"), "area": "study"})
+
+    heard = somebody.recognize("make the lamp sing")
+
+    assert heard["evidence"]["meant"] == ["desk lamp"]
+    assert heard["candidates"][0] == "desk lamp"
+
+
 def test_a_name_that_is_also_an_area_is_asked_for() -> None:
     """Unless both are the same devices."""
     alone = [device("kitchen", "light", "kitchen")]

@@ -95,6 +95,18 @@ def check(attempt: Attempt, evidence: Evidence | None, before: Evidence | None =
     return ALLOWED
 
 
+def targets(called: Entity, entities: Iterable[Entity], evidence: Evidence | None) -> list[Entity]:
+    """Return the devices that a model's call of one device stands for, by the words.
+
+    They are those of the same kind that the words mean, where these say that it is a set ("all lights", "the lights in
+    the hall"): a small model calls some of them. In any other sentence it is the called device.
+    """
+    if not evidence or not evidence.get("is_set") or evidence["entities"] or evidence["unknown"]:
+        return [called]
+    meant = [each for each in entities if each.kind == called.kind and _is_key(each, evidence["meant"])]
+    return meant or [called]
+
+
 def agrees(evidence: Evidence | None) -> bool:
     """Return whether a sentence is a yes and nothing else; any other forgets the call that was asked about."""
     return bool(evidence) and (evidence or {}).get("says") == "yes"

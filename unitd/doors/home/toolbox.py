@@ -18,7 +18,7 @@ import orjson
 from unitd.core.config.problems import Problems
 from unitd.core.config.schema import HomeSettings
 from unitd.core.config.toml_lines import with_lines
-from unitd.core.home.call_guard import ALLOWED, Attempt, Evidence, Verdict, check, evidence_of
+from unitd.core.home.call_guard import ALLOWED, Attempt, Evidence, Verdict, check, evidence_of, targets
 from unitd.core.home.call_guard_words import confirmed
 from unitd.core.home.devices import Entity
 from unitd.core.home.home import Home
@@ -179,6 +179,22 @@ class HomeToolbox:
         state = {key: each for key, each in (known.attributes if known else {}).items() if key == set_here}
         is_first = tool.name in self._home.confirm
         return check(Attempt(tool.name, call["arguments"], tool, entity, is_first, state), evidence, before)
+
+    def targets(self, call: Call, evidence: Evidence | None) -> list[Call]:
+        """Return the calls that a model's call stands for: one for each device of a set, else the call as it is."""
+        try:
+            tool, entity = self._meant(call["name"], call["arguments"])
+        except Refused:
+            return [call]
+        found = targets(entity, self._home.entities, evidence) if entity is not None else []
+        reached = [each for each in found if self._home.way(tool.name, each) is not None]
+        if len(reached) < 2:
+            return [call]
+        called = [{"entity": self._home.called(each)} for each in reached]
+        return [
+            call | {"id": f"{call['id']}-{number}", "arguments": call["arguments"] | each}
+            for number, each in enumerate(called, 1)
+        ]
 
     def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
         """Return what a turn with these calls was about."""

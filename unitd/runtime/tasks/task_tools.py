@@ -117,11 +117,12 @@ class TaskTools:
         self.go_on(inference)
 
     def note(self, inference: Inference, call: Call) -> None:
-        """Take a call of the model, and tell the client of it unless it is not done."""
+        """Take a call of the model, and tell the client of what is done for it."""
         if self._use is None:
             self._tell(inference, call)
-        elif self._use.note(call):
-            self.tell(inference, call, "model")
+            return
+        for each in self._use.note(call):
+            self.tell(inference, each, "model")
 
     def end_round(self, inference: Inference, end: End, usage: Mapping[str, int]) -> bool:
         """End a round of the model. Return False when it was the end of the answer."""

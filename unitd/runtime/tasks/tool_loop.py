@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from unitd.core.home.call_guard import Evidence, Verdict, agrees, declines
 from unitd.core.home.call_guard_words import cannot_wait, forgotten, too_many_wait
-from unitd.core.outcomes import DeviceState, Outcome, told
+from unitd.core.outcomes import DeviceState, Outcome, told, told_of_set
 
 # A model that goes on calling is not asked again.
 MAX_ROUNDS = 4
@@ -62,6 +62,9 @@ class Toolbox(Protocol):
         self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]
     ) -> Verdict:
         """Return whether the words of a person back a call of the model; `read` are the states read so far, by name."""
+
+    def targets(self, call: Call, evidence: Evidence | None) -> list[Call]:
+        """Return the calls that a model's call stands for: one for each device of a set, else the call as it is."""
 
     def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
         """Return what a turn with these calls was about."""
@@ -143,11 +146,16 @@ class ToolUse:
         self._asked = last.pending if last is not None else None
         self.turn = Turn()
         self._language = ""
-        self._calls: list[Call] = []
+        self._calls: list[list[Call]] = []
+        """The calls of the model's present round; one of a set of devices is several."""
+
         self._made: list[tuple[str, Any]] = []
         """Name and arguments of every call of this turn."""
 
         self._outcomes: list[Outcome] = []
+        self._told: list[str] = []
+        """What is said of the model's calls."""
+
         self._read: dict[str, DeviceState] = {}
         self._refusal = ""
         self.usage: dict[str, int] = {}
@@ -198,7 +206,7 @@ class ToolUse:
                 self.turn.pending = Pending(calls, heard["turn"])
                 return question
             places = asyncio.Semaphore(AT_ONCE)
-            outcomes = await asyncio.gather(*[self._do(call, places) for call in calls])
+            outcomes = await asyncio.gather(*[self._do(call, places, is_told=False) for call in calls])
             if not await self._user.may_go_on(self):
                 return None
             self._outcomes += outcomes
@@ -209,16 +217,14 @@ class ToolUse:
             heard = await self._recognizer.ask("outcomes", turn=heard["turn"], outcomes=found) or told_so_far
         return str(heard.get("answer", "") or AGREED)
 
-    async def _do(self, call: Call, places: asyncio.Semaphore) -> Outcome:
+    async def _do(self, call: Call, places: asyncio.Semaphore, *, is_told: bool = True) -> Outcome:
         """Do a call when it may be done; each is of another device, so some are done at once."""
         async with places:
             if not await self._user.may_go_on(self):
                 return Outcome("", is_done=False)
-            self._user.tell(call)
-            return await self._outcome_of(call)
-
-    async def _outcome_of(self, call: Call) -> Outcome:
-        outcome = await self._toolbox.do(call)
+            if not is_told:
+                self._user.tell(call)
+            outcome = await self._toolbox.do(call)
         if outcome.state is not None:
             self._read[str(call["arguments"].get("entity"))] = outcome.state
         return outcome
@@ -234,21 +240,16 @@ class ToolUse:
         while await self.round:
             calls, self._calls = self._calls, []
             rounds += 1
-            outcomes = []
-            for call in calls:
-                if not await self._user.may_go_on(self):
-                    return None
-                outcomes.append(await self._outcome_of(call))
-            self._outcomes += outcomes
+            outcomes = [await self._outcomes_of(each) for each in calls]
             if not await self._user.may_go_on(self):
                 return None
             if self._refusal or not calls or rounds == MAX_ROUNDS:
                 break
             messages = messages or _conversation({**self._setup, **changes}, memory(), self.text)
-            messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each) for each in calls]})
+            messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each[0]) for each in calls]})
             messages += [
-                {"role": "tool", "tool_call_id": call["id"], "content": outcome.text}
-                for call, outcome in zip(calls, outcomes, strict=True)
+                {"role": "tool", "tool_call_id": call[0]["id"], "content": told_of_set(found)}
+                for call, found in zip(calls, outcomes, strict=True)
             ]
             self.round = asyncio.get_running_loop().create_future()
             self._user.ask_model(changes | {"messages": messages})
@@ -256,25 +257,40 @@ class ToolUse:
             return None
         if self._outcomes:
             self.turn.pending = None  # what was done is what was meant; a further call was the model's own idea
-            return told([each.text for each in self._outcomes])
+            return told(self._told)
         return self._refusal
 
-    def note(self, call: Call) -> bool:
-        """Take a call that the model wants done. Return False for one that is not done.
+    async def _outcomes_of(self, calls: Sequence[Call]) -> list[Outcome]:
+        """Do the calls that one of the model stands for."""
+        places = asyncio.Semaphore(AT_ONCE)
+        outcomes = await asyncio.gather(*[self._do(call, places) for call in calls])
+        self._outcomes += outcomes
+        self._told.append(told_of_set(outcomes))
+        return outcomes
 
-        That is one that repeats another of the same turn, that the words do not back, or that needs a confirmation.
+    def note(self, call: Call) -> list[Call]:
+        """Take a call that the model wants done; return the calls that are done for it.
+
+        There is none for a call that repeats another of the same turn, that the words do not back, or that needs a
+        confirmation.
         """
+        calls = [each for each in self._toolbox.targets(call, self.turn.evidence) if self._is_new(each)]
+        verdicts = [self._toolbox.check(each, self.turn.evidence, self._before, self._read) for each in calls]
+        asked = [each for each, verdict in zip(calls, verdicts, strict=True) if verdict.is_asked]
+        if asked:
+            self.turn.pending = self.turn.pending or Pending(asked[:1])  # the question names one device
+        self._refusal = self._refusal or next((each.answer for each in verdicts if each.answer), "")
+        allowed = [each for each, verdict in zip(calls, verdicts, strict=True) if verdict.is_allowed]
+        if allowed:
+            self._calls.append(allowed)
+        return allowed
+
+    def _is_new(self, call: Call) -> bool:
+        """Return whether the same was not called in this turn, and keep that it was."""
         made = (call["name"], call["arguments"])
         if made in self._made:
             return False
         self._made.append(made)
-        verdict = self._toolbox.check(call, self.turn.evidence, self._before, self._read)
-        if verdict.is_asked:
-            self.turn.pending = self.turn.pending or Pending([call])
-        self._refusal = self._refusal or verdict.answer
-        if not verdict.is_allowed:
-            return False
-        self._calls.append(call)
         return True
 
     def end_round(self, usage: Mapping[str, int], *, has_failed: bool) -> None:
