@@ -56,6 +56,24 @@ def test_a_device_that_the_words_name_is_switched(said: str, device: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("said", "tool", "device"),
+    [
+        ("make the desk lamp blink", "turn_on", "desk lamp"),
+        ("set the desk lamp to disco", "turn_off", "desk lamp"),
+        ("mach die desk lamp bunt", "turn_on", "desk lamp"),
+    ],
+)
+def test_a_device_is_switched_only_by_a_word_for_it(said: str, tool: str, device: str) -> None:
+    """A model that has no tool for a wish takes one that it knows."""
+    language = "de" if said.startswith("mach") else "en"
+
+    found = verdict(said, attempt(tool, device), language=language)
+
+    assert (found.is_allowed, found.is_asked) == (False, True)
+    assert device in found.answer
+
+
+@pytest.mark.parametrize(
     ("said", "called", "meant"),
     [
         ("make all the lights blue", "desk lamp", {each.name for each in ENTITIES.values() if each.kind == "light"}),
@@ -109,7 +127,7 @@ def test_a_device_that_may_be_meant_is_asked_about(said: str, device: str) -> No
     [
         ("turn it off", "desk lamp", "turn on the desk lamp"),
         ("off again", "desk lamp", "turn on the desk lamp"),
-        ("now make it blue and close the kitchen blinds", "desk lamp", "turn on the desk lamp"),
+        ("now turn it off and close the kitchen blinds", "desk lamp", "turn on the desk lamp"),
         ("and the bedroom too", "bedroom light", "turn on the light in the kitchen"),
         ("and in the bedroom", "bedroom light", "turn on the light in the kitchen"),
     ],

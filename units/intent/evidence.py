@@ -70,10 +70,16 @@ def evidence(text: str, index: HomeIndex, language: str) -> dict[str, Any]:
     }
 
 
+def is_question(text: str, language: str) -> bool:
+    """Return whether a text is a question by its words or its mark; False in a language without phrases."""
+    known = LANGUAGES.get(language.partition("-")[0])
+    return known is not None and _is_question(_spoken(text), known)
+
+
 def asks(text: str, language: str) -> bool:
     """Return whether a text with a question mark is a question, and no polite command ("could you …?")."""
-    known = LANGUAGES.get(language.partition("-")[0])
-    return text.rstrip().endswith(("?", "\uff1f")) and (known is None or _is_question(_spoken(text), known))
+    is_known = language.partition("-")[0] in LANGUAGES
+    return text.rstrip().endswith(("?", "\uff1f")) and (not is_known or is_question(text, language))
 
 
 def says(text: str, language: str) -> str:

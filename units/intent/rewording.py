@@ -78,9 +78,13 @@ class Rewording:
         """Return the devices whose state a question wants, by the argument of a call; empty if that is not certain."""
         said = self._evidence(text)
         clause = self._without_fillers(text.casefold())
-        is_of_state = said["is_question"] and self._pattern("state_questions").match(clause)
-        has_limits = said["is_negated"] or self._pattern("limits").search(clause)
-        if not is_of_state or has_limits or len(said["unknown"]) > 1:
+        begin = self._pattern("state_questions").match(clause) if said["is_question"] else None
+        if (
+            begin is None
+            or said["is_negated"]
+            or self._pattern("limits").search(clause[begin.end() :])
+            or len(said["unknown"]) > 1
+        ):
             return frozenset()
         is_of_kind = not said["entities"] and not said["unknown"] and len(said["kinds"]) == 1
         asked = said["meant"] if is_of_kind else said["entities"]

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from units.intent.actions import ADJUST, READ, STATE, STOPS, TIMER
+from units.intent.evidence import is_question
 from units.intent.house import House
 from units.intent.naming import HomeIndex
 from units.intent.recognizer import Reading, Recognizer
@@ -158,7 +159,9 @@ class Listener:
         readings = self._readings(text, room)
         if not readings or readings[0].intent in (*STOPS, TIMER):
             return ()
-        return (find_wish([each for each in readings if each.intent != TIMER], self._house),)
+        wish = find_wish([each for each in readings if each.intent != TIMER], self._house)
+        # "Do I need to turn off the fan" turns nothing off.
+        return () if not wish.reading.is_question and is_question(text, self._recognizer.language) else (wish,)
 
     def _readings(self, text: str, room: str) -> Sequence[Reading]:
         if (text, room) not in self._known:

@@ -42,6 +42,25 @@ def test_a_question_in_unknown_words_reads_the_device_of_the_room(somebody: Inha
     assert "evidence" in somebody.recognize("has the lamp been turned off")
 
 
+@pytest.mark.parametrize(
+    ("said", "calls"),
+    [
+        ("do I need to turn off the desk lamp", []),
+        ("do we want to turn on the fan in the study", []),
+        ("any idea if the desk lamp is on", [("get_state", "desk lamp")]),
+        ("have the desk lamp on", [("turn_on", "desk lamp")]),
+        ("do turn on the desk lamp", [("turn_on", "desk lamp")]),
+        ("could you turn on the desk lamp?", [("turn_on", "desk lamp")]),
+    ],
+)
+def test_a_question_whether_to_do_something_does_nothing(
+    somebody: Inhabitant, said: str, calls: list[tuple[str, str]]
+) -> None:
+    heard = somebody.recognize(said)
+
+    assert [(each["name"], each["arguments"]["entity"]) for each in heard.get("calls", [])] == calls
+
+
 def test_a_set_is_asked_for_any_all_which_and_how_many(somebody: Inhabitant) -> None:
     """Each device is read once."""
     lights = [("get_state", name) for name in ("kitchen light", "counter lamp", "desk lamp")]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.core.home.call_guard_words import asked_back, confirmed, contradicts, refused
+from unitd.core.home.call_guard_words import LANGUAGES, asked_back, confirmed, contradicts, is_worded, refused
 from unitd.core.home.devices import Entity
 from unitd.core.home.tools import Tool
 
@@ -90,7 +90,12 @@ def check(attempt: Attempt, evidence: Evidence | None, before: Evidence | None =
         return Verdict(False, refused(language))
     if doubts:
         return Verdict(False, asked_back(language, device, doubts), is_asked=True)
-    if attempt.is_confirmed_first:
+    is_guessed = (
+        language.partition("-")[0] in LANGUAGES
+        and evidence["has_verb"]
+        and not is_worded(attempt.name, evidence["words"])
+    )
+    if attempt.is_confirmed_first or is_guessed:
         return Verdict(False, confirmed(language, attempt.name, device, attempt.values), is_asked=True)
     return ALLOWED
 

@@ -5,6 +5,9 @@ from typing import Any
 
 from unitd.core.outcomes import with_article
 
+LANGUAGES = ("en", "de", "fr", "es", "zh")
+"""The languages of the words below."""
+
 _REFUSED = {
     "en": "I did not understand.",
     "de": "Das habe ich nicht verstanden.",
@@ -131,7 +134,7 @@ def _in(texts: Mapping[str, str], language: str) -> str:
 
 def _named(device: str, language: str) -> str:
     """Return a device's name; only in English its article is known."""
-    return device if not device or language.partition("-")[0] in ("de", "fr", "es", "zh") else with_article(device)
+    return device if not device or language.partition("-")[0] in LANGUAGES[1:] else with_article(device)
 
 
 def _told(values: Mapping[str, Any]) -> list[str]:
@@ -152,6 +155,30 @@ _OFF = frozenset(
 )
 _OPPOSITE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {"turn_on": (_ON, _OFF), "turn_off": (_OFF, _ON)}
 """By tool the words for it, and those for the opposite."""
+
+
+_MORE_WORDS: Mapping[str, frozenset[str]] = {
+    "turn_on": frozenset(
+        {
+            *("up", "power", "run", "running", "brew", "boot", "fire", "wake", "warm", "warmer", "cold", "hot", "cool"),
+            *("cooler", "heat", "dark", "stuffy", "need", "illuminate", "lit", "hell", "dunkel", "warm", "kalt"),
+            *("noir", "sombre", "froid", "oscuro", "frio", "\u4eae", "\u70ed", "\u51b7", "\u542f"),
+        }
+    ),
+    "turn_off": frozenset(
+        {
+            *("down", "stop", "end", "quit", "shut", "cut", "bright", "loud", "sleep", "hot", "warm", "cold", "lose"),
+            *("stopp", "stoppe", "hell", "arrete", "arreter", "eteindre", "para", "quita", "\u505c"),
+        }
+    ),
+}
+"""By tool more words that may mean it, and whose opposites mean nothing."""
+
+
+def is_worded(tool: str, words: Collection[str]) -> bool:
+    """Return whether a sentence has a word for a tool that switches; of any other tool the values are the words."""
+    wanted, _ = _OPPOSITE.get(tool, (frozenset(), frozenset()))
+    return not wanted or not (wanted | _MORE_WORDS[tool]).isdisjoint(words)
 
 
 def contradicts(tool: str, words: Collection[str]) -> bool:

@@ -19,10 +19,12 @@ ENGLISH = Language(
         "good evening",
     ),
     questions=listed(
-        "did, do, does, is, are, am, was, were, has, have, had, which, what, what's, whats, what're, where, where's",
+        "did, does, is, are, am, was, were, has, had, which, what, what's, whats, what're, where, where's",
         "when, who, who's, whose, why, how, how's, isn't, aren't, wasn't, weren't, didn't, doesn't",
         "don't (?:you|we|i), hasn't, haven't, can, could, will, would, should, shall, may, might, i wonder",
         "i'd like to know, i want to know, let me know, tell me, check, remind me (?:what|how|if|whether), report",
+        "do (?:i|we|you|they|any|all|both|those|these|the|my|our), have (?:i|we|you|they|any|all|both|those|these)",
+        "have (?=.* (?:been|gone|finished|stopped|started)(?: |$))",
         "any idea, i am not sure, i'm not sure",
     ),
     questions_inside=listed(
@@ -150,7 +152,7 @@ ENGLISH = Language(
     open_ends=listed(
         "to, you, not, then, will, would, should, must, can, could, he, she, they, him, her, them, me, we, i, who",
         "that, or, don't",
-        "didn't, doesn't, won't, help, always, people, want, wants, like, likes, the, a, my, please don't",
+        "do, did, does, didn't, doesn't, won't, help, always, people, want, wants, like, likes, the, a, my, please don't",
     ),
     subjects=listed(
         "it's, its, it is, it feels, i'm, im, i am, we're, we are, they're, he's, she's, there's, there is",
@@ -163,8 +165,8 @@ ENGLISH = Language(
         "how (?:warm|hot|cold|cool|bright|dark|dim|loud|quiet|high|low|far|wide|fast|humid|many|open)",
         "(?:can you |could you |please )?"
         "(?:tell me|check|show me|find out|see) (?:if|whether|what|which|how|the|my|on)",
-        "do you know (?:if|whether), i want to know (?:if|whether), i'd like to know (?:if|whether)",
-        "let me know (?:if|whether)",
+        "do you know (?:if|whether)(?: or not)?, i want to know (?:if|whether), i'd like to know (?:if|whether)",
+        "let me know (?:if|whether), any idea (?:if|whether)",
     ),
     also=listed("too, as well, also"),
     bare_starts=listed("and, but, plus, or, also, the, a, an, my, our, your, this, that, all, every, both"),
