@@ -24,7 +24,7 @@ ENGLISH = Language(
         "don't (?:you|we|i), hasn't, haven't, can, could, will, would, should, shall, may, might, i wonder",
         "i'd like to know, i want to know, let me know, tell me, check, remind me (?:what|how|if|whether), report",
         "do (?:i|we|you|they|any|all|both|those|these|the|my|our), have (?:i|we|you|they|any|all|both|those|these)",
-        "have (?=.* (?:been|gone|finished|stopped|started)(?: |$))",
+        "have(?= .*(?:been|gone|finished|stopped|started)(?: |$))",
         "any idea, i am not sure, i'm not sure",
     ),
     questions_inside=listed(
