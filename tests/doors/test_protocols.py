@@ -7,8 +7,9 @@ import pytest
 
 from tests.support.home.toolboxes import MakeToolbox, Wire, results_of
 from unitd.core.home.devices import KINDS, Entity
-from unitd.core.home.protocols import PROTOCOLS, USUAL, default_tools, with_defaults
+from unitd.core.home.protocols import PROTOCOLS, default_tools, with_defaults
 from unitd.core.home.tools import Tool
+from unitd.core.home.usual_tools import USUAL
 
 
 def device(kind: str, name: str = "it", more: str = "") -> str:

@@ -62,11 +62,12 @@ class Tool:
     kinds: frozenset[str]
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     names: frozenset[str] | None = None
-    """The devices that it serves, if not all of its kinds."""
+    """The devices that it serves, if not all of its kinds: by name, or by id where the name is not unique."""
 
     def serves(self, device: Device) -> bool:
         """Return whether it can be called for a device."""
-        return device.kind in self.kinds and (self.names is None or device.name in self.names)
+        is_served = self.names is None or not self.names.isdisjoint((device.name, device.id))
+        return device.kind in self.kinds and is_served
 
 
 class Spoken(NamedTuple):

@@ -26,9 +26,12 @@ class State:
         device_class: str = "",
         aliases: list[str | None] | None = None,
         is_hidden: bool = False,
+        category: str | None = None,
+        **attributes: Any,
     ) -> None:
-        self.entity_id, self.name, self.area, self.device_class = entity_id, name, area, device_class
-        self.aliases, self.is_hidden = aliases, is_hidden
+        self.entity_id, self.name, self.area = entity_id, name, area
+        self.aliases, self.is_hidden, self.category = aliases, is_hidden, category
+        self.attributes = attributes | ({"device_class": device_class} if device_class else {})
         self.domain = entity_id.partition(".")[0]
 
 
@@ -42,6 +45,13 @@ STATES = [
 ]
 AREAS = {"study": ("study", "up"), "hall": ("Hall", "down"), "kitchen": ("kitchen", "")}
 FLOORS = {"up": "upstairs", "down": "ground floor"}
+SERVICES = [
+    *(f"{domain}/turn_on" for domain in ("light", "switch", "fan", "climate", "media_player", "scene", "script")),
+    *(f"{domain}/turn_off" for domain in ("light", "switch", "fan", "climate", "media_player")),
+    *(f"cover/{name}" for name in ("open_cover", "close_cover", "set_cover_position")),
+    *(f"media_player/{name}" for name in ("volume_set", "media_pause", "play_media")),
+    *("climate/set_temperature", "lock/lock", "lock/unlock"),
+]
 ALIASES = {"study": ["work room", "office"], "up": ["top storey"]}
 """The aliases of areas and floors, by their ids."""
 
@@ -101,7 +111,7 @@ class AssistantServer:
             if not self.is_admin:
                 return 401, b"401: Unauthorized"
             return 200, self.rendered(data["template"]).encode()
-        if path.startswith("/api/services/light/"):
+        if path.removeprefix("/api/services/") in SERVICES:
             return 200, b"[]"  # the list of changed states: empty for a light that is off or does not exist
         if path.startswith("/api/states/"):
             state = self.states.get(path.removeprefix("/api/states/"))
@@ -121,7 +131,11 @@ class AssistantServer:
             return [{"floor_id": id, "name": name, "aliases": ALIASES.get(id, [])} for id, name in FLOORS.items()]
         if command != "config/entity_registry/get_entries":
             raise CommandError("unknown_command")
-        known = {each.entity_id: {"aliases": each.aliases} for each in self.entities if each.aliases is not None}
+        known = {
+            each.entity_id: {"aliases": each.aliases or [], "entity_category": each.category}
+            for each in self.entities
+            if each.aliases is not None or each.category is not None
+        }
         return {each: known.get(each) for each in fields["entity_ids"]}
 
     def rendered(self, template: str) -> str:
@@ -132,7 +146,7 @@ class AssistantServer:
         areas = {each.entity_id: each.area for each in self.entities}
         names = {
             "states": self.entities,
-            "state_attr": lambda entity_id, key: self._entity(entity_id).device_class or None,
+            "state_attr": lambda entity_id, key: self._entity(entity_id).attributes.get(key),
             "areas": lambda: list(AREAS),
             "area_name": lambda id: AREAS.get(areas.get(id) or id, (None,))[0],
             "floors": lambda: list(FLOORS),

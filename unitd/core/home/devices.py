@@ -26,7 +26,10 @@ class Entity:
     """What it is more exactly, in Home Assistant's words: a cover is a blind, a sensor is a window."""
 
     protocol: str = ""
-    """Which default tools it has (`core.home.protocols`); "" for none."""
+    """Which default tools it has (`core.home.protocols`, `core.home.services`); "" for none."""
+
+    allowed_tools: frozenset[str] | None = None
+    """The names of the default tools that it can do; None for all those of its kind."""
 
     def line(self, called: str) -> str:
         """Return its line in the prompt, in the form of train/corpus/tools/house.py: what people say, then its name.

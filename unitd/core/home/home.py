@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from unitd.core.home.devices import KINDS, Area, Entity, Floor
+from unitd.core.home.protocols import with_defaults
 from unitd.core.home.tools import Tool
+from unitd.core.home.usual_tools import USUAL
 
 
 @dataclass(frozen=True)
@@ -110,12 +112,18 @@ class Home:
         """Return the home with the devices and places of another one, and the devices that are left out.
 
         A device is left out if it is here already: under its id, or under its name, unless both have an area and it is
-        not the same.
+        not the same. The devices have the default tools of the other home, but none of them if tools of this one do
+        some of the usual things with their kind: it is not for the other home to unlock what can only be locked here.
         """
         known = [each for each in found.entities if self._has(each)]
+        ours = {kind for each in self.tools if not each.protocol and each.name in USUAL for kind in each.kinds}
+        entities = [
+            replace(each, protocol="") if each.kind in ours else each for each in found.entities if not self._has(each)
+        ]
         home = replace(
             self,
-            entities=(*self.entities, *(each for each in found.entities if not self._has(each))),
+            entities=(*self.entities, *entities),
+            tools=tuple(with_defaults(self.tools, entities, lambda _: found.tools)),
             areas=_joined([*self.areas, *found.areas]),
             floors=(*self.floors, *found.floors),
         )

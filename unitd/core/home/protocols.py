@@ -11,44 +11,17 @@ None of them has media players. Tasmota's usual firmware has neither thermostats
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from unitd.core.home.colors import COLORS
 from unitd.core.home.devices import Entity
-from unitd.core.home.tools import Parameters, Tool
+from unitd.core.home.tools import Tool
+from unitd.core.home.usual_tools import usual_tool
 
 PROTOCOLS = ("zigbee2mqtt", "homeassistant-mqtt", "tasmota")
 
 SCENE_ID = re.compile(r".+/[0-9]+")
 """The id of a scene of Zigbee2MQTT: a group or a device, and a number."""
-
-USUAL = (
-    "turn_on", "turn_off", "set_brightness", "set_color", "open_cover", "close_cover", "set_position",
-    "set_temperature", "set_volume", "lock", "unlock", "activate_scene", "play_media", "pause_media", "get_state",
-)  # fmt: skip
-"""The names of the tools that every home may have."""
-
-_DESCRIPTIONS = {
-    "turn_on": "Switches a device on",
-    "turn_off": "Switches a device off",
-    "set_brightness": "Sets how bright a light is",
-    "set_color": "Sets the color of a light",
-    "open_cover": "Opens a blind, a curtain or a door",
-    "close_cover": "Closes a blind, a curtain or a door",
-    "set_position": "Sets how far a blind or a curtain is open",
-    "set_temperature": "Sets how warm it shall be",
-    "lock": "Locks a door",
-    "unlock": "Unlocks a door",
-    "activate_scene": "Activates a scene",
-    "get_state": "How a device is",
-}
-_PERCENT: Parameters = {"percent": {"type": "integer", "minimum": 0, "maximum": 100}}
-_PARAMETERS: dict[str, Parameters] = {
-    "set_brightness": _PERCENT,
-    "set_position": _PERCENT,
-    "set_color": {"color": {"type": "string", "enum": list(COLORS)}},
-    "set_temperature": {"degrees": {"type": "number", "minimum": 5, "maximum": 35}},
-}
 
 _RGB = f"{{% set r, g, b = {COLORS}[color] %}}"
 _COLOR = _RGB + '{"state": "ON", "color": {"r": {{ r }}, "g": {{ g }}, "b": {{ b }}}}'
@@ -61,41 +34,29 @@ def _brightness(whole: int) -> str:
     return "{% if percent %}" + on + '{% else %}{"state": "OFF"}{% endif %}'
 
 
-def with_defaults(tools: Sequence[Tool], entities: Sequence[Entity]) -> list[Tool]:
-    """Return the tools, and after them the default tools that devices need in addition.
+def default_tools(protocol: str) -> Iterator[Tool]:
+    """Yield the usual tools of the devices of a protocol."""
+    yield from {"zigbee2mqtt": _zigbee2mqtt, "homeassistant-mqtt": _homeassistant, "tasmota": _tasmota}[protocol]()
 
-    A tool wins over a default of its name for its kinds. If its parameters have other names, there is no default of
-    its name at all: a tool means one thing.
+
+def with_defaults(
+    tools: Sequence[Tool], entities: Sequence[Entity], defaults: Callable[[str], Iterable[Tool]] = default_tools
+) -> list[Tool]:
+    """Return the tools, and after them the default tools of their protocols that devices need in addition.
+
+    A tool of the file wins over a default of its name for its kinds. If its parameters have other names, there is no
+    default of its name at all: a tool means one thing.
     """
-    own = {each.name: each for each in tools}
+    own = {each.name: each for each in tools if not each.protocol}
     found = list(tools)
     for kind, protocol in dict.fromkeys((each.kind, each.protocol) for each in entities if each.protocol):
-        for default in default_tools(protocol):
+        for default in defaults(protocol):
             mine = own.get(default.name)
             is_other = mine is not None and (not mine.kinds or mine.parameters.keys() != default.parameters.keys())
             is_needed = kind in default.kinds and (mine is None or kind not in mine.kinds)
             if is_needed and not is_other and default not in found:
                 found.append(default)
     return found
-
-
-def default_tools(protocol: str) -> Iterator[Tool]:
-    """Yield the usual tools of the devices of a protocol."""
-    yield from {"zigbee2mqtt": _zigbee2mqtt, "homeassistant-mqtt": _homeassistant, "tasmota": _tasmota}[protocol]()
-
-
-def _tool(name: str, protocol: str, kinds: str, topic: str = "", payload: str = "", state: str = "") -> Tool:
-    """Return a default tool of these kinds, separated by spaces."""
-    return Tool(
-        name,
-        _DESCRIPTIONS[name],
-        tuple(kinds.split()),
-        _PARAMETERS.get(name, {}),
-        topic=topic,
-        payload=payload,
-        state=state,
-        protocol=protocol,
-    )
 
 
 def _zigbee2mqtt() -> Iterator[Tool]:
@@ -125,11 +86,12 @@ def _zigbee2mqtt() -> Iterator[Tool]:
         ("unlock", "lock", '{"state": "UNLOCK"}'),
     )
     for name, kinds, payload in payloads:
-        yield _tool(name, "zigbee2mqtt", kinds, "zigbee2mqtt/{{ entity.id }}/set", payload)
+        yield usual_tool(name, "zigbee2mqtt", kinds, topic="zigbee2mqtt/{{ entity.id }}/set", payload=payload)
     scene = '{"scene_recall": {{ entity.id.rpartition("/")[2] }}}'
-    yield _tool("activate_scene", "zigbee2mqtt", "scene", 'zigbee2mqtt/{{ entity.id.rpartition("/")[0] }}/set', scene)
+    group = 'zigbee2mqtt/{{ entity.id.rpartition("/")[0] }}/set'
+    yield usual_tool("activate_scene", "zigbee2mqtt", "scene", topic=group, payload=scene)
     kinds = "light switch fan cover climate lock sensor"
-    yield _tool("get_state", "zigbee2mqtt", kinds, state="zigbee2mqtt/{{ entity.id }}")
+    yield usual_tool("get_state", "zigbee2mqtt", kinds, state="zigbee2mqtt/{{ entity.id }}")
 
 
 _BINARY_CLASSES = [
@@ -160,11 +122,11 @@ def _homeassistant() -> Iterator[Tool]:
         ("activate_scene", "scene", "set", "ON"),
     )
     for name, kinds, topic, payload in payloads:
-        yield _tool(name, "homeassistant-mqtt", kinds, f"{base}/{topic}", payload)
-    yield _tool("get_state", "homeassistant-mqtt", "light switch fan cover climate lock", state=f"{base}/state")
+        yield usual_tool(name, "homeassistant-mqtt", kinds, topic=f"{base}/{topic}", payload=payload)
+    yield usual_tool("get_state", "homeassistant-mqtt", "light switch fan cover climate lock", state=f"{base}/state")
     component = f'{{{{ "binary_sensor" if entity.device_class in {_BINARY_CLASSES} else "sensor" }}}}'
     sensor = f"homeassistant/{component}/{{{{ entity.id }}}}/state"
-    yield _tool("get_state", "homeassistant-mqtt", "sensor", state=sensor)
+    yield usual_tool("get_state", "homeassistant-mqtt", "sensor", state=sensor)
 
 
 def _tasmota() -> Iterator[Tool]:
@@ -179,7 +141,7 @@ def _tasmota() -> Iterator[Tool]:
         ("set_position", "cover", "ShutterPosition1", "{{ percent }}"),
     )
     for name, kinds, command, payload in commands:
-        yield _tool(name, "tasmota", kinds, f"cmnd/{{{{ entity.id }}}}/{command}", payload)
+        yield usual_tool(name, "tasmota", kinds, topic=f"cmnd/{{{{ entity.id }}}}/{command}", payload=payload)
     states = (
         ("light", "stat/{{ entity.id }}/RESULT"),
         ("switch fan", "stat/{{ entity.id }}/POWER"),
@@ -187,4 +149,4 @@ def _tasmota() -> Iterator[Tool]:
         ("sensor", "tele/{{ entity.id }}/SENSOR"),
     )
     for kinds, topic in states:
-        yield _tool("get_state", "tasmota", kinds, state=topic)
+        yield usual_tool("get_state", "tasmota", kinds, state=topic)

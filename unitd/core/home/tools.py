@@ -31,7 +31,10 @@ class Tool:
 
     def reaches(self, entity: Entity) -> bool:
         """Return whether the tool can be used with a device."""
-        return entity.kind in self.kinds and self.protocol in ("", entity.protocol)
+        if entity.kind not in self.kinds or not self.protocol:
+            return entity.kind in self.kinds
+        is_allowed = entity.allowed_tools is None or self.name in entity.allowed_tools
+        return self.protocol == entity.protocol and is_allowed
 
 
 TYPES: dict[Any, tuple[type, ...]] = {

@@ -41,8 +41,9 @@ from typing import Any
 from unitd.core.config.problems import Key, Problem, Problems
 from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
 from unitd.core.home.home import Home
-from unitd.core.home.protocols import PROTOCOLS, SCENE_ID, USUAL, with_defaults
+from unitd.core.home.protocols import PROTOCOLS, SCENE_ID, with_defaults
 from unitd.core.home.tools import TYPES, Tool
+from unitd.core.home.usual_tools import USUAL
 
 MAX_NAME_LENGTH = 64
 """The longest tool name that the llm unit and OpenAI's API accept."""

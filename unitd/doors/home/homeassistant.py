@@ -14,8 +14,9 @@ import orjson
 from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
 from unitd.core.home.home import Home
 from unitd.core.home.readings import read_homeassistant
+from unitd.core.home.services import PROTOCOL, allowed_tools, service_tools
 from unitd.core.outcomes import DeviceState, Reason
-from unitd.doors.home.aliases import AliasesUnread, with_aliases
+from unitd.doors.home.registry import RegistryUnread, with_registry
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.tools")
@@ -34,7 +35,7 @@ PAGE = 500
 """Devices that are read with one request; Home Assistant refuses to render more than 256 KiB."""
 
 # Home Assistant renders these, because it knows areas and floors. Its templates know no aliases. A disabled device has
-# no state; a hidden one has, and is not offered.
+# no state; a hidden one has, and is not offered. Nor is one whose integration is gone, so that it is only remembered.
 _PLACES = """
 {"areas": [{% for id in areas() -%}
 {{ {"id": id, "name": area_name(id)} | to_json }}{{ "," if not loop.last }}
@@ -45,9 +46,12 @@ _PLACES = """
 """
 _ENTITIES = """
 [{% for state in (states | selectattr("domain", "in", %DOMAINS%)
-    | rejectattr("entity_id", "is_hidden_entity") | list)[%FROM%:%TO%] -%}
+    | rejectattr("entity_id", "is_hidden_entity") | rejectattr("attributes.restored", "true") | list)[%FROM%:%TO%] -%}
 {{ {"id": state.entity_id, "name": state.name, "domain": state.domain, "area": area_name(state.entity_id) or "",
-    "device_class": state_attr(state.entity_id, "device_class") or ""} | to_json }}{{ "," if not loop.last }}
+    "device_class": state_attr(state.entity_id, "device_class") or "",
+    "features": state_attr(state.entity_id, "supported_features") | int(0),
+    "color_modes": (state_attr(state.entity_id, "supported_color_modes") or []) | list} | to_json }}
+{{- "," if not loop.last }}
 {%- endfor %}]
 """
 
@@ -110,24 +114,25 @@ class HomeAssistant:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
 
     async def home(self, domains: tuple[str, ...]) -> Home:
-        """Return the devices of these domains that are not hidden, and all areas and floors.
+        """Return the devices of these domains that are not hidden, with the usual tools, and all areas and floors.
 
-        Without aliases, if the WebSocket does not tell them; the log says so.
+        If the WebSocket cannot be used they have no aliases, and settings are among them; the log says so.
 
         Raises:
             HomeAssistantError: Home Assistant cannot be reached, is starting, or sends no valid answer.
         """
         home = await self._home(domains)
         try:
-            return await with_aliases(home, self._url, self._token, self._tls)
-        except AliasesUnread as error:
+            return await with_registry(home, self._url, self._token, self._tls)
+        except RegistryUnread as error:
             log.warning("no aliases are read from Home Assistant: %s", error)
             return home
 
     async def _home(self, domains: tuple[str, ...]) -> Home:
         entities: list[Entity] = []
         try:
-            if orjson.loads((await self._ask("GET", "/api/config")).content)["state"] != "RUNNING":
+            config = orjson.loads((await self._ask("GET", "/api/config")).content)
+            if config["state"] != "RUNNING":
                 raise HomeAssistantError("Home Assistant is starting or stopping")
             areas = _areas(await self._rendered(_PLACES))
             for at in range(0, MOST_DEVICES, PAGE):
@@ -139,7 +144,8 @@ class HomeAssistant:
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
         usable = tuple(each for each in entities if each.kind in KINDS and each.name.strip())
-        return Home(usable, areas=areas)
+        is_fahrenheit = config.get("unit_system", {}).get("temperature") == "°F"
+        return Home(usable, tuple(service_tools(is_fahrenheit)), areas)
 
     async def _rendered(self, template: str) -> Any:
         """Return the JSON that Home Assistant makes of a template."""
@@ -182,10 +188,14 @@ def _entity(row: dict[str, Any]) -> Entity:
     Raises:
         KeyError, TypeError, AttributeError: this is no row of it.
     """
-    kind = _KIND_OF_DOMAIN.get(row["domain"], row["domain"])
+    domain, features, color_modes = row["domain"], row["features"], row["color_modes"]
+    if not isinstance(features, int) or not isinstance(color_modes, list):
+        raise TypeError(f"no features: {features!r:.40}, {color_modes!r:.40}")
+    kind = _KIND_OF_DOMAIN.get(domain, domain)
     texts = (row["name"], kind, row["area"], row["id"], row["device_class"])
     name, kind, area, entity_id, device_class = map(_text, texts)
-    return Entity(name, kind, area, id=entity_id, device_class=device_class)
+    allowed = allowed_tools(domain, features, [_text(each) for each in color_modes])
+    return Entity(name, kind, area, id=entity_id, device_class=device_class, protocol=PROTOCOL, allowed_tools=allowed)
 
 
 def _areas(found: dict[str, Any]) -> tuple[Area, ...]:

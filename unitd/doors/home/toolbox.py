@@ -275,7 +275,8 @@ class HomeToolbox:
         if tool.topic:
             await self._devices.publish(self._render(tool.topic, names), self._render(tool.payload, names))
         else:
-            await self._devices.call_service(tool.service, self._render(tool.data or "{}", names))
+            service = self._render(tool.service, names)
+            await self._devices.call_service(service, self._render(tool.data or "{}", names))
         words = confirmation or done(tool.name, names, device)
         return Outcome(words, is_done=True, is_confirmation=bool(confirmation))
 

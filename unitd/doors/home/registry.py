@@ -1,4 +1,6 @@
-"""Aliases of devices, areas and floors, from Home Assistant's WebSocket API: its REST API does not tell them.
+"""Aliases, and which devices are no more than settings, from Home Assistant's registries by its WebSocket API.
+
+Its REST API tells neither.
 
 Documented at developers.home-assistant.io/docs/api/websocket. The commands are in its components/config: in
 entity_registry.py, area_registry.py and floor_registry.py.
@@ -35,32 +37,35 @@ MOST_ALIASES = 32
 LONGEST_ALIAS = 100
 """What is read of one device, area or floor; more is left out."""
 
+_SETTINGS = ("config", "diagnostic")
+"""The categories of entities that say or change something about a device: its battery, its LED."""
+
 # At the level debug the library logs every message, and the first one has the token.
 _library_log = logging.getLogger("unitd.tools.websocket")
 _library_log.setLevel(logging.WARNING)
 
 
-class AliasesUnread(Exception):
-    """The reason why no aliases were read, for the log."""
+class RegistryUnread(Exception):
+    """The reason why the registries were not read, for the log."""
 
 
-async def with_aliases(home: Home, url: str, token: str, tls: ssl.SSLContext) -> Home:
-    """Return a home of Home Assistant with the aliases of its devices, areas and floors.
+async def with_registry(home: Home, url: str, token: str, tls: ssl.SSLContext) -> Home:
+    """Return a home of Home Assistant with the aliases of its devices, areas and floors, and without its settings.
 
     `url` is that of the REST API, without a slash at its end.
 
     Raises:
-        AliasesUnread: Home Assistant cannot be reached by WebSocket, refuses, or sends no valid answer.
+        RegistryUnread: Home Assistant cannot be reached by WebSocket, refuses, or sends no valid answer.
     """
     try:
         async with asyncio.timeout(PATIENCE_SECONDS), _open(url, tls) as socket:
             return await _read(home, _Session(socket), token)
     except TimeoutError as error:
-        raise AliasesUnread("its WebSocket does not answer") from error
+        raise RegistryUnread("its WebSocket does not answer") from error
     except (OSError, WebSocketException) as error:
-        raise AliasesUnread(f"its WebSocket cannot be used ({error})") from error
+        raise RegistryUnread(f"its WebSocket cannot be used ({error})") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise AliasesUnread("its WebSocket answered nonsense") from error
+        raise RegistryUnread("its WebSocket answered nonsense") from error
 
 
 class _Connect(connect):
@@ -93,14 +98,14 @@ class _Session:
         await self._receive()
         await self._send({"type": "auth", "access_token": token})
         if (await self._receive())["type"] != "auth_ok":
-            raise AliasesUnread("its WebSocket refuses the token")
+            raise RegistryUnread("its WebSocket refuses the token")
 
     async def ask(self, command: str, **fields: Any) -> Any:
         """Return the result of a command."""
         await self._send({"id": next(self._ids), "type": command} | fields)
         answer = await self._receive()
         if not answer["success"]:
-            raise AliasesUnread(f"it refuses {command} ({str(answer['error']['code'])[:40]})")
+            raise RegistryUnread(f"it refuses {command} ({str(answer['error']['code'])[:40]})")
         return answer["result"]
 
     async def _send(self, message: Mapping[str, Any]) -> None:
@@ -111,7 +116,7 @@ class _Session:
 
 
 async def _read(home: Home, session: _Session, token: str) -> Home:
-    """Return the home with aliases.
+    """Return the home with aliases and without settings.
 
     Raises:
         ValueError, KeyError, TypeError, AttributeError: an answer is wrong.
@@ -123,13 +128,19 @@ async def _read(home: Home, session: _Session, token: str) -> Home:
     for at in range(0, len(home.entities), PAGE):
         page = home.entities[at : at + PAGE]
         rows = await session.ask("config/entity_registry/get_entries", entity_ids=[each.id for each in page])
-        entities += [replace(each, aliases=_aliases(rows.get(each.id), each.name)) for each in page]
+        devices = [each for each in page if not _is_setting(rows.get(each.id))]
+        entities += [replace(each, aliases=_aliases(rows.get(each.id), each.name)) for each in devices]
     return replace(
         home,
         entities=tuple(entities),
         areas=tuple(replace(each, aliases=_aliases(areas.get(each.name), each.name)) for each in home.areas),
         floors=tuple(Floor(row["name"], _aliases(row, row["name"])) for row in floors),
     )
+
+
+def _is_setting(row: Mapping[str, Any] | None) -> bool:
+    """Return whether an entity belongs to the settings of a device; one without a row does not."""
+    return row is not None and row["entity_category"] in _SETTINGS
 
 
 def _aliases(row: Mapping[str, Any] | None, name: str) -> tuple[str, ...]:
