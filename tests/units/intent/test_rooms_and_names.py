@@ -53,6 +53,21 @@ def test_two_devices_of_one_name_are_asked_for() -> None:
     assert somebody.calls("turn on the lights in the kitchen") == [("turn_on", "light.kitchen")]
 
 
+def test_of_two_devices_of_one_name_each_has_its_own_tools() -> None:
+    """A tool that does not serve all devices lists these two by their ids."""
+    lamps = [
+        device("ceiling lamp", "light", "kitchen", id="light.kitchen"),
+        device("ceiling lamp", "light", "study", id="light.study"),
+    ]
+    data = home(lamps)
+    color = next(tool for tool in data["tools"] if tool["name"] == "set_color")
+    color["entities"] = ["light.study"]
+    somebody = Inhabitant(data)
+
+    assert somebody.calls("make the ceiling lamp in the study red") == [("set_color", "light.study", "red")]
+    assert somebody.say("make the ceiling lamp in the kitchen red")[0] == []
+
+
 def test_an_alias_of_two_devices_is_asked_for() -> None:
     """Also where they are of two kinds."""
     alike = [device("floor lamp", "light", "study", "lamp"), device("plug", "switch", "study", "lamp")]
