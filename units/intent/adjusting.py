@@ -42,12 +42,8 @@ class Adjusting:
             self._set = outcomes
             return ()
         self._has_read = True
-        unknown = [call.device for call, outcome in outcomes if not outcome.is_done]
-        lit = self._lit(unknown)
-        if not lit:
-            self._failed += failures(self._reading, outcomes)
-        read = self._active([(call.device, outcome) for call, outcome in outcomes if outcome.is_done])
-        return [*lit, *self._settings(read)]
+        self._failed += failures(self._reading, outcomes)
+        return self._settings(self._active([(call.device, outcome) for call, outcome in outcomes if outcome.is_done]))
 
     def sentences(self) -> Sequence[str]:
         """Return what was set, and what was not possible."""
@@ -75,7 +71,7 @@ class Adjusting:
         return [*lit, *calls]
 
     def _lit(self, unknown: Sequence[Device]) -> list[Call]:
-        """Return the calls that turn lights on whose brightness is not known, if there is to be more light."""
+        """Return the calls that turn lights on that do not say how bright they are, if there is to be more light."""
         if self._quantity != "brightness" or self._step < 0:
             return []
         made = [plain_call(self._house, device, ("turn_on",)) for device in unknown]

@@ -126,8 +126,24 @@ def test_stop_switches_nothing(somebody: Inhabitant) -> None:
     assert somebody.say("stop") == ([], "All right")
 
 
-def test_more_light_from_a_lamp_that_is_silent_turns_it_on(somebody: Inhabitant) -> None:
-    """It need not know its brightness for that; less light from it is not possible."""
+def test_nothing_is_set_that_could_not_be_read(somebody: Inhabitant) -> None:
+    """A lamp that does not respond is not turned on instead; the others of the room are set."""
+    failure = {"reason": "unknown_state"}
+    somebody.failing["kitchen light"] = "That did not work for the kitchen light: the device does not respond."
+    somebody.reasons["kitchen light"] = failure
+    somebody.states["counter lamp"] = state("on", brightness=10)
+
+    alone = somebody.say("make kitchen light brighter")
+    in_room = somebody.say("brighter", area="kitchen")
+
+    words = "That did not work for the kitchen light: the device does not respond."
+    assert alone == ([("get_state", "kitchen light")], words)
+    assert in_room[0][2:] == [("set_brightness", "counter lamp", 30)]
+    assert in_room[1] == f"Brighter, 30 percent. {words}"
+
+
+def test_more_light_from_a_lamp_that_does_not_say_how_bright_it_is_turns_it_on(somebody: Inhabitant) -> None:
+    """Less light from it is not possible."""
     somebody.states.clear()
 
     more, _ = somebody.say("brighter", area="kitchen")
