@@ -124,6 +124,14 @@ def render(
     return wish.explained(problem)
 
 
+def render_each(
+    language: str, intent: str, response: str | None, slots: Mapping[str, Any], devices: Sequence[DeviceAnswer]
+) -> list[str]:
+    """Return what a question about several devices or rooms is answered: a sentence for each, with its name."""
+    wording = wording_in(language)
+    return [_Wish(wording, intent, response or "default", slots, [each], []).of_several() for each in devices]
+
+
 def joined(language: str, sentences: Sequence[str]) -> str:
     """Return sentences as one text; if there are several, each with a full stop."""
     return sentences[0] if len(sentences) == 1 else " ".join(map(wording_in(language).ended, sentences))
@@ -173,6 +181,12 @@ class _Wish:
         """Return our words for what was done; "" for a question to which there are none."""
         done = [] if self._intent in _QUESTIONS else ["done"]
         return self.wording.own("answers", [*self._keys(), *done], self._values)
+
+    def of_several(self) -> str:
+        """Return our words for one of several devices that were asked for, else its name and the library's."""
+        if self._intent == "HassGetState" or self.wording.is_ours:
+            return self.wording.own("answers", [f"{self._intent}.each", self._intent], self._values)
+        return f"{self._devices[0].name}: {self.answer()}"
 
     def explained(self, problem: Problem) -> str:
         """Return the sentence about a problem."""

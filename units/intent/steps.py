@@ -13,7 +13,7 @@ from units.intent.actions import (
     plain_call,
     value_call,
 )
-from units.intent.answers import DeviceAnswer, Kind, Problem, render
+from units.intent.answers import DeviceAnswer, Kind, Problem, render, render_each
 from units.intent.house import Device, House
 from units.intent.recognizer import Reading
 from units.intent.wishes import Wish
@@ -196,6 +196,9 @@ class Asking:
             return []
         wanted = self._reading.value("state")
         states = [wanted] if isinstance(wanted, str) else list(wanted or ())
+        if len(known) > 1 and not states:
+            quantity = self._reading.value("quantity")
+            return self._each([answer_of(device, with_quantity(outcome, quantity)) for device, outcome in known])
         matched: list[DeviceAnswer] = []
         unmatched: list[DeviceAnswer] = []
         for device, outcome in known:
@@ -205,12 +208,21 @@ class Asking:
         return [said(self._reading, matched, unmatched)]
 
     def _temperature(self, known: Sequence[tuple[Device, Outcome]]) -> list[str]:
-        """Return the temperature of the first device that measures one; a thermostat is asked before a sensor."""
+        """Return the temperature of each room; a thermostat is asked before a sensor."""
         wanted = "temperature" if "target" in self._reading.response else "current_temperature"
+        rooms: dict[str, DeviceAnswer] = {}
         for device, outcome in sorted(known, key=lambda each: each[0].kind == "sensor"):
             if wanted in outcome.attributes or _number(outcome.state) is not None:
-                return [said(self._reading, [answer_of(device, outcome)])]
-        return about(self._reading, "no_state", [device for device, _ in known])
+                rooms.setdefault(device.area or device.name, answer_of(device, outcome))
+        if not rooms:
+            return about(self._reading, "no_state", [device for device, _ in known])
+        if len(rooms) == 1:
+            return [said(self._reading, list(rooms.values()))]
+        return self._each([replace(answer, name=room) for room, answer in rooms.items()])
+
+    def _each(self, devices: Sequence[DeviceAnswer]) -> list[str]:
+        reading = self._reading
+        return render_each(reading.language, reading.intent, reading.response, reading.words, devices)
 
 
 def _number(state: str | None) -> float | None:

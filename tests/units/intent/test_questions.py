@@ -93,6 +93,39 @@ def test_the_temperature_is_that_of_the_room(somebody: Inhabitant) -> None:
     assert elsewhere.say("what is the temperature in the living room")[1].startswith("I do not know")
 
 
+def test_the_temperature_of_several_rooms_is_that_of_each(somebody: Inhabitant) -> None:
+    """Each room once, by its name, in the language of the question."""
+    rooms = [
+        device("bath thermometer", "sensor", "bath"), device("heater", "climate", "bedroom"),
+        device("bedroom thermometer", "sensor", "bedroom"), device("cellar thermometer", "sensor", "cellar"),
+    ]  # fmt: skip
+    house = home(rooms, languages=["en", "de", "nl"])
+    for each in house["areas"]:
+        each["floor"] = "" if each["name"] == "cellar" else "upstairs"
+    house["floors"] = [{"name": "upstairs", "aliases": ["oben"]}]
+    somebody = Inhabitant(house)
+    somebody.states = {
+        "heater": state("heat", current_temperature=20.5),
+        "bedroom thermometer": state("19", "°C"),
+        "bath thermometer": state("23", "°C"),
+        "cellar thermometer": state("12.5", "°C"),
+    }
+
+    assert somebody.say("how warm is it upstairs?")[1] == "Bedroom: 20.5 degrees. Bath: 23 degrees."
+    assert somebody.say("what is the temperature in the bedroom")[1] == "20.5 degrees"
+    everywhere = somebody.say("what is the temperature in the house?")[1]
+    assert everywhere == "Bedroom: 20.5 degrees. Bath: 23 degrees. Cellar: 12.5 degrees."
+    assert somebody.say("wie warm ist es oben")[1] == "Bedroom: 20,5 Grad. Bath: 23 Grad."
+    assert somebody.say("wat is de temperatuur")[1].startswith("bedroom: 20,5 graden. bath: 23 graden.")
+
+
+def test_what_several_devices_are_set_to_is_said_of_each(somebody: Inhabitant) -> None:
+    """Not of the first alone."""
+    answer = somebody.say("how bright are the lights in the kitchen")[1]
+
+    assert answer == "Kitchen light: 40 %. Counter lamp: off."
+
+
 def test_the_target_is_not_what_is_measured(somebody: Inhabitant) -> None:
     """Where a language asks for either."""
     somebody.states["heater"] = state("heat", temperature=21)
