@@ -71,6 +71,17 @@ async def test_a_hidden_device_is_not_offered(make_toolbox: MakeToolbox, assista
     assert [each.id for each in tools.home.entities] == ["kitchen", "light.lamp"]
 
 
+async def test_a_device_whose_integration_is_gone_is_not_offered(
+    make_toolbox: MakeToolbox, assistant: AssistantServer
+) -> None:
+    """Home Assistant only remembers it; one that is away for a moment is offered."""
+    assistant.entities = [State("light.lamp", "lamp", restored=False), State("light.old", "old lamp", restored=True)]
+
+    tools = await make_toolbox(assistant=assistant, domains=("light",))
+
+    assert [each.id for each in tools.home.entities] == ["kitchen", "light.lamp"]
+
+
 @pytest.mark.parametrize("count", [500, 1_250])
 async def test_a_large_house_is_read_page_by_page(
     make_toolbox: MakeToolbox, assistant: AssistantServer, count: int

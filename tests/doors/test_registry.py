@@ -66,6 +66,19 @@ async def test_only_an_alias_that_can_be_said_is_one(
     assert aliases_of(tools)["light.desk"] == known
 
 
+async def test_the_settings_of_a_device_are_not_offered(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
+    """Nobody means the LED of a plug by "turn on the switches"."""
+    assistant.entities += [
+        State("switch.plug_led", "plug LED", category="config"),
+        State("light.plug_update", "plug update", category="diagnostic"),
+        State("switch.fan", "fan", aliases=["blower"]),
+    ]
+
+    tools = await read(make_toolbox, assistant)
+
+    assert list(aliases_of(tools)) == ["light.desk", "switch.plug", "switch.fan"]
+
+
 async def test_a_large_house_is_asked_for_page_by_page(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
     """An answer has a bound, and that of the registry would be megabytes."""
     assistant.entities = [State(f"light.lamp_{at}", f"lamp {at}", aliases=[f"bulb {at}"]) for at in range(450)]

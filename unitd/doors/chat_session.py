@@ -70,7 +70,7 @@ Event = Read | Said | ToolCall | Held | Ended
 
 def home_tools(home: HomeSettings) -> dict[str, str]:
     """Return the keys of a setup that let the model use the board's own tools; {} when the board has none."""
-    return {"tools": "home"} if home.tools is not None else {}
+    return {"tools": "home"} if home.tools is not None or (home.homeassistant_url and home.domains) else {}
 
 
 class ChatSession:

@@ -112,13 +112,13 @@ class Home:
         """Return the home with the devices and places of another one, and the devices that are left out.
 
         A device is left out if it is here already: under its id, or under its name, unless both have an area and it is
-        not the same. The devices have the default tools of the other home, but none of them if tools of this one do
-        some of the usual things with their kind: it is not for the other home to unlock what can only be locked here.
+        not the same. The devices have the default tools of the other home, unless their kind is one of `own_kinds`.
         """
         known = [each for each in found.entities if self._has(each)]
-        ours = {kind for each in self.tools if not each.protocol and each.name in USUAL for kind in each.kinds}
         entities = [
-            replace(each, protocol="") if each.kind in ours else each for each in found.entities if not self._has(each)
+            replace(each, protocol="") if each.kind in self.own_kinds else each
+            for each in found.entities
+            if not self._has(each)
         ]
         home = replace(
             self,
@@ -128,6 +128,15 @@ class Home:
             floors=(*self.floors, *found.floors),
         )
         return home, known
+
+    @cached_property
+    def own_kinds(self) -> frozenset[str]:
+        """The kinds for which the file has a tool with a usual name.
+
+        Its tools are all that it wants for them: locks that it can lock are not unlocked by a default tool.
+        """
+        own = [each for each in self.tools if not each.protocol and each.name in USUAL]
+        return frozenset(kind for each in own for kind in each.kinds)
 
     def _has(self, entity: Entity) -> bool:
         if entity.id.casefold() in self._by_words[1]:

@@ -46,9 +46,10 @@ _PLACES = """
 """
 _ENTITIES = """
 [{% for state in (states | selectattr("domain", "in", %DOMAINS%)
-    | rejectattr("entity_id", "is_hidden_entity") | rejectattr("attributes.restored", "true") | list)[%FROM%:%TO%] -%}
+    | rejectattr("entity_id", "is_hidden_entity") | list)[%FROM%:%TO%] -%}
 {{ {"id": state.entity_id, "name": state.name, "domain": state.domain, "area": area_name(state.entity_id) or "",
     "device_class": state_attr(state.entity_id, "device_class") or "",
+    "is_gone": state_attr(state.entity_id, "restored") == true,
     "features": state_attr(state.entity_id, "supported_features") | int(0),
     "color_modes": (state_attr(state.entity_id, "supported_color_modes") or []) | list} | to_json }}
 {{- "," if not loop.last }}
@@ -138,8 +139,9 @@ class HomeAssistant:
             for at in range(0, MOST_DEVICES, PAGE):
                 page = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
                 page = page.replace("%FROM%", str(at)).replace("%TO%", str(at + PAGE))
-                entities += [_entity(row) for row in await self._rendered(page)]
-                if len(entities) < at + PAGE:
+                rows = await self._rendered(page)
+                entities += [_entity(row) for row in rows if not row["is_gone"]]
+                if len(rows) < PAGE:
                     break
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error

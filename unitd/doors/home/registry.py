@@ -140,7 +140,7 @@ async def _read(home: Home, session: _Session, token: str) -> Home:
 
 def _is_setting(row: Mapping[str, Any] | None) -> bool:
     """Return whether an entity belongs to the settings of a device; one without a row does not."""
-    return row is not None and row["entity_category"] in _SETTINGS
+    return row is not None and row.get("entity_category") in _SETTINGS
 
 
 def _aliases(row: Mapping[str, Any] | None, name: str) -> tuple[str, ...]:
