@@ -6,10 +6,12 @@ import pytest
 
 from tests.support.home.toolboxes import MakeToolbox, results_of
 from tests.support.servers.assistant_server import AssistantServer, State
+from unitd.core.config.schema import HomeSettings
 from unitd.core.home.devices import KINDS
 from unitd.core.home.services import service_tools
 from unitd.core.home.usual_tools import USUAL
 from unitd.core.outcomes import DeviceState, Reason
+from unitd.doors.chat_session import home_tools
 from unitd.doors.home.toolbox import HomeToolbox
 
 DOMAINS = (
@@ -234,3 +236,11 @@ def test_the_usual_tools_are_as_the_model_has_learned_them() -> None:
         assert len(names) == len(set(names))
     assert all(each.description for each in tools)
     assert {each.name for each in tools} == set(USUAL)
+
+
+def test_doors_use_these_tools_without_a_file() -> None:
+    """Assist and barge-in inference set tasks up by themselves."""
+    url = "http://homeassistant.local:8123"
+
+    assert home_tools(HomeSettings(homeassistant_url=url, domains=("light",))) == {"tools": "home"}
+    assert home_tools(HomeSettings(homeassistant_url=url)) == {}

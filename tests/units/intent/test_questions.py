@@ -115,6 +115,8 @@ def test_the_temperature_of_several_rooms_is_that_of_each(somebody: Inhabitant) 
     assert somebody.say("what is the temperature in the bedroom")[1] == "20.5 degrees"
     everywhere = somebody.say("what is the temperature in the house?")[1]
     assert everywhere == "Bedroom: 20.5 degrees. Bath: 23 degrees. Cellar: 12.5 degrees."
+    assert somebody.say("how warm is it in the house", area="cellar")[1] == everywhere
+    assert somebody.say("how warm is it here", area="cellar")[1] == "12.5 degrees"
     assert somebody.say("wie warm ist es oben")[1] == "Bedroom: 20,5 Grad. Bath: 23 Grad."
     assert somebody.say("wat is de temperatuur")[1].startswith("bedroom: 20,5 graden. bath: 23 graden.")
 

@@ -16,7 +16,7 @@ from unitd.core.home.home import Home
 from unitd.core.home.readings import read_homeassistant
 from unitd.core.home.services import PROTOCOL, allowed_tools, service_tools
 from unitd.core.outcomes import DeviceState, Reason
-from unitd.doors.home.registry import RegistryUnread, with_registry
+from unitd.doors.home.entity_registry import RegistryUnread, with_registry
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd.tools")

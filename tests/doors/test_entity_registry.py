@@ -1,4 +1,4 @@
-"""Covers unitd.doors.home.registry, by a toolbox: a server that speaks the WebSocket API, in all its moods."""
+"""Covers unitd.doors.home.entity_registry, by a toolbox: a server that speaks the WebSocket API, in all its moods."""
 
 import logging
 import ssl
@@ -9,7 +9,7 @@ import pytest
 from tests.support.home.toolboxes import MakeToolbox
 from tests.support.servers.assistant_server import AssistantServer, State, assistant_server
 from tests.support.servers.assistant_socket import CommandError
-from unitd.doors.home import registry
+from unitd.doors.home import entity_registry
 from unitd.doors.home.toolbox import HomeToolbox
 
 ENTRIES = "config/entity_registry/get_entries"
@@ -155,7 +155,7 @@ async def test_an_answer_that_is_too_long_is_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The connection ends with its first bytes."""
-    monkeypatch.setattr(registry, "LONGEST_MESSAGE", 1_000)
+    monkeypatch.setattr(entity_registry, "LONGEST_MESSAGE", 1_000)
     assistant.entities[0].aliases = ["x" * 1_000]
 
     tools = await read(make_toolbox, assistant)
@@ -171,7 +171,7 @@ async def test_a_websocket_that_is_silent_is_not_waited_for_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Home Assistant was stopped after the REST answers."""
-    monkeypatch.setattr(registry, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(entity_registry, "PATIENCE_SECONDS", 0.2)
     assistant.is_socket_silent = True
 
     tools = await read(make_toolbox, assistant)
