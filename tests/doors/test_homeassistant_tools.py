@@ -212,7 +212,7 @@ async def test_a_tool_of_the_file_is_all_that_its_kind_can_do(
 
     assert results == ["Locked for the night.", "There is no tool unlock."]
     assert await usable_by(tools) == {"front door": {"lock"}, "it": {"turn_on", "turn_off", "get_state"}}
-    assert "devices of Home Assistant have only the tools of the file if they are: lock" in caplog.text
+    assert "these kinds of Home Assistant's devices have the tools of the file alone: lock" in caplog.text
 
 
 async def test_tools_of_another_purpose_leave_the_usual_ones(

@@ -184,9 +184,9 @@ class _Wish:
 
     def of_several(self) -> str:
         """Return our words for one of several devices that were asked for, else its name and the library's."""
-        if self._intent == "HassGetState" or self.wording.is_ours:
-            return self.wording.own("answers", [f"{self._intent}.each", self._intent], self._values)
-        return f"{self._devices[0].name}: {self.answer()}"
+        has_ours = self._intent == "HassGetState" or self.wording.is_ours
+        words = self.wording.own("answers", [f"{self._intent}.each", self._intent], self._values) if has_ours else ""
+        return words or f"{self._devices[0].name}: {self.answer()}"
 
     def explained(self, problem: Problem) -> str:
         """Return the sentence about a problem."""

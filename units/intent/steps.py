@@ -1,5 +1,6 @@
 """How one wish is carried out: the calls that it needs, and what is said when their outcomes are known."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -212,24 +213,25 @@ class Asking:
         wanted = "temperature" if "target" in self._reading.response else "current_temperature"
         rooms: dict[str, DeviceAnswer] = {}
         for device, outcome in sorted(known, key=lambda each: each[0].kind == "sensor"):
-            if wanted in outcome.attributes or _number(outcome.state) is not None:
+            if wanted in outcome.attributes or _is_number(outcome.state):
                 rooms.setdefault(device.area or device.name, answer_of(device, outcome))
-        if not rooms:
-            return about(self._reading, "no_state", [device for device, _ in known])
-        if len(rooms) == 1:
-            return [said(self._reading, list(rooms.values()))]
-        return self._each([replace(answer, name=room) for room, answer in rooms.items()])
+        unknown = [device for device, _ in known if (device.area or device.name) not in rooms]
+        if len(rooms) == 1 and not unknown:
+            first = [said(self._reading, list(rooms.values()))]
+        else:
+            first = self._each([replace(answer, name=room) for room, answer in rooms.items()])
+        return [*first, *about(self._reading, "no_state", unknown)]
 
     def _each(self, devices: Sequence[DeviceAnswer]) -> list[str]:
         reading = self._reading
         return render_each(reading.language, reading.intent, reading.response, reading.words, devices)
 
 
-def _number(state: str | None) -> float | None:
+def _is_number(state: str | None) -> bool:
     try:
-        return float(state or "")
+        return math.isfinite(float(state or ""))
     except ValueError:
-        return None
+        return False
 
 
 def is_in_state(device: Device, outcome: Outcome, wanted: str) -> bool:

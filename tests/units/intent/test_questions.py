@@ -121,6 +121,17 @@ def test_the_temperature_of_several_rooms_is_that_of_each(somebody: Inhabitant) 
     assert somebody.say("wat is de temperatuur")[1].startswith("bedroom: 20,5 graden. bath: 23 graden.")
 
 
+def test_a_thermometer_that_says_nonsense_does_not_hide_another(somebody: Inhabitant) -> None:
+    """What it says is no temperature."""
+    rooms = [device(f"{room} thermometer", "sensor", room) for room in ("bath", "cellar")]
+    somebody = Inhabitant(home(rooms))
+    somebody.states = {"bath thermometer": state("inf", "°C"), "cellar thermometer": state("12.5", "°C")}
+
+    answer = somebody.say("what is the temperature in the house")[1]
+
+    assert answer == "Cellar: 12.5 degrees. I do not know the state of the bath thermometer."
+
+
 def test_what_several_devices_are_set_to_is_said_of_each(somebody: Inhabitant) -> None:
     """Not of the first alone."""
     answer = somebody.say("how bright are the lights in the kitchen")[1]

@@ -136,7 +136,7 @@ class HomeToolbox:
                 return
             self._unread_domains, self._unread_because = (), ""
         if kinds := sorted({each.kind for each in found.entities} & self._home.own_kinds):
-            log.info("devices of Home Assistant have only the tools of the file if they are: %s", ", ".join(kinds))
+            log.info("these kinds of Home Assistant's devices have the tools of the file alone: %s", ", ".join(kinds))
         self._home, left_out = self._home.joined_by(found)
         for each in left_out:
             log.info("%s of Home Assistant is left out: the file has this device", each.id)
