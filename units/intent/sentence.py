@@ -144,6 +144,10 @@ class Listener:
             seconds = [" ".join((*before[:at], right)) for at in range(min(len(before), _MOST_SHARED))]
             seconds += [f"{right} {' '.join(before[-1:])}"]  # "the lights off and the fan"
             rest = [found for each in seconds if _is_clear(found := self._part(each, room) or self._shared(each, room))]
+            if (first := self._part(left, room)) and (
+                more := next((each for each in rest if _is_more(first, each)), None)
+            ):
+                return (*first, *more)
             ends = (after[at:] for at in range(max(1, len(after) - _MOST_SHARED), len(after) + 1))
             for end in ends if rest else ():
                 first = self._part(" ".join((left, *end)), room)
@@ -193,6 +197,12 @@ def _are_alike(first: Sequence[Wish], others: Sequence[Wish]) -> bool:
     """Return whether two parts want the same of different devices."""
     is_same = first[0].reading.intent == others[0].reading.intent
     return is_same and set(first[0].devices).isdisjoint(others[0].devices)
+
+
+def _is_more(first: Sequence[Wish], others: Sequence[Wish]) -> bool:
+    """Return whether two parts want different things of the same devices: "set the lamp to 50 percent and red"."""
+    is_same = [wish.devices for wish in first] == [wish.devices for wish in others]
+    return is_same and _is_clear(first) and all(_what(one) != _what(other) for one in first for other in others)
 
 
 def _what(wish: Wish) -> tuple[Any, ...]:

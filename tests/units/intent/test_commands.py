@@ -139,6 +139,15 @@ def test_two_commands_are_two_if_each_is_one(somebody: Inhabitant) -> None:
     assert somebody.calls("play rock and roll on the tv") == [("play_media", "television", "rock and roll")]
 
 
+def test_the_second_value_is_for_the_same_device() -> None:
+    """Not for the lights of the room."""
+    somebody = Inhabitant(home(area="kitchen"))
+
+    calls, _ = somebody.say("set the desk lamp to 50 percent and red")
+
+    assert calls == [("set_brightness", "desk lamp", 50), ("set_color", "desk lamp", "red")]
+
+
 def test_while_one_part_is_not_clear_nothing_is_done(somebody: Inhabitant) -> None:
     """The question back comes first."""
     calls, answer = somebody.say("lock the front door and turn on the lights")

@@ -152,7 +152,8 @@ ENGLISH = Language(
     open_ends=listed(
         "to, you, not, then, will, would, should, must, can, could, he, she, they, him, her, them, me, we, i, who",
         "that, or, don't",
-        "do, did, does, didn't, doesn't, won't, help, always, people, want, wants, like, likes, the, a, my, please don't",
+        "do, did, does, didn't, doesn't, won't, help, always, people, want, wants, like, likes, the, a, my",
+        "please don't",
     ),
     subjects=listed(
         "it's, its, it is, it feels, i'm, im, i am, we're, we are, they're, he's, she's, there's, there is",
