@@ -78,8 +78,10 @@ def test_a_device_is_switched_only_by_a_word_for_it(said: str, tool: str, device
     [
         ("make all the lights blue", "desk lamp", {each.name for each in ENTITIES.values() if each.kind == "light"}),
         ("make the lights blue in the kitchen", "desk lamp", {"kitchen light"}),
-        ("make the light blue in the kitchen", "desk lamp", {"desk lamp"}),
+        ("make the light blue in the kitchen", "desk lamp", {"kitchen light"}),
+        ("make the light blue in the bedroom", "desk lamp", {"desk lamp"}),
         ("make the desk lamp and all other lights blue", "kitchen light", {"kitchen light"}),
+        ("make the desk lamp and the one in the kitchen blue", "kitchen light", {"kitchen light"}),
         ("make all the quixotic lights blue", "desk lamp", {"desk lamp"}),
         ("make all the lights blue", "bathroom fan", {"bathroom fan"}),
     ],

@@ -104,12 +104,15 @@ def targets(called: Entity, entities: Iterable[Entity], evidence: Evidence | Non
     """Return the devices that a model's call of one device stands for, by the words.
 
     They are those of the same kind that the words mean, where these say that it is a set ("all lights", "the lights in
-    the hall"): a small model calls some of them. In any other sentence it is the called device.
+    the hall"): a small model calls some of them. Where the words mean one device alone, it is that one. In any other
+    sentence it is the called device.
     """
-    if not evidence or not evidence.get("is_set") or evidence["entities"] or evidence["unknown"]:
+    if not evidence or evidence["unknown"]:
         return [called]
-    meant = [each for each in entities if each.kind == called.kind and _is_key(each, evidence["meant"])]
-    return meant or [called]
+    keys = [*evidence["entities"], *evidence["meant"], *evidence["near"]]
+    meant = [each for each in entities if each.kind == called.kind and _is_key(each, keys)]
+    is_whole = not evidence["entities"] if evidence.get("is_set") else len(keys) == 1
+    return meant if meant and is_whole else [called]
 
 
 def agrees(evidence: Evidence | None) -> bool:

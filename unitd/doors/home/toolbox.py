@@ -183,14 +183,14 @@ class HomeToolbox:
         return check(Attempt(tool.name, call["arguments"], tool, entity, is_first, state), evidence, before)
 
     def targets(self, call: Call, evidence: Evidence | None) -> list[Call]:
-        """Return the calls that a model's call stands for: one for each device of a set, else the call as it is."""
+        """Return the calls that a model's call stands for: one for each device that the words mean."""
         try:
             tool, entity = self._meant(call["name"], call["arguments"])
         except Refused:
             return [call]
         found = targets(entity, self._home.entities, evidence) if entity is not None else []
         reached = [each for each in found if self._home.way(tool.name, each) is not None]
-        if len(reached) < 2:
+        if not reached or reached == [entity]:
             return [call]
         called = [{"entity": self._home.called(each)} for each in reached]
         return [
