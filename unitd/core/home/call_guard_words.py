@@ -160,7 +160,7 @@ _OPPOSITE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {"turn_on": (_O
 _MORE_WORDS: Mapping[str, frozenset[str]] = {
     "turn_on": frozenset(
         {
-            *("up", "power", "run", "running", "brew", "boot", "fire", "wake", "warm", "warmer", "cold", "hot", "cool"),
+            *("up", "run", "running", "brew", "boot", "fire", "wake", "warm", "warmer", "cold", "hot", "cool"),
             *("cooler", "heat", "dark", "stuffy", "need", "illuminate", "lit", "hell", "dunkel", "warm", "kalt"),
             *("noir", "sombre", "froid", "oscuro", "frio", "\u4eae", "\u70ed", "\u51b7", "\u542f"),
         }
