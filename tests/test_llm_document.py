@@ -15,12 +15,16 @@ from typing import Any
 
 import orjson
 import pytest
+import pytest_asyncio
 
+from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient, open_terminal
 from tests.support.daemon import running_app, tcp_client
 from tests.support.programs.bad_unit import bad_unit
 from tests.support.setups import KWS_SETUP
 from unitd.app import unit_argv
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SETUP: dict[str, Any] = {
     "request_id": "2",
@@ -97,9 +101,11 @@ def argv_for(unit: str) -> Sequence[str]:
     return unit_argv(unit) if unit == "llm" else bad_unit()(unit)
 
 
-@pytest.fixture(params=["tcp", "terminal"])
-async def line(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WireClient]:
-    """A client on each kind of line, of a daemon with kws.1000 and asr.1001 set up."""
+@pytest_asyncio.fixture(params=["tcp", "terminal"], scope="module", loop_scope="module")
+async def shared_line(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[WireClient]:
+    """A client on each kind of line, of a daemon with kws.1000, asr.1001 and llm.1002 set up."""
     main_end, line_end = pty.openpty()
     tty.setraw(main_end)
     tty.setraw(line_end)
@@ -107,7 +113,7 @@ async def line(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         stack.callback(os.close, main_end)
         stack.callback(os.close, line_end)
         serial = {"serial": {"device": os.ttyname(line_end)}}
-        app = await stack.enter_async_context(running_app(tmp_path, serial, argv_for))
+        app = await stack.enter_async_context(running_app(tmp_path_factory.mktemp("board"), serial, argv_for))
         if request.param == "tcp":
             client = await stack.enter_async_context(tcp_client(app))
         else:
@@ -115,7 +121,27 @@ async def line(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
             stack.push_async_callback(client.close)
         assert await client.setup("kws", KWS_SETUP) == "kws.1000"
         assert await client.setup("asr", ASR_SETUP) == "asr.1001"
+        assert await client.setup("llm", SETUP["data"]) == "llm.1002"
+        stack.enter_context(kept_children())
         yield client
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def line(shared_line: WireClient) -> AsyncIterator[WireClient]:
+    """That client; the tasks that a test sets up end with it."""
+    yield shared_line
+    tasks = await shared_line.ask(work_id="llm", action="taskinfo")
+    for work_id in tasks["data"]:
+        if work_id != "llm.1002":
+            await shared_line.ask(work_id=work_id, action="exit")
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def llm(line: WireClient) -> str:
+    """The id of the llm task that is set up next: numbers rise by one, and none is given twice."""
+    last = await line.setup("kws", KWS_SETUP)
+    await line.ask(work_id=last, action="exit")
+    return f"llm.{int(last.removeprefix('kws.')) + 1}"
 
 
 ASR_SETUP = {
@@ -132,26 +158,26 @@ def talker(request: pytest.FixtureRequest, line: WireClient) -> Talker:
     return Talker(line, request.param)
 
 
-async def test_every_request_of_the_document_gets_its_reply(talker: Talker) -> None:
+async def test_every_request_of_the_document_gets_its_reply(talker: Talker, llm: str) -> None:
     """Setup, the other actions and taskinfo answer with exactly the document's keys, types and values."""
-    assert await talker.ask(SETUP) == plain_answer("2", "llm.1002")
+    assert await talker.ask(SETUP) == plain_answer("2", llm)
 
     for request_id, action in (("3", "link"), ("4", "unlink")):
-        request = {"request_id": request_id, "work_id": "llm.1002", "action": action, "object": "work_id"}
-        assert await talker.ask(request | {"data": "kws.1000"}) == plain_answer(request_id, "llm.1002")
+        request = {"request_id": request_id, "work_id": llm, "action": action, "object": "work_id"}
+        assert await talker.ask(request | {"data": "kws.1000"}) == plain_answer(request_id, llm)
 
     for request_id, action in (("5", "pause"), ("6", "work")):
-        request = {"request_id": request_id, "work_id": "llm.1002", "action": action}
-        assert await talker.ask(request) == plain_answer(request_id, "llm.1002")
+        request = {"request_id": request_id, "work_id": llm, "action": action}
+        assert await talker.ask(request) == plain_answer(request_id, llm)
 
     assert await talker.ask({"request_id": "2", "work_id": "llm", "action": "taskinfo"}) == {
-        "data": ["llm.1002"],
+        "data": ["llm.1002", llm],
         "error": NO_ERROR,
         "object": "llm.tasklist",
         "request_id": "2",
         "work_id": "llm",
     }
-    assert await talker.ask({"request_id": "2", "work_id": "llm.1002", "action": "taskinfo"}) == {
+    assert await talker.ask({"request_id": "2", "work_id": llm, "action": "taskinfo"}) == {
         "data": {
             "enoutput": True,
             "inputs_": ["llm.utf-8"],
@@ -161,10 +187,10 @@ async def test_every_request_of_the_document_gets_its_reply(talker: Talker) -> N
         "error": NO_ERROR,
         "object": "llm.taskinfo",
         "request_id": "2",
-        "work_id": "llm.1002",
+        "work_id": llm,
     }
-    exit_request = {"request_id": "7", "work_id": "llm.1002", "action": "exit"}
-    assert await talker.ask(exit_request) == plain_answer("7", "llm.1002")
+    exit_request = {"request_id": "7", "work_id": llm, "action": "exit"}
+    assert await talker.ask(exit_request) == plain_answer("7", llm)
 
 
 STREAMED = {"delta": "What's ur name?", "index": 0, "finish": True}
@@ -173,11 +199,11 @@ STREAMED = {"delta": "What's ur name?", "index": 0, "finish": True}
 @pytest.mark.parametrize(
     ("object_", "data"), [("llm.utf-8.stream", STREAMED), ("llm.utf-8", "What's ur name?")], ids=["stream", "whole"]
 )
-async def test_a_streamed_answer_has_the_documents_frames(talker: Talker, object_: str, data: Any) -> None:
+async def test_a_streamed_answer_has_the_documents_frames(talker: Talker, llm: str, object_: str, data: Any) -> None:
     """Both forms of input give deltas with rising index and one empty last frame."""
     await talker.ask(SETUP)
 
-    await talker.say({"request_id": "2", "work_id": "llm.1002", "action": "inference", "object": object_, "data": data})
+    await talker.say({"request_id": "2", "work_id": llm, "action": "inference", "object": object_, "data": data})
     frames = [without_time(frame) for frame in await talker.client.frames("2")]
 
     last = len(frames) - 1
@@ -190,32 +216,32 @@ async def test_a_streamed_answer_has_the_documents_frames(talker: Talker, object
             "error": NO_ERROR,
             "object": "llm.utf-8.stream",
             "request_id": "2",
-            "work_id": "llm.1002",
+            "work_id": llm,
         }
 
 
 @pytest.mark.parametrize(
     ("object_", "data"), [("llm.utf-8.stream", STREAMED), ("llm.utf-8", "What's ur name?")], ids=["stream", "whole"]
 )
-async def test_a_non_streamed_answer_is_one_frame(talker: Talker, object_: str, data: Any) -> None:
+async def test_a_non_streamed_answer_is_one_frame(talker: Talker, llm: str, object_: str, data: Any) -> None:
     """With response_format llm.utf-8 the whole text comes at once."""
     await talker.ask(SETUP | {"data": SETUP["data"] | {"response_format": "llm.utf-8"}})
 
-    request = {"request_id": "2", "work_id": "llm.1002", "action": "inference", "object": object_, "data": data}
+    request = {"request_id": "2", "work_id": llm, "action": "inference", "object": object_, "data": data}
     reply = await talker.ask(request)
 
     text = reply.pop("data")
     assert isinstance(text, str)
     assert text
-    assert reply == {"error": NO_ERROR, "object": "llm.utf-8", "request_id": "2", "work_id": "llm.1002"}
+    assert reply == {"error": NO_ERROR, "object": "llm.utf-8", "request_id": "2", "work_id": llm}
 
 
-async def test_links_at_setup_are_taken_over(talker: Talker) -> None:
+async def test_links_at_setup_are_taken_over(talker: Talker, llm: str) -> None:
     """The document's second setup names its links in `input`."""
     setup = SETUP | {"data": SETUP["data"] | {"input": ["llm.utf-8", "asr.1001", "kws.1000"]}}
 
-    assert await talker.ask(setup) == plain_answer("2", "llm.1002")
-    info = await talker.ask({"request_id": "9", "work_id": "llm.1002", "action": "taskinfo"})
+    assert await talker.ask(setup) == plain_answer("2", llm)
+    info = await talker.ask({"request_id": "9", "work_id": llm, "action": "taskinfo"})
 
     assert info["data"]["inputs_"] == ["llm.utf-8", "asr.1001", "kws.1000"]
 

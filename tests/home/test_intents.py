@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import pytest_asyncio
 
-from tests.support.children import KEPT_PROCESSES
+from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.asking import publish_states, tools_file
@@ -75,10 +74,8 @@ async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board
     async with running_board(tmp_path_factory.mktemp("board")) as board, tcp_client(board.app) as keeper:
         for unit, setup in (("intent", SETUP), ("llm", LLM_SETUP), ("tts", TTS_SETUP)):
             await keeper.setup(unit, setup)
-        kept = {child.pid for child in psutil.Process().children()}
-        KEPT_PROCESSES.update(kept)
-        yield board
-    KEPT_PROCESSES.difference_update(kept)
+        with kept_children():
+            yield board
 
 
 @pytest_asyncio.fixture(loop_scope="module")

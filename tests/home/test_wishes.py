@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import orjson
-import psutil
 import pytest
 import pytest_asyncio
 
-from tests.support.children import KEPT_PROCESSES
+from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import (
@@ -38,10 +37,8 @@ async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
     """One board for all who leave it as it was: its programs take longer to start than all else that a test does."""
     async with running_board(tmp_path_factory.mktemp("board")) as board, tcp_client(board.app) as keeper:
         await keeper.setup("llm", SETUP)
-        kept = {child.pid for child in psutil.Process().children()}
-        KEPT_PROCESSES.update(kept)
-        yield board
-    KEPT_PROCESSES.difference_update(kept)
+        with kept_children():
+            yield board
 
 
 @pytest.fixture

@@ -1,11 +1,22 @@
 """The child processes that tests leave behind."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psutil
 
-KEPT_PROCESSES: set[int] = set()
+_kept: set[int] = set()
 """Children that outlive a test, such as the browser of the page's tests."""
+
+
+@contextmanager
+def kept_children() -> Iterator[None]:
+    """Let the children that run now outlive the tests inside the `with` block."""
+    kept = {child.pid for child in psutil.Process().children()}
+    _kept.update(kept)
+    yield
+    _kept.difference_update(kept)
 
 
 def children_left() -> list[psutil.Process]:
@@ -14,7 +25,7 @@ def children_left() -> list[psutil.Process]:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:  # there is none; to look through /proc takes a hundred times as long
         return []
-    direct = [child for child in psutil.Process().children() if child.pid not in KEPT_PROCESSES]
+    direct = [child for child in psutil.Process().children() if child.pid not in _kept]
     return direct + [each for child in direct for each in child.children(recursive=True)]
 
 

@@ -4,12 +4,11 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from anyio.from_thread import start_blocking_portal
 from playwright.async_api import BrowserContext, async_playwright
 
-from tests.support.children import KEPT_PROCESSES
+from tests.support.children import kept_children
 from tests.support.clients.browser import Visit, chromium, visit
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
@@ -22,12 +21,9 @@ from unitd.app import App
 def shared_chromium() -> Iterator[str]:
     """The address of a browser for all tests of this folder: a start takes as long as most of them."""
     port = free_port()
-    with start_blocking_portal() as portal:
-        with portal.wrap_async_context_manager(chromium(f"--remote-debugging-port={port}")):
-            kept = {child.pid for child in psutil.Process().children()}
-            KEPT_PROCESSES.update(kept)
-            yield f"http://127.0.0.1:{port}"
-        KEPT_PROCESSES.difference_update(kept)
+    flag = f"--remote-debugging-port={port}"
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(chromium(flag)), kept_children():
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
