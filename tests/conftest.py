@@ -14,10 +14,11 @@ from blockbuster import blockbuster_ctx
 from tests.support.alone import is_alone, place_for
 from tests.support.children import children_left
 from tests.support.clients.wire_client import WireClient
-from tests.support.daemon import running_app, tcp_client
+from tests.support.daemon import own_tasks_ended, running_app, shared_app, tcp_client
 from tests.support.fast import Guard, is_fast
 from tests.support.servers.brokers import Broker, Listener, listening, running_broker
 from tests.support.servers.calling_server import CallingServer, calling_server
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
 from unitd.core.config.schema import MqttSettings, Settings, WyomingSettings
 
@@ -111,6 +112,21 @@ async def daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncItera
     caplog.set_level(logging.INFO)
     async with running_app(tmp_path) as app:
         yield app
+
+
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """Run the daemon with its defaults and an llm task for all tests of a file."""
+    with shared_app(tmp_path_factory.mktemp("daemon"), {}, {"llm": LLM_SETUP}) as app:
+        yield app
+
+
+@pytest.fixture
+async def shared_daemon(module_app: App, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+    """Return that daemon; the tasks of a test end with it. A file whose tests leave it as it was has it as `daemon`."""
+    caplog.set_level(logging.INFO)
+    async with own_tasks_ended(module_app):
+        yield module_app
 
 
 @pytest.fixture

@@ -85,6 +85,12 @@ BAD_SETUPS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.fixture
+def daemon(shared_daemon: App) -> App:
+    """The daemon that every test here leaves as it was."""
+    return shared_daemon
+
+
+@pytest.fixture
 async def task(client: WireClient) -> str:
     """An llm task."""
     return await client.setup("llm", LLM_SETUP)

@@ -26,7 +26,15 @@ def children_left() -> list[psutil.Process]:
     except ChildProcessError:  # there is none; to look through /proc takes a hundred times as long
         return []
     direct = [child for child in psutil.Process().children() if child.pid not in _kept]
-    return direct + [each for child in direct for each in child.children(recursive=True)]
+    return direct + [each for child in direct for each in _below(child)]
+
+
+def _below(process: psutil.Process) -> list[psutil.Process]:
+    """Return the children of a process, and theirs; none if it has ended meanwhile."""
+    try:
+        return process.children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
 
 
 def is_alive(process: psutil.Process) -> bool:

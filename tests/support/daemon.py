@@ -1,13 +1,17 @@
 """A whole daemon in the process of the test, and clients of its TCP port."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from anyio.from_thread import start_blocking_portal
+
+from tests.support.children import children_left, kept_children
 from tests.support.clients.wire_client import WireClient
+from tests.support.waiting import eventually
 from unitd.app import App, unit_argv
 from unitd.core.config.loader import read_settings
 from unitd.core.config.schema import Settings
@@ -64,3 +68,36 @@ async def tcp_client(app: App) -> AsyncIterator[WireClient]:
         yield client
     finally:
         await client.close()
+
+
+@contextmanager
+def shared_app(folder: Path, document: dict[str, Any], setups: Mapping[str, dict[str, Any]]) -> Iterator[App]:
+    """Run a daemon in a thread of its own, so that tests with loops of their own can share it.
+
+    It has a task of each of these units, so that their programs, whose start takes longer than most tests, stay.
+    """
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(running_app(folder, document)) as app:
+        portal.call(_set_up, app, setups)
+        with kept_children():
+            yield app
+
+
+async def _set_up(app: App, setups: Mapping[str, dict[str, Any]]) -> None:
+    async with tcp_client(app) as client:
+        for unit, setup in setups.items():
+            await client.setup(unit, setup)
+
+
+@asynccontextmanager
+async def own_tasks_ended(app: App) -> AsyncIterator[App]:
+    """End the tasks that are set up inside the `async with` block, and the programs that nobody else uses."""
+    async with tcp_client(app) as client:
+        before = await _tasks(client)
+        yield app
+        for work_id in await _tasks(client) - before:
+            await client.ask(work_id=work_id, action="exit")
+    await eventually(lambda: not children_left())
+
+
+async def _tasks(client: WireClient) -> set[str]:
+    return {task["work_id"] for task in (await client.ask(work_id="sys", action="lstask"))["data"]}

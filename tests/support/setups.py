@@ -17,5 +17,7 @@ KWS_SETUP = {
     "enoutput": True,
     "kws": "HELLO",
 }
+ASR_SETUP = {"model": "unitd-asr", "response_format": "asr.utf-8", "input": "asr.base64", "enoutput": True}
+TTS_SETUP = {"model": "unitd-tts", "response_format": "tts.base64", "input": "tts.utf-8", "enoutput": True}
 # The bundled model has learnt to answer this at length.
 LONG_QUESTION = "tell me a very long story"

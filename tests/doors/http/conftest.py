@@ -2,7 +2,7 @@
 
 import importlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.clients.voice_agent import Agent, agent_at
-from tests.support.daemon import running_app
+from tests.support.daemon import running_app, shared_app
+from tests.support.setups import LLM_SETUP
 from unitd.app import App, unit_argv
 
 Start = Callable[..., Awaitable[App]]
@@ -20,11 +21,32 @@ importlib.import_module("unitd.doors.http.door")
 
 
 @pytest.fixture
-async def http_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
-    """The daemon with its defaults, on a free port."""
+async def own_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+    """The daemon with its defaults, on a free port, for one test."""
     caplog.set_level(logging.INFO)
     async with running_app(tmp_path, {"http": {"enabled": True}}) as app:
         yield app
+
+
+@pytest.fixture
+def http_daemon(own_daemon: App) -> App:
+    """That daemon; a file may have another one here."""
+    return own_daemon
+
+
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The daemon with an llm, for all tests of a file that has `shared_http_daemon`."""
+    with shared_app(tmp_path_factory.mktemp("daemon"), {"http": {"enabled": True}}, {"llm": LLM_SETUP}) as app:
+        yield app
+
+
+@pytest.fixture
+def shared_http_daemon(request: pytest.FixtureRequest, module_app: App) -> App:
+    """Return that daemon, or one of its own for a test with the marker `own_daemon`."""
+    is_own = request.node.get_closest_marker("own_daemon") is not None
+    daemon: App = request.getfixturevalue("own_daemon" if is_own else "shared_daemon")
+    return daemon
 
 
 @pytest.fixture

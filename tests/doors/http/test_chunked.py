@@ -25,6 +25,12 @@ EXAMPLE = (PROGRAMS / "chunked_example.py").read_text()
 # The document
 
 
+@pytest.fixture
+def http_daemon(shared_http_daemon: App) -> App:
+    """One daemon for the tests that leave it as it was."""
+    return shared_http_daemon
+
+
 async def test_the_documents_client_runs_unchanged(address: str) -> None:
     """A first chunk of ten tokens, then sentences, and the whole text is what the tokens said."""
     client = EXAMPLE.replace("localhost:8002", address)
@@ -184,6 +190,7 @@ async def test_a_full_context_ends_the_answer(tmp_path: Path) -> None:
     assert done["tokens"] <= 128
 
 
+@pytest.mark.own_daemon
 async def test_an_engine_that_dies_is_a_connection_error(agent: Agent) -> None:
     """The stream is over with what it said; the next one is served by a new engine."""
     await agent.tell("start_stream", "a", **asking(LONG_QUESTION, **TOKENS))
@@ -198,6 +205,7 @@ async def test_an_engine_that_dies_is_a_connection_error(agent: Agent) -> None:
     assert (await agent.ask("start_stream", "b", **asking("hello")))["reason"] == "stop_word"
 
 
+@pytest.mark.own_daemon
 async def test_an_engine_that_dies_while_a_stream_is_held_is_told_at_the_continue(agent: Agent) -> None:
     """Nobody waits for a message before."""
     await agent.ask("start_stream", "a", **asking(LONG_QUESTION, pause={"max_tokens": 3}))
@@ -218,6 +226,7 @@ async def test_an_engine_that_cannot_start_is_a_connection_error(tmp_path: Path)
     assert (done["status"], done["reason"], done["done"]) == ("started", "connection_error", True)
 
 
+@pytest.mark.own_daemon
 async def test_a_task_that_somebody_else_ends_is_a_connection_error(agent: Agent, http_daemon: App) -> None:
     """Whoever may talk to the daemon may end its tasks."""
     await agent.tell("start_stream", "a", **asking(LONG_QUESTION, **TOKENS))

@@ -20,6 +20,12 @@ from unitd.doors.http.chunked.stream import Refusal, read_pause
 # Several streams
 
 
+@pytest.fixture
+def http_daemon(shared_http_daemon: App) -> App:
+    """One daemon for the tests that leave it as it was."""
+    return shared_http_daemon
+
+
 async def test_streams_of_one_connection_run_side_by_side(agent: Agent) -> None:
     """The second is done while the first still generates; no text is mixed up."""
     story = (await agent.ask("start_stream", "story", **asking(LONG_QUESTION)))["text"]
@@ -193,6 +199,7 @@ async def test_a_connection_has_so_many_streams(agent: Agent) -> None:
 # Ends
 
 
+@pytest.mark.own_daemon
 async def test_an_end_cuts_what_is_generated(agent: Agent, http_daemon: App) -> None:
     """Its confirmation is the last that is heard of the stream; its task is gone."""
     await agent.tell("start_stream", "a", **asking(LONG_QUESTION, **TOKENS))
@@ -220,6 +227,7 @@ async def test_an_end_before_the_engine_is_there_leaves_nothing(tmp_path: Path) 
         await until_no_task_is_left(app)
 
 
+@pytest.mark.own_daemon
 async def test_a_client_that_vanishes_frees_its_slot(http_daemon: App) -> None:
     """What it left running and held ends at once, seen by everybody."""
     async with agent_at(http_daemon) as agent:

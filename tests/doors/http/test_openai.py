@@ -4,7 +4,7 @@ import asyncio
 import io
 import json
 import wave
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel
 
-from tests.support.daemon import tcp_client
-from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.daemon import shared_app, tcp_client
+from tests.support.setups import ASR_SETUP, LLM_SETUP, LONG_QUESTION, TTS_SETUP
 from tests.support.units.spoken import RATE, Samples, joined, silence, speak
 from tests.units.test_llm_tools import ROOMS, TOOL_TOKEN, TOOLS
 from unitd.app import App
@@ -25,6 +25,20 @@ from unitd.app import App
 HELLO: Any = [{"role": "user", "content": "hello"}]
 LIGHT: Any = [TOOLS[0]]
 TIME: Any = [TOOLS[1]]
+
+
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """With an ear and a voice besides."""
+    setups = {"llm": LLM_SETUP, "asr": ASR_SETUP, "tts": TTS_SETUP}
+    with shared_app(tmp_path_factory.mktemp("daemon"), {"http": {"enabled": True}}, setups) as app:
+        yield app
+
+
+@pytest.fixture
+def http_daemon(shared_http_daemon: App) -> App:
+    """One daemon for the tests that leave it as it was."""
+    return shared_http_daemon
 
 
 @pytest.fixture
@@ -104,6 +118,7 @@ async def test_the_bytes_are_those_of_server_sent_events(address: str) -> None:
     assert {json.loads(each.removeprefix("data: "))["object"] for each in events} == {"chat.completion.chunk"}
 
 
+@pytest.mark.own_daemon
 async def test_the_first_word_comes_while_the_rest_is_computed(client: AsyncOpenAI, http_daemon: App) -> None:
     """Nothing waits for anything."""
     stream = await chat(client, [{"role": "user", "content": LONG_QUESTION}], stream=True)
@@ -299,6 +314,7 @@ async def test_a_model_answers_to_all_its_names(client: AsyncOpenAI) -> None:
     assert (await client.models.retrieve("qwen2.5-0.5B-prefill-20e")).id == "qwen2.5-0.5B-prefill-20e"
 
 
+@pytest.mark.own_daemon
 async def test_a_model_of_another_daemon_answers_like_its_own(
     client: AsyncOpenAI, http_daemon: App, address: str, tmp_path: Path
 ) -> None:

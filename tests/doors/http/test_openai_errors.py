@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,11 @@ import httpx
 import psutil
 import pytest
 
+from tests.support.children import children_left
 from tests.support.clients.onlooker import at_work, tasks_of, until_no_task_is_left
-from tests.support.daemon import running_app, tcp_client
+from tests.support.daemon import running_app, shared_app, tcp_client
 from tests.support.models.gguf_files import without_template
-from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.setups import ASR_SETUP, LLM_SETUP, LONG_QUESTION, TTS_SETUP
 from tests.support.waiting import MS
 from unitd.app import App
 from unitd.doors.http.errors import api_error
@@ -42,6 +43,20 @@ LONG_PROMPT = [{"role": "user", "content": "tell me more " * 1200}]
 """Some seconds to read, and nearly all that the context holds."""
 
 
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """With an ear and a voice besides."""
+    setups = {"llm": LLM_SETUP, "asr": ASR_SETUP, "tts": TTS_SETUP}
+    with shared_app(tmp_path_factory.mktemp("daemon"), {"http": {"enabled": True}}, setups) as app:
+        yield app
+
+
+@pytest.fixture
+def http_daemon(shared_http_daemon: App) -> App:
+    """One daemon for the tests that leave it as it was."""
+    return shared_http_daemon
+
+
 @pytest.fixture
 async def http(address: str) -> AsyncIterator[httpx.AsyncClient]:
     """A plain client."""
@@ -56,8 +71,8 @@ def error_of(answer: httpx.Response) -> tuple[int, str | None, str | None]:
 
 
 def answering() -> list[psutil.Process]:
-    """The llm programs that run."""
-    return [each for each in psutil.Process().children() if "llm" in each.cmdline()]
+    """The llm programs of the test's own daemon."""
+    return [each for each in children_left() if "llm" in each.cmdline()]
 
 
 def install(folder: Path, template: str) -> None:
@@ -198,6 +213,7 @@ async def test_a_schema_that_no_answer_can_obey_is_the_clients(http: httpx.Async
     assert error_of(answer) == (400, "response_format", "invalid_value")
 
 
+@pytest.mark.own_daemon
 async def test_messages_that_the_models_template_refuses_are_the_clients(
     http: httpx.AsyncClient, tmp_path: Path
 ) -> None:
@@ -277,6 +293,7 @@ async def test_values_that_are_not_known_are_ignored(http: httpx.AsyncClient) ->
 # Clients
 
 
+@pytest.mark.own_daemon
 @pytest.mark.parametrize("is_stream", [True, False])
 async def test_a_client_that_leaves_takes_its_task_with_it(http_daemon: App, address: str, is_stream: bool) -> None:
     """Also in the middle of its prompt, before a word was said."""
@@ -292,6 +309,7 @@ async def test_a_client_that_leaves_takes_its_task_with_it(http_daemon: App, add
     assert answering()[0].is_running()
 
 
+@pytest.mark.own_daemon
 async def test_a_client_that_leaves_in_mid_stream_leaves_others_alone(
     http_daemon: App, http: httpx.AsyncClient
 ) -> None:
@@ -326,6 +344,7 @@ async def test_where_no_task_fits_the_client_shall_come_again(tmp_path: Path) ->
 # The engine
 
 
+@pytest.mark.own_daemon
 async def test_an_engine_that_dies_before_its_first_word_is_unavailable(
     http_daemon: App, http: httpx.AsyncClient
 ) -> None:
@@ -340,6 +359,7 @@ async def test_an_engine_that_dies_before_its_first_word_is_unavailable(
     assert (await http.post(CHAT, json={"messages": HELLO})).status_code == 200
 
 
+@pytest.mark.own_daemon
 async def test_an_engine_that_dies_in_mid_stream_ends_it_with_an_error(http: httpx.AsyncClient) -> None:
     """As the last event, without [DONE]."""
     async with http.stream("POST", CHAT, json={"messages": STORY, "stream": True}) as answer:
@@ -351,6 +371,7 @@ async def test_an_engine_that_dies_in_mid_stream_ends_it_with_an_error(http: htt
     assert json.loads(rest[-1].removeprefix("data: "))["error"]["code"] == "engine_unavailable"
 
 
+@pytest.mark.own_daemon
 async def test_a_model_that_does_not_load_is_unavailable(
     http_daemon: App, http: httpx.AsyncClient, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import orjson
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
+from tests.support.children import children_left
 from unitd.app import App
 
 Message = dict[str, Any]
@@ -77,8 +78,8 @@ async def health_of(app: App) -> Message:
 
 
 def kill_children() -> list[psutil.Process]:
-    """Kill the unit programs of the daemon; return them."""
-    children = psutil.Process().children()
+    """Kill the unit programs of the test's own daemon; return them."""
+    children = children_left()
     for child in children:
         child.kill()
     return children
