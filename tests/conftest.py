@@ -107,11 +107,17 @@ def no_blocking() -> Iterator[None]:
 
 
 @pytest.fixture
-async def daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
-    """Run the daemon with its defaults."""
+async def own_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+    """Run the daemon with its defaults for one test."""
     caplog.set_level(logging.INFO)
     async with running_app(tmp_path) as app:
         yield app
+
+
+@pytest.fixture
+def daemon(own_daemon: App) -> App:
+    """Return that daemon. A file whose tests leave their daemon as it was returns `shared_daemon` here."""
+    return own_daemon
 
 
 @pytest.fixture(scope="module")
@@ -122,11 +128,19 @@ def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 @pytest.fixture
-async def shared_daemon(module_app: App, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
-    """Return that daemon; the tasks of a test end with it. A file whose tests leave it as it was has it as `daemon`."""
+async def reused_daemon(module_app: App, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
+    """Return the daemon of the file; the tasks that a test sets up end with it."""
     caplog.set_level(logging.INFO)
     async with own_tasks_ended(module_app):
         yield module_app
+
+
+@pytest.fixture
+def shared_daemon(request: pytest.FixtureRequest, module_app: App) -> App:
+    """Return the daemon of the file, or for a test with the marker `own_daemon` one of its own."""
+    is_own = request.node.get_closest_marker("own_daemon") is not None
+    daemon: App = request.getfixturevalue("own_daemon" if is_own else "reused_daemon")
+    return daemon
 
 
 @pytest.fixture

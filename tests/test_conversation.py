@@ -7,9 +7,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import psutil
 import pytest
 
+from tests.support.children import own_children
 from tests.support.clients.wire_client import WireClient, text_of
 from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from unitd.app import App
@@ -18,6 +18,12 @@ MakeClient = Callable[[], Awaitable[WireClient]]
 
 # About 3,000 tokens: the bundled model reads for some seconds.
 LONG_PROMPT = "the fox and the hen went to the old mill by the river " * 230
+
+
+@pytest.fixture
+def daemon(shared_daemon: App) -> App:
+    """One daemon for the tests that leave it as it was."""
+    return shared_daemon
 
 
 async def held_answer(client: WireClient, work_id: str, question: str, frames_before: int) -> tuple[str, list[int]]:
@@ -94,6 +100,7 @@ async def test_pause_and_work_change_no_word(client: WireClient, frames_before: 
     assert indexes == list(range(len(indexes)))
 
 
+@pytest.mark.own_daemon
 async def test_no_frame_follows_the_answer_to_pause(client: WireClient) -> None:
     """After its reply a paused task is silent; a question put to it waits."""
     work_id = await client.setup("llm", LLM_SETUP)
@@ -113,6 +120,7 @@ async def test_no_frame_follows_the_answer_to_pause(client: WireClient) -> None:
     assert (await client.frames(second))[-1]["data"]["finish"]
 
 
+@pytest.mark.own_daemon
 async def test_a_held_answer_survives_losing_its_slot(clients: MakeClient) -> None:
     """Four others need all slots meanwhile; the cache is saved and comes back."""
     asker, crowd = await clients(), await clients()
@@ -234,6 +242,7 @@ async def test_a_whole_conversation_needs_no_data(client: WireClient) -> None:
     assert text_of(frames)
 
 
+@pytest.mark.own_daemon
 async def test_a_wake_ends_a_held_answer_and_the_task_stays_paused(client: WireClient) -> None:
     """Pause, wake, work: the next question is answered, the old answer is over."""
     kws = await client.setup("kws", KWS_SETUP)
@@ -267,12 +276,13 @@ async def test_exit_cuts_the_answer_first(client: WireClient) -> None:
     assert (await client.ask(work_id=work_id, action="taskinfo"))["error"]["code"] == -6
 
 
+@pytest.mark.own_daemon
 async def test_many_tasks_share_one_copy_of_the_weights(client: WireClient) -> None:
     """Three names that clients send are one child."""
     for name in ("qwen2.5-0.5B-prefill-20e", "unitd-chat", "default"):
         await client.setup("llm", LLM_SETUP, model=name)
 
-    children = await asyncio.to_thread(lambda: psutil.Process().children())
+    children = await asyncio.to_thread(own_children)
 
     assert len(children) == 1
 
@@ -346,6 +356,7 @@ async def test_usage_is_told_only_to_who_asks(client: WireClient) -> None:
     assert counted_last["usage"]["completion_tokens"] == 5
 
 
+@pytest.mark.own_daemon
 async def test_warm_answers_when_the_prefix_is_read(client: WireClient) -> None:
     """Warming changes no word of the answer."""
     work_id = await client.setup("llm", LLM_SETUP)
@@ -358,6 +369,7 @@ async def test_warm_answers_when_the_prefix_is_read(client: WireClient) -> None:
     assert await client.answer(other, "hello") == cold
 
 
+@pytest.mark.own_daemon
 async def test_a_leaving_client_cuts_its_answer_and_leaves_its_task(daemon: App, clients: MakeClient) -> None:
     """The task goes on for others, idle."""
     leaving, staying = await clients(), await clients()
@@ -411,6 +423,7 @@ async def test_enoutput_false_keeps_the_client_in_peace(client: WireClient) -> N
     assert rows[-1]["queue"] == 0
 
 
+@pytest.mark.own_daemon
 async def test_the_limit_of_tasks_ends_the_one_left_longest(clients: MakeClient) -> None:
     """See test_registry for the rule; here the daemon obeys it."""
     leaving, staying = await clients(), await clients()

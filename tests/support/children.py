@@ -19,13 +19,18 @@ def kept_children() -> Iterator[None]:
     _kept.difference_update(kept)
 
 
+def own_children() -> list[psutil.Process]:
+    """Return the processes that the present test has started, such as the programs of its own daemon."""
+    return [child for child in psutil.Process().children() if child.pid not in _kept]
+
+
 def children_left() -> list[psutil.Process]:
     """Return the processes that were started and have not ended, without those that are kept and their own children."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:  # there is none; to look through /proc takes a hundred times as long
         return []
-    direct = [child for child in psutil.Process().children() if child.pid not in _kept]
+    direct = own_children()
     return direct + [each for child in direct for each in _below(child)]
 
 

@@ -30,23 +30,15 @@ async def own_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncI
 
 @pytest.fixture
 def http_daemon(own_daemon: App) -> App:
-    """That daemon; a file may have another one here."""
+    """That daemon. A file whose tests leave their daemon as it was returns `shared_daemon` here."""
     return own_daemon
 
 
 @pytest.fixture(scope="module")
 def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The daemon with an llm, for all tests of a file that has `shared_http_daemon`."""
+    """The daemon with an llm, for all tests of a file."""
     with shared_app(tmp_path_factory.mktemp("daemon"), {"http": {"enabled": True}}, {"llm": LLM_SETUP}) as app:
         yield app
-
-
-@pytest.fixture
-def shared_http_daemon(request: pytest.FixtureRequest, module_app: App) -> App:
-    """Return that daemon, or one of its own for a test with the marker `own_daemon`."""
-    is_own = request.node.get_closest_marker("own_daemon") is not None
-    daemon: App = request.getfixturevalue("own_daemon" if is_own else "shared_daemon")
-    return daemon
 
 
 @pytest.fixture

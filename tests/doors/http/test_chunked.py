@@ -26,9 +26,9 @@ EXAMPLE = (PROGRAMS / "chunked_example.py").read_text()
 
 
 @pytest.fixture
-def http_daemon(shared_http_daemon: App) -> App:
+def http_daemon(shared_daemon: App) -> App:
     """One daemon for the tests that leave it as it was."""
-    return shared_http_daemon
+    return shared_daemon
 
 
 async def test_the_documents_client_runs_unchanged(address: str) -> None:

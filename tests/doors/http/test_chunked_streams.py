@@ -21,9 +21,9 @@ from unitd.doors.http.chunked.stream import Refusal, read_pause
 
 
 @pytest.fixture
-def http_daemon(shared_http_daemon: App) -> App:
+def http_daemon(shared_daemon: App) -> App:
     """One daemon for the tests that leave it as it was."""
-    return shared_http_daemon
+    return shared_daemon
 
 
 async def test_streams_of_one_connection_run_side_by_side(agent: Agent) -> None:

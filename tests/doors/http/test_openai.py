@@ -36,9 +36,9 @@ def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 @pytest.fixture
-def http_daemon(shared_http_daemon: App) -> App:
+def http_daemon(shared_daemon: App) -> App:
     """One daemon for the tests that leave it as it was."""
-    return shared_http_daemon
+    return shared_daemon
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.support.children import children_left
+from tests.support.children import own_children
 from tests.support.clients.onlooker import at_work, tasks_of, until_no_task_is_left
 from tests.support.daemon import running_app, shared_app, tcp_client
 from tests.support.models.gguf_files import without_template
@@ -52,9 +52,9 @@ def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 @pytest.fixture
-def http_daemon(shared_http_daemon: App) -> App:
+def http_daemon(shared_daemon: App) -> App:
     """One daemon for the tests that leave it as it was."""
-    return shared_http_daemon
+    return shared_daemon
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def error_of(answer: httpx.Response) -> tuple[int, str | None, str | None]:
 
 def answering() -> list[psutil.Process]:
     """The llm programs of the test's own daemon."""
-    return [each for each in children_left() if "llm" in each.cmdline()]
+    return [each for each in own_children() if "llm" in each.cmdline()]
 
 
 def install(folder: Path, template: str) -> None:

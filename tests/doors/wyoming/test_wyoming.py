@@ -4,12 +4,11 @@ import asyncio
 import gc
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
 from wyoming.asr import Transcribe, Transcript
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
@@ -21,21 +20,46 @@ from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 from wyoming.wake import Detect, Detection
 
-from tests.support.daemon import running_app, tcp_client
+from tests.support.children import own_children
+from tests.support.daemon import running_app, shared_app, tcp_client
 from tests.support.home.toolboxes import TOOLS
 from tests.support.servers.assistant_server import TOKEN, AssistantServer
 from tests.support.servers.calling_server import CallingServer
+from tests.support.setups import ASR_SETUP, LLM_SETUP, TTS_SETUP
 from tests.support.units.spoken import RATE, Samples, joined, recording, silence, speak
 from tests.support.waiting import eventually
 from unitd.app import App
 from unitd.doors.wyoming import door, hearing
 
+DOOR: dict[str, Any] = {"wyoming": {"port": 0, "system_prompt": ""}}
+WAKE_SETUP = {
+    "model": "unitd-kws",
+    "response_format": "kws.bool",
+    "input": "kws.base64",
+    "enoutput": True,
+    "kws": "alexa",
+}
+
 
 @pytest.fixture
-async def app(tmp_path: Path) -> AsyncIterator[App]:
-    """The daemon with its Wyoming door on a free port."""
-    async with running_app(tmp_path, {"wyoming": {"port": 0, "system_prompt": ""}}) as app:
+async def own_daemon(tmp_path: Path) -> AsyncIterator[App]:
+    """A daemon with its Wyoming door on a free port."""
+    async with running_app(tmp_path, DOOR) as app:
         yield app
+
+
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The same for all tests here, with every program that the door uses."""
+    setups = {"llm": LLM_SETUP, "kws": WAKE_SETUP, "asr": ASR_SETUP, "tts": TTS_SETUP}
+    with shared_app(tmp_path_factory.mktemp("daemon"), DOOR, setups) as app:
+        yield app
+
+
+@pytest.fixture
+def app(shared_daemon: App) -> App:
+    """One daemon for the tests that leave it as it was."""
+    return shared_daemon
 
 
 @pytest.fixture
@@ -114,6 +138,7 @@ async def eventually_no_task(app: App) -> None:
             await asyncio.sleep(0.005)
 
 
+@pytest.mark.own_daemon
 @pytest.mark.timeout(60)
 async def test_every_turn_of_home_assistant_is_answered(app: App) -> None:
     """Whatever silence follows the sentence; nothing of it is left."""
@@ -132,7 +157,7 @@ def sessions() -> list[str]:
 
 def send_to_child(unit: str, signal: signal.Signals) -> None:
     """To the unit's process, by the kernel."""
-    for process in psutil.Process().children():
+    for process in own_children():
         if unit in process.cmdline():
             process.send_signal(signal)
 
@@ -149,6 +174,7 @@ async def unheard(app: App) -> AsyncIterator[AsyncTcpClient]:
         await asyncio.to_thread(send_to_child, "asr", signal.SIGCONT)
 
 
+@pytest.mark.own_daemon
 async def test_audio_that_is_not_heard_in_time_is_an_error(
     monkeypatch: pytest.MonkeyPatch, unheard: AsyncTcpClient
 ) -> None:
@@ -162,6 +188,7 @@ async def test_audio_that_is_not_heard_in_time_is_an_error(
     assert await unheard.read_event() is None
 
 
+@pytest.mark.own_daemon
 async def test_a_client_that_closes_ends_a_session_that_waits(app: App, unheard: AsyncTcpClient) -> None:
     """At once; its task ends as soon as the process gets on."""
     await send_audio(unheard, silence(0.1))
@@ -419,6 +446,7 @@ async def test_what_cannot_be_done_is_an_error_and_the_end_of_the_connection(
     assert await client.read_event() is None
 
 
+@pytest.mark.own_daemon
 async def test_a_satellite_whose_ears_have_died_is_hung_up_on(app: App) -> None:
     """While it sends audio: it learns that nobody hears it any more, comes again, and is heard."""
     spoken = joined(silence(1.0), recording("wake/alexa/0.wav"), silence(0.5))
@@ -480,6 +508,7 @@ async def test_an_event_of_ten_gigabytes_is_not_waited_for(app: App) -> None:
     writer.close()
 
 
+@pytest.mark.own_daemon
 async def test_one_client_too_many_is_told_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the next one is served when there is room again."""
     monkeypatch.setattr(door, "MAX_CLIENTS", 1)
@@ -497,6 +526,7 @@ async def test_one_client_too_many_is_told_so(app: App, monkeypatch: pytest.Monk
     assert refusal.data["text"] == "1 clients are connected already"
 
 
+@pytest.mark.own_daemon
 async def test_a_client_that_leaves_takes_its_tasks_along(app: App) -> None:
     """In the middle of a sentence."""
     async with AsyncTcpClient(*app.endpoints["wyoming"]) as leaving:

@@ -10,7 +10,7 @@ import orjson
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.support.children import children_left
+from tests.support.children import own_children
 from unitd.app import App
 
 Message = dict[str, Any]
@@ -79,7 +79,7 @@ async def health_of(app: App) -> Message:
 
 def kill_children() -> list[psutil.Process]:
     """Kill the unit programs of the test's own daemon; return them."""
-    children = children_left()
+    children = own_children()
     for child in children:
         child.kill()
     return children
