@@ -1,38 +1,26 @@
-"""Covers unitd.doors.http.openai as OpenAI's own client package sees it."""
+"""Covers unitd.doors.http.openai as OpenAI's own client package sees it; test_openai_audio has the sound."""
 
 import asyncio
-import io
 import json
-import wave
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import openai
 import pytest
-import soundfile
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel
 
-from tests.support.daemon import shared_app, tcp_client
-from tests.support.setups import ASR_SETUP, LLM_SETUP, LONG_QUESTION, TTS_SETUP
-from tests.support.units.spoken import RATE, Samples, joined, silence, speak
+from tests.support.daemon import tcp_client
+from tests.support.setups import LLM_SETUP, LONG_QUESTION
 from tests.units.test_llm_tools import ROOMS, TOOL_TOKEN, TOOLS
 from unitd.app import App
 
 HELLO: Any = [{"role": "user", "content": "hello"}]
 LIGHT: Any = [TOOLS[0]]
 TIME: Any = [TOOLS[1]]
-
-
-@pytest.fixture(scope="module")
-def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """With an ear and a voice besides."""
-    setups = {"llm": LLM_SETUP, "asr": ASR_SETUP, "tts": TTS_SETUP}
-    with shared_app(tmp_path_factory.mktemp("daemon"), {"http": {"enabled": True}}, setups) as app:
-        yield app
 
 
 @pytest.fixture
@@ -331,106 +319,6 @@ async def test_a_model_of_another_daemon_answers_like_its_own(
     assert far.choices[0].message.content == near.choices[0].message.content
     assert far.usage == near.usage
     assert json.loads(call.function.arguments)["room"] in ROOMS
-
-
-# Sound
-
-
-def wav_of(samples: Samples) -> tuple[str, bytes]:
-    """A file to be sent."""
-    file = io.BytesIO()
-    with wave.open(file, "wb") as writer:
-        writer.setparams((1, 2, RATE, 0, "NONE", "not compressed"))
-        writer.writeframes(samples.tobytes())
-    return "question.wav", file.getvalue()
-
-
-async def test_a_recording_becomes_text(client: AsyncOpenAI) -> None:
-    """Under the model's name that clients send without asking."""
-    heard = await client.audio.transcriptions.create(
-        model="whisper-1", file=wav_of(speak("what is the capital of france"))
-    )
-
-    assert heard.text.rstrip(".") == "what is the capital of france"
-
-
-async def test_a_recording_may_be_told_in_full(client: AsyncOpenAI) -> None:
-    """How long it is, and all that was said, also behind a pause."""
-    question = speak("what is the capital of france")
-    sound = joined(question, silence(2), question)
-
-    heard = await client.audio.transcriptions.create(
-        model="unitd-asr", file=wav_of(sound), response_format="verbose_json", language="en"
-    )
-    plain = await client.audio.transcriptions.create(model="unitd-asr", file=wav_of(sound), response_format="text")
-
-    assert heard.text.count("capital of france") == 2
-    assert heard.duration == pytest.approx(len(sound) / RATE, abs=0.001)
-    assert heard.segments and heard.segments[0].text == heard.text
-    assert str(plain).strip() == heard.text
-
-
-async def test_a_text_becomes_sound(client: AsyncOpenAI) -> None:
-    """WAV of 24 kHz; faster when told so."""
-    fields: Any = {"model": "tts-1", "voice": "alloy", "input": "The light is on.", "response_format": "wav"}
-
-    sound = await client.audio.speech.create(**fields)
-    fast = await client.audio.speech.create(**fields, speed=2.0)
-
-    with wave.open(io.BytesIO(sound.content)) as file:
-        assert (file.getframerate(), file.getnchannels(), file.getsampwidth()) == (24000, 1, 2)
-        assert 0.5 < file.getnframes() / 24000 < 3
-    assert len(fast.content) < 0.7 * len(sound.content)
-
-
-@pytest.mark.parametrize(
-    ("form", "content_type", "found"),
-    [
-        ("mp3", "audio/mpeg", "MP3"),
-        ("opus", "audio/ogg", "OGG"),
-        ("flac", "audio/flac", "FLAC"),
-        ("", "audio/mpeg", "MP3"),
-    ],
-)
-async def test_sound_comes_in_the_format_that_was_asked_for(
-    client: AsyncOpenAI, form: str, content_type: str, found: str
-) -> None:
-    """24 kHz, as long as the WAV; without a format it is an MP3, as OpenAI has it."""
-    fields: Any = {"model": "tts-1", "voice": "alloy", "input": "The light is on. The heating is off."}
-    wanted: Any = {"response_format": form} if form else {}
-
-    wav = await client.audio.speech.create(**fields, response_format="wav")
-    sound = await client.audio.speech.create(**fields, **wanted)
-
-    assert sound.response.headers["content-type"] == content_type
-    assert soundfile.info(io.BytesIO(sound.content)).format == found
-    samples, rate = soundfile.read(io.BytesIO(sound.content))
-    assert len(samples) / rate == pytest.approx((len(wav.content) - 44) / 48000, abs=0.15)
-    assert abs(samples).max() > 0.1
-    assert len(sound.content) < 0.7 * len(wav.content)
-
-
-async def test_pcm_is_streamed_while_it_is_spoken(client: AsyncOpenAI) -> None:
-    """The same sound without a header, in more than one piece."""
-    fields: Any = {"model": "tts-1", "voice": "alloy", "input": "One sentence. And another one. And a third."}
-
-    async with client.audio.speech.with_streaming_response.create(**fields, response_format="pcm") as answer:
-        pieces = [piece async for piece in answer.iter_bytes()]
-    whole = await client.audio.speech.create(**fields, response_format="wav")
-
-    assert answer.headers["content-type"] == "audio/pcm"
-    assert len(pieces) > 1
-    assert len(b"".join(pieces)) == pytest.approx(len(whole.content) - 44, rel=0.01)
-
-
-@pytest.mark.parametrize("language", ["en-US", "en_US", "EN"])
-async def test_a_language_may_have_a_region(client: AsyncOpenAI, language: str) -> None:
-    """English is English."""
-    file = wav_of(speak("what is the capital of france"))
-
-    heard = await client.audio.transcriptions.create(model="whisper-1", file=file, language=language)
-
-    assert "capital" in heard.text
 
 
 async def test_a_wrong_key_is_its_own_error(http_daemon: App, client: AsyncOpenAI) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
 from units.base import Unit
+
+Setup = Callable[..., None]
+"""Sets up a task of a voice."""
 
 PATIENCE_SECONDS = 10
 
@@ -54,3 +58,14 @@ def tone(seconds: float, rate: int = 16000, hertz: float = 440.0) -> NDArray[np.
     """Return a tone at half of full scale."""
     times = np.arange(round(seconds * rate)) / rate
     return (16384 * np.sin(2 * np.pi * hertz * times)).astype(np.int16)
+
+
+def say(unit: Unit, text: str, number: int = 1, **fields: Any) -> None:
+    """Send an inference to a voice."""
+    tell(unit, "infer", text.encode(), **({"task": "tts.1", "inference": number, "is_text": True} | fields))
+
+
+def run(unit: Unit) -> None:
+    """Let a voice compute until there is nothing to do."""
+    while unit.is_busy:
+        unit.step()

@@ -18,7 +18,7 @@ from units.tts.espeak_voices import EspeakVoices
 from units.tts.sherpa import find_voice_files
 from units.tts.speech import resampled
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 FILES = {
     "en-us": "gmw/en-US",
     "en-gb": "gmw/en",
