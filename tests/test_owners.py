@@ -20,8 +20,8 @@ from tests.support.programs.bad_unit import bad_unit
 from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from tests.support.tokens import NO_TRUST, asking_app, client_with, show, write_tokens
 from tests.support.units.voice_host import tone
+from tests.support.units.voice_setups import ask_audio, wav_of
 from tests.support.waiting import MS
-from tests.test_voice import ask_audio, wav_of
 from unitd.app import App
 from unitd.core.access.grants import Role
 

@@ -10,7 +10,7 @@ from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import TOOLS
 from tests.support.servers.brokers import Broker, Listener
 from tests.support.units.spoken import joined, recording, silence, speak
-from tests.test_voice import write_wav
+from tests.support.units.voice_setups import write_wav
 
 COMMANDS = (Path(__file__).parents[2] / "examples" / "home" / "commands.jsgf").read_text()
 

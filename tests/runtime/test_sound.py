@@ -18,8 +18,8 @@ from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.programs import PROGRAMS
 from tests.support.units.spoken import RATE, joined, silence, speak
+from tests.support.units.voice_setups import ASR, KWS, WAKE, until, write_wav
 from tests.support.waiting import eventually
-from tests.test_voice import ASR, KWS, WAKE, until, write_wav
 from unitd.app import App, unit_argv
 
 pytestmark = pytest.mark.timeout(60)

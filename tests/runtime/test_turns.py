@@ -9,8 +9,8 @@ import pytest
 from tests.support.daemon import running_app, tcp_client
 from tests.support.setups import LLM_SETUP, LONG_QUESTION
 from tests.support.units.spoken import joined, silence, speak
+from tests.support.units.voice_setups import ASR, KWS, TTS, write_wav
 from tests.support.waiting import eventually
-from tests.test_voice import ASR, KWS, TTS, write_wav
 from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.metrics import Metrics, Step
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.units.client_tools import KEPT, TOOLBOXES, TUNED, Sentence
-from tests.units.test_llm_tools import Asker
+from tests.support.units.tool_asker import Asker
 from units.llm.devices import Devices, devices_of
 from units.llm.taught import MOST_CHARACTERS
 from units.llm.tools import ToolCall, read_tools

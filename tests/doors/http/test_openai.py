@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from tests.support.daemon import tcp_client
 from tests.support.setups import LLM_SETUP, LONG_QUESTION
-from tests.units.test_llm_tools import ROOMS, TOOL_TOKEN, TOOLS
+from tests.support.units.tool_asker import ROOMS, TOOL_TOKEN, TOOLS
 from unitd.app import App
 
 HELLO: Any = [{"role": "user", "content": "hello"}]

@@ -1,92 +1,22 @@
 """Covers unitd.doors.wyoming: each service as Home Assistant's pipeline and a satellite use it."""
 
 import asyncio
-import gc
-import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from wyoming.asr import Transcribe, Transcript
-from wyoming.audio import AudioChunk, AudioStart, AudioStop
+from wyoming.audio import AudioChunk
 from wyoming.client import AsyncTcpClient
-from wyoming.event import Event
 from wyoming.handle import Handled
 from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
 from wyoming.wake import Detect, Detection
 
-from tests.support.children import own_children
-from tests.support.daemon import running_app, shared_app, tcp_client
-from tests.support.home.toolboxes import TOOLS
-from tests.support.servers.assistant_server import TOKEN, AssistantServer
-from tests.support.servers.calling_server import CallingServer
-from tests.support.setups import ASR_SETUP, LLM_SETUP, TTS_SETUP
-from tests.support.units.spoken import RATE, Samples, joined, recording, silence, speak
-from tests.support.waiting import eventually
+from tests.support.clients.satellite import eventually_no_task, hear, send_audio
+from tests.support.units.spoken import joined, recording, silence, speak
 from unitd.app import App
-from unitd.doors.wyoming import door, hearing
-
-DOOR: dict[str, Any] = {"wyoming": {"port": 0, "system_prompt": ""}}
-WAKE_SETUP = {
-    "model": "unitd-kws",
-    "response_format": "kws.bool",
-    "input": "kws.base64",
-    "enoutput": True,
-    "kws": "alexa",
-}
-
-
-@pytest.fixture
-async def own_daemon(tmp_path: Path) -> AsyncIterator[App]:
-    """A daemon with its Wyoming door on a free port."""
-    async with running_app(tmp_path, DOOR) as app:
-        yield app
-
-
-@pytest.fixture(scope="module")
-def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """The same for all tests here, with every program that the door uses."""
-    setups = {"llm": LLM_SETUP, "kws": WAKE_SETUP, "asr": ASR_SETUP, "tts": TTS_SETUP}
-    with shared_app(tmp_path_factory.mktemp("daemon"), DOOR, setups) as app:
-        yield app
-
-
-@pytest.fixture
-def app(shared_daemon: App) -> App:
-    """One daemon for the tests that leave it as it was."""
-    return shared_daemon
-
-
-@pytest.fixture
-async def client(app: App) -> AsyncIterator[AsyncTcpClient]:
-    """The package's own client."""
-    host, port = app.endpoints["wyoming"]
-    async with AsyncTcpClient(host, port) as client:
-        yield client
-
-
-async def hear(client: AsyncTcpClient, last: str) -> list[Event]:
-    """Events up to the one of this type, or an error."""
-    events: list[Event] = []
-    while not events or events[-1].type not in (last, "error"):
-        event = await client.read_event()
-        assert event is not None, f"hung up after {[each.type for each in events]}"
-        events.append(event)
-    return events
-
-
-async def send_audio(client: AsyncTcpClient, samples: Samples, milliseconds: int = 64) -> None:
-    """Start, chunks as a satellite sends them, stop."""
-    audio, size = samples.tobytes(), RATE * 2 * milliseconds // 1000
-    await client.write_event(AudioStart(RATE, 2, 1).event())
-    for start in range(0, len(audio), size):
-        await client.write_event(AudioChunk(RATE, 2, 1, audio[start : start + size]).event())
-    await client.write_event(AudioStop().event())
 
 
 async def test_the_info_offers_all_four_services(client: AsyncTcpClient) -> None:
@@ -131,13 +61,6 @@ async def transcribe(app: App, seconds: float) -> str:
         return Transcript.from_event((await hear(client, "transcript"))[-1]).text
 
 
-async def eventually_no_task(app: App) -> None:
-    """Returns as soon as there is none."""
-    async with tcp_client(app) as observer, asyncio.timeout(5):
-        while (await observer.ask(work_id="sys", action="lstask"))["data"]:
-            await asyncio.sleep(0.005)
-
-
 @pytest.mark.own_daemon
 @pytest.mark.timeout(60)
 async def test_every_turn_of_home_assistant_is_answered(app: App) -> None:
@@ -147,57 +70,6 @@ async def test_every_turn_of_home_assistant_is_answered(app: App) -> None:
     texts = [await transcribe(app, seconds) for seconds in (0, 1.2, 3, 0, 1.2, 3)]
 
     assert len(set(texts)) == 1 and "turn on the kitchen" in texts[0]
-    await eventually_no_task(app)
-
-
-def sessions() -> list[str]:
-    """The names of those that are served."""
-    return [each.get_name() for each in asyncio.all_tasks() if each.get_name().startswith("wyoming 127.")]
-
-
-def send_to_child(unit: str, signal: signal.Signals) -> None:
-    """To the unit's process, by the kernel."""
-    for process in own_children():
-        if unit in process.cmdline():
-            process.send_signal(signal)
-
-
-@pytest.fixture
-async def unheard(app: App) -> AsyncIterator[AsyncTcpClient]:
-    """A client whose speech goes to a process that does not get on."""
-    async with AsyncTcpClient(*app.endpoints["wyoming"]) as client:
-        await client.write_event(Transcribe().event())
-        await client.write_event(Ping().event())
-        await hear(client, "pong")
-        await asyncio.to_thread(send_to_child, "asr", signal.SIGSTOP)
-        yield client
-        await asyncio.to_thread(send_to_child, "asr", signal.SIGCONT)
-
-
-@pytest.mark.own_daemon
-async def test_audio_that_is_not_heard_in_time_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, unheard: AsyncTcpClient
-) -> None:
-    """Home Assistant has no limit of its own."""
-    monkeypatch.setattr(hearing, "STOP_SECONDS", 0.3)
-    await send_audio(unheard, silence(0.1))
-
-    error = (await hear(unheard, "error"))[-1]
-
-    assert "the audio was not heard within" in error.data["text"]
-    assert await unheard.read_event() is None
-
-
-@pytest.mark.own_daemon
-async def test_a_client_that_closes_ends_a_session_that_waits(app: App, unheard: AsyncTcpClient) -> None:
-    """At once; its task ends as soon as the process gets on."""
-    await send_audio(unheard, silence(0.1))
-    assert sessions()
-
-    await unheard.disconnect()
-
-    await eventually(lambda: not sessions())
-    await asyncio.to_thread(send_to_child, "asr", signal.SIGCONT)
     await eventually_no_task(app)
 
 
@@ -308,232 +180,3 @@ async def test_the_whole_pipeline_of_a_satellite(client: AsyncTcpClient) -> None
     await client.write_event(Synthesize(text=answer or "nothing").event())
 
     assert (await hear(client, "audio-stop"))[-2].type == "audio-chunk"
-
-
-# Tools of the board
-
-
-def with_tools(tmp_path: Path, tools: str, assistant: AssistantServer) -> dict[str, Any]:
-    """Return the configuration of a board with these tools, the devices of which are those of Home Assistant."""
-    (tmp_path / "tools.toml").write_text(tools)
-    (tmp_path / "token").write_text(TOKEN)
-    home = {
-        "tools": str(tmp_path / "tools.toml"),
-        "homeassistant_url": assistant.url,
-        "homeassistant_token_file": str(tmp_path / "token"),
-    }
-    return {"wyoming": {"port": 0, "system_prompt": "Be brief."}, "llm": {"model": "caller"}, "home": home}
-
-
-@pytest.fixture
-async def switching(tmp_path: Path, caller: CallingServer, assistant: AssistantServer) -> AsyncIterator[AsyncTcpClient]:
-    """A client of a board whose tools are services of Home Assistant."""
-    tables = with_tools(tmp_path, TOOLS, assistant)
-    async with running_app(tmp_path, tables) as app, AsyncTcpClient(*app.endpoints["wyoming"]) as client:
-        yield client
-
-
-async def test_what_is_asked_through_assist_switches_things(
-    switching: AsyncTcpClient, caller: CallingServer, assistant: AssistantServer
-) -> None:
-    """The answer is what came of the call, word for word; the model was told which devices there are."""
-    await switching.write_event(Transcript(text='please turn [["turn_off", {"entity": "kitchen light"}]]').event())
-
-    answer = Handled.from_event((await hear(switching, "handled"))[-1])
-
-    assert answer.text == "The kitchen light is off."
-    assert assistant.calls[1:] == [("/api/services/light/turn_off", {"entity_id": "light.kitchen"})]
-    assert (
-        caller.bodies[0]["messages"][0]["content"] == 'Be brief.\n\nDevices:\n- kitchen light; light: "kitchen light"'
-    )
-
-
-async def test_home_assistant_is_told_that_things_can_be_switched(switching: AsyncTcpClient) -> None:
-    """It asks whether an agent controls the home."""
-    await switching.write_event(Describe().event())
-
-    info = Info.from_event((await hear(switching, "info"))[-1])
-
-    assert info.handle[0].supports_home_control
-
-
-async def test_a_conversation_goes_on_after_something_was_switched(
-    switching: AsyncTcpClient, caller: CallingServer
-) -> None:
-    """What was asked and said is remembered, how it was done is not."""
-    context = {"conversation_id": "1"}
-    wish = 'please turn [["turn_off", {"entity": "kitchen light"}]]'
-    await switching.write_event(Transcript(text=wish, context=context).event())
-    await hear(switching, "handled")
-
-    await switching.write_event(Transcript(text="thank you", context=context).event())
-    answer = Handled.from_event((await hear(switching, "handled"))[-1])
-
-    assert answer.text == "thank you"
-    said = [(each["role"], each["content"]) for each in caller.bodies[-1]["messages"][1:]]
-    assert said == [("user", wish), ("assistant", "The kitchen light is off."), ("user", "thank you")]
-
-
-async def test_a_question_back_is_answered_in_the_next_sentence(
-    tmp_path: Path, caller: CallingServer, assistant: AssistantServer
-) -> None:
-    """Which has a task of its own; in another conversation it is no answer."""
-    rooms = TOOLS.replace('id = "kitchen"', 'id = "kitchen"\narea = "kitchen"', 1)
-    lamp = '[[entity]]\nname = "hall lamp"\nkind = "light"\narea = "hall"\n'
-    tables = with_tools(tmp_path, f'confirm = ["turn_off"]\n{rooms}\n{lamp}', assistant)
-    said = []
-    async with running_app(tmp_path, tables) as app, AsyncTcpClient(*app.endpoints["wyoming"]) as client:
-        for text, conversation in (
-            ("turn off the lights", "1"),
-            ("the kitchen", "2"),
-            ("the kitchen", "1"),
-            ("yes", "2"),
-            ("yes", "1"),
-        ):
-            await client.write_event(Transcript(text=text, context={"conversation_id": conversation}).event())
-            said.append(Handled.from_event((await hear(client, "handled"))[-1]).text)
-
-    assert said == [
-        "Which one do you mean: the kitchen or the hall?",
-        "the kitchen",
-        "Shall I turn off the kitchen light?",
-        "yes",
-        "The kitchen light is off.",
-    ]
-    assert assistant.calls[1:] == [("/api/services/light/turn_off", {"entity_id": "light.kitchen"})]
-
-
-async def test_what_cannot_be_switched_is_said(switching: AsyncTcpClient, assistant: AssistantServer) -> None:
-    """Home Assistant has taken the token back."""
-    assistant.status = 401
-    await switching.write_event(Transcript(text='please turn [["turn_off", {"entity": "kitchen light"}]]').event())
-
-    answer = Handled.from_event((await hear(switching, "handled"))[-1])
-
-    assert answer.text == "That did not work for the kitchen light: Home Assistant refuses the token."
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        Transcribe(name="no-such-model").event(),
-        Detect(names=["###"]).event(),
-        Event("synthesize", {"text": 7}),
-        Event("synthesize", {}),
-        Event("audio-chunk", {}),
-        AudioChunk(0, 2, 1, bytes(64)).event(),
-        AudioChunk(1, 2, 1, bytes(6400)).event(),
-        AudioChunk(1_000_000_000, 2, 1, bytes(64)).event(),
-        AudioChunk(4000, 1, 1, bytes(61 * 4000)).event(),
-        AudioChunk(48000, 2, 1, bytes(63)).event(),
-        AudioChunk(16000, 2, 2, bytes(62)).event(),
-        Event("transcript", {}),
-    ],
-)
-async def test_what_cannot_be_done_is_an_error_and_the_end_of_the_connection(
-    client: AsyncTcpClient, event: Event
-) -> None:
-    """With the reason in words; Home Assistant's speech reads on behind an error until it is hung up on."""
-    if event.type == "audio-chunk":
-        await client.write_event(Transcribe().event())
-    await client.write_event(event)
-    error = (await hear(client, "error"))[-1]
-
-    assert error.type == "error" and error.data["text"]
-    assert await client.read_event() is None
-
-
-@pytest.mark.own_daemon
-async def test_a_satellite_whose_ears_have_died_is_hung_up_on(app: App) -> None:
-    """While it sends audio: it learns that nobody hears it any more, comes again, and is heard."""
-    spoken = joined(silence(1.0), recording("wake/alexa/0.wav"), silence(0.5))
-    async with AsyncTcpClient(*app.endpoints["wyoming"]) as deaf:
-        await deaf.write_event(Detect(names=["alexa"]).event())
-        await deaf.write_event(Ping().event())
-        await hear(deaf, "pong")
-        await asyncio.to_thread(send_to_child, "kws", signal.SIGKILL)
-
-        told = asyncio.create_task(hear(deaf, "error"))
-        while not told.done():
-            await deaf.write_event(AudioChunk(RATE, 2, 1, bytes(2048)).event())
-            await asyncio.wait([told], timeout=0.064)
-        assert (await told)[-1].type == "error"
-        assert await deaf.read_event() is None
-
-    async with AsyncTcpClient(*app.endpoints["wyoming"]) as heard:
-        await heard.write_event(Detect(names=["alexa"]).event())
-        await send_audio(heard, spoken)
-        assert (await hear(heard, "detection"))[-1].type == "detection"
-
-
-@pytest.mark.parametrize(
-    "junk",
-    [
-        b"GET / HTTP/1.1\r\n\r\n",
-        b"[]\n",
-        b"[" * 50_000 + b"\n",
-        b'{"data": {}}\n',
-        b'{"type": []}\n',
-        b'{"type": "audio-chunk", "payload_length": 10}\nhalf',
-    ],
-    ids=["http", "a list", "deep", "no type", "an odd type", "half an event"],
-)
-async def test_bytes_that_are_no_event_end_only_their_own_connection(
-    app: App, client: AsyncTcpClient, caplog: pytest.LogCaptureFixture, junk: bytes
-) -> None:
-    """Others do not notice, and the log has no traceback."""
-    reader, writer = await asyncio.open_connection(*app.endpoints["wyoming"])
-    writer.write(junk)
-    writer.write_eof()
-    assert await reader.read() == b""
-    writer.close()
-    await writer.wait_closed()
-
-    await client.write_event(Ping().event())
-    assert (await hear(client, "pong"))[-1].type == "pong"
-    gc.collect()
-    assert "never retrieved" not in caplog.text
-
-
-async def test_an_event_of_ten_gigabytes_is_not_waited_for(app: App) -> None:
-    """Its sender is hung up on before the first of them."""
-    reader, writer = await asyncio.open_connection(*app.endpoints["wyoming"])
-    writer.write(b'{"type": "audio-chunk", "payload_length": 10000000000}\n')
-
-    async with asyncio.timeout(5):
-        assert await reader.read() == b""
-    writer.close()
-
-
-@pytest.mark.own_daemon
-async def test_one_client_too_many_is_told_so(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the next one is served when there is room again."""
-    monkeypatch.setattr(door, "MAX_CLIENTS", 1)
-    host, port = app.endpoints["wyoming"]
-    async with AsyncTcpClient(host, port) as first:
-        await first.write_event(Ping().event())
-        await hear(first, "pong")
-        async with AsyncTcpClient(host, port) as second:
-            refusal = (await hear(second, "error"))[-1]
-    await eventually(lambda: not sessions())
-    async with AsyncTcpClient(host, port) as third:
-        await third.write_event(Ping().event())
-        await hear(third, "pong")
-
-    assert refusal.data["text"] == "1 clients are connected already"
-
-
-@pytest.mark.own_daemon
-async def test_a_client_that_leaves_takes_its_tasks_along(app: App) -> None:
-    """In the middle of a sentence."""
-    async with AsyncTcpClient(*app.endpoints["wyoming"]) as leaving:
-        await leaving.write_event(Transcribe().event())
-        await leaving.write_event(AudioStart(16000, 2, 1).event())
-        await leaving.write_event(AudioChunk(16000, 2, 1, bytes(3200)).event())
-        await leaving.write_event(Ping().event())
-        await hear(leaving, "pong")
-
-    await eventually_no_task(app)
