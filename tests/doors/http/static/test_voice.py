@@ -55,7 +55,7 @@ async def test_what_is_spoken_into_the_browser_is_answered(
     await seen.press("Talk")
 
     await expect(seen.page.get_by_role("button", name="Listening")).to_be_visible()
-    await expect(seen.page.locator(".turn.you.done")).to_contain_text("kitchen")
+    await expect(seen.page.locator(".turn.you.done")).to_contain_text("kitchen", timeout=PATIENCE_MS)
     await expect(seen.answer.locator(".words")).not_to_be_empty()
     await expect(seen.page.locator("[data-link]")).to_have_count(1)
     await seen.press("Listening")
