@@ -21,9 +21,9 @@ from bench.synthetic import make
 from unitd.cli.commands.suggest import measured
 from unitd.core.models.forecast import Forecast, Speed, forecast
 from unitd.core.models.gguf import Shape, read_shape
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 
-BUNDLED = find_places().bundled_models
+BUNDLED = find_program_folders().bundled_models
 WANTED = "0.75 to 1.25"
 WORDS = "0000" + " so" * 186
 """As many tokens of the bundled model, with the marks around it, as MIDDLE has of the synthetic one: 200."""

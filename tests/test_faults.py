@@ -19,7 +19,7 @@ from tests.support.setups import LLM_SETUP
 from tests.support.waiting import MS, eventually
 from unitd.app import App
 from unitd.core.config.loader import read_settings
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 
 PING = {"work_id": "sys", "action": "ping"}
 KWS = {"model": "unitd-kws", "response_format": "kws.bool", "input": "kws.base64", "enoutput": True, "kws": "alexa"}
@@ -116,7 +116,7 @@ async def test_a_clock_that_jumps_a_year_disturbs_nobody(tmp_path: Path, jump: f
     document = {"state": {"dir": str(tmp_path)}, "tcp": {"port": 0}, "http": {"enabled": False}}
     document |= {"unix": {"enabled": False}, "audio": {"capture": "", "playback": ""}}
     settings = read_settings(document)
-    app = await asyncio.to_thread(lambda: App(settings, find_places(), argv_for=bad_unit(), clock=clock))
+    app = await asyncio.to_thread(lambda: App(settings, find_program_folders(), argv_for=bad_unit(), clock=clock))
     running = asyncio.create_task(app.run())
     await app.started.wait()
     try:

@@ -29,7 +29,6 @@ CLASSES = {
     "Listener": "who is told of a child; a session that listens",
     "Message": "of a protocol; to a child",
     "Outcome": "of a tool call; of a spoken turn",
-    "Places": "folders of the installed program; numbered places of the board's tasks in Home Assistant",
     "Refusal": "of each protocol over WebSocket",
     "Session": "of the wire, of Wyoming, of the barge-in protocol",
     "Speech": "of each protocol that speaks",

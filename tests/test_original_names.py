@@ -12,12 +12,12 @@ from tests.support.setups import LLM_SETUP
 from unitd.core.models.catalog import Catalog
 from unitd.core.models.original_names import OriginalNames, read_original_names
 from unitd.runtime.models.store import ModelStore
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 
 pytestmark = pytest.mark.timeout(60)
 
-PLACES = find_places()
-ROWS = read_original_names(tomllib.loads(Path(PLACES.original_models or "").read_text()), "table")
+PROGRAM_FOLDERS = find_program_folders()
+ROWS = read_original_names(tomllib.loads(Path(PROGRAM_FOLDERS.original_models or "").read_text()), "table")
 SETUPS = {
     "llm": LLM_SETUP,
     "kws": {"response_format": "kws.bool", "enoutput": True},
@@ -33,10 +33,10 @@ def catalog() -> Catalog:
     """The models of a fresh machine."""
     model_store = ModelStore(
         folders=[],
-        bundled_folder=PLACES.bundled_models,
-        cards_folder=PLACES.model_cards,
+        bundled_folder=PROGRAM_FOLDERS.bundled_models,
+        cards_folder=PROGRAM_FOLDERS.model_cards,
         default_llm="unitd-chat",
-        original_models=PLACES.original_models,
+        original_models=PROGRAM_FOLDERS.original_models,
     )
     return asyncio.run(model_store.catalog())
 

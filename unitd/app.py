@@ -66,7 +66,7 @@ def unit_argv(unit: str) -> Sequence[str]:
 
 
 @dataclass(frozen=True)
-class Places:
+class ProgramFolders:
     """Folders that come with the program."""
 
     bundled_models: Path
@@ -85,7 +85,7 @@ class App:
     def __init__(
         self,
         settings: Settings,
-        places: Places,
+        program_folders: ProgramFolders,
         *,
         argv_for: Callable[[str], Sequence[str]] = unit_argv,
         clock: Callable[[], float] = time.time,
@@ -111,7 +111,7 @@ class App:
         self.access = Access(settings, self._task_table, self.metrics, clock)
         self._budget = Budget(memory_of_board(), settings.limits.memory)
         self._supervisor = Supervisor(argv_for, self._load_for, self.metrics, settings.models.idle_s, self._budget)
-        self._model_store = shelf_of(settings, places)
+        self._model_store = open_model_store(settings, program_folders)
         latency = TurnLatency(self.metrics)
         audio = AudioHub(self._supervisor, settings.audio, latency)
         self._audio_actions = AudioActions(audio)
@@ -159,13 +159,13 @@ class App:
             planner=self._planner,
             line=lambda: self._doors.line,
         )
-        self._downloads = Downloads(FETCH_ARGV, places.model_cards)
+        self._downloads = Downloads(FETCH_ARGV, program_folders.model_cards)
         models = ModelActions(
             self._model_store,
             Inventory(settings.llm, lambda: self._budget.limit_bytes),
             self._downloads,
             self._manager,
-            lambda: measure_board(places.bundled_models, settings.llm.threads),
+            lambda: measure_board(program_folders.bundled_models, settings.llm.threads),
         )
         self._log_stream = LogStream()
         waiting = Waiting(settings.limits.waiting_bytes)
@@ -342,13 +342,13 @@ def _loaded(_: Settings) -> None:
     """Do nothing: `Access.load` has taken the key over."""
 
 
-def shelf_of(settings: Settings, places: Places) -> ModelStore:
+def open_model_store(settings: Settings, program_folders: ProgramFolders) -> ModelStore:
     """Return the store of this configuration's models."""
     return ModelStore(
         folders=settings.models.dir,
-        bundled_folder=places.bundled_models,
-        cards_folder=places.model_cards,
-        original_models=places.original_models,
+        bundled_folder=program_folders.bundled_models,
+        cards_folder=program_folders.model_cards,
+        original_models=program_folders.original_models,
         default_llm=settings.llm.model,
         llm_url=settings.llm.url,
     )

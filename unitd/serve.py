@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from unitd.app import App, all_kinds, shelf_of
+from unitd.app import App, all_kinds, open_model_store
 from unitd.core.config.checks import Check
 from unitd.core.config.schema import Settings
 from unitd.core.models.catalog import Catalog
@@ -29,7 +29,7 @@ from unitd.doors.preflight import (
 from unitd.runtime.children.malloc import bound_heap
 from unitd.service.log_setup import LoopErrors, start_logging
 from unitd.service.systemd import Service, activated_sockets, take_variables
-from unitd.settings import files_words, find_places, load_settings
+from unitd.settings import files_words, find_program_folders, load_settings
 from unitd.wire.errors import ConfigError
 
 log = logging.getLogger("unitd")
@@ -57,7 +57,7 @@ def serve(arguments: argparse.Namespace) -> int:
         start_logging(settings.log.level, settings.log.format, os.environ)
         bound_heap()
         read_again = partial(_settings, arguments)
-        app = App(settings, find_places(), service=service, activated=activated, read_again=read_again)
+        app = App(settings, find_program_folders(), service=service, activated=activated, read_again=read_again)
         asyncio.run(_run(app, service))
     except ConfigError as error:
         sys.stderr.write(f"unitd: {error}\n")
@@ -73,7 +73,7 @@ def _check(arguments: argparse.Namespace, checks: list[Check]) -> int:
     """
 
     def catalog(settings: Settings) -> Catalog:
-        return asyncio.run(shelf_of(settings, find_places()).catalog())
+        return asyncio.run(open_model_store(settings, find_program_folders()).catalog())
 
     settings = _settings(arguments, *checks, unusable_audio, partial(unknown_models, kinds=all_kinds, catalog=catalog))
     sys.stdout.write(f"read: {files_words(arguments.config, settings)}\nthe configuration is fine\n")

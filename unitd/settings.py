@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from unitd.app import Places
+from unitd.app import ProgramFolders
 from unitd.core.config.checks import Check
 from unitd.core.config.loader import ENVIRONMENT, read_settings, with_environment
 from unitd.core.config.problems import Key, Problem, Problems, name_of
@@ -192,7 +192,7 @@ def _expand_device(setting: str) -> str:
     return setting if path is None else f"{FILE_PREFIX}{path.expanduser()}"
 
 
-def find_places() -> Places:
+def find_program_folders() -> ProgramFolders:
     """Return the folders of the installed program.
 
     Raises:
@@ -203,4 +203,4 @@ def find_places() -> Places:
         raise ConfigError("the package `units` is not installed; install unitd again")
     bundled = Path(next(iter(spec.submodule_search_locations))) / "models"
     configs = Path(__file__).parent / "configs"
-    return Places(bundled, model_cards=configs / "models", original_models=configs / "original-models.toml")
+    return ProgramFolders(bundled, model_cards=configs / "models", original_models=configs / "original-models.toml")

@@ -25,7 +25,7 @@ from tests.support.servers.local_hub import BLOCK, HubFile, LocalHub
 from tests.support.setups import LLM_SETUP
 from tests.support.waiting import eventually
 from unitd.__main__ import main
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -64,8 +64,8 @@ def run(
     tmp_path: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Run:
     """Runs `unitd models` with the small catalogue."""
-    places = replace(find_places(), model_cards=small_catalogue(tmp_path))
-    monkeypatch.setattr("unitd.cli.commands.models.find_places", lambda: places)
+    program_folders = replace(find_program_folders(), model_cards=small_catalogue(tmp_path))
+    monkeypatch.setattr("unitd.cli.commands.models.find_program_folders", lambda: program_folders)
 
     def run(*arguments: str) -> Finished:
         with pytest.raises(SystemExit) as ended:

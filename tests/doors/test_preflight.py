@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from unitd.app import all_kinds, shelf_of
+from unitd.app import all_kinds, open_model_store
 from unitd.core.config.loader import read_settings
 from unitd.core.config.problems import Problem
 from unitd.core.config.schema import Settings
@@ -23,7 +23,7 @@ from unitd.doors.preflight import (
     unusable_files,
     unusable_pipelines,
 )
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 
 CLOSED = {"tcp": {"enabled": False}, "http": {"enabled": False}}
 
@@ -164,7 +164,7 @@ def test_a_task_with_a_mistake_is_told_once(tmp_path: Path) -> None:
 
 def catalog_of(settings: Settings) -> Catalog:
     """The models that are really here."""
-    return asyncio.run(shelf_of(settings, find_places()).catalog())
+    return asyncio.run(open_model_store(settings, find_program_folders()).catalog())
 
 
 def test_names_that_stand_for_no_model_are_told(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_the_own_task_makes_room_before_another_one_s() -> None:
     access = an_access(task_table)
     for number, holder in enumerate(("anna", "ben")):
         task = Task(f"llm.{number}", BUILTIN_KINDS["llm"], "", "", True, [], {}, "1", a_client(access, ""), 0)
-        task.holder, task.abandoned_at, task.owner = holder, float(number), FakeClient(is_gone=True)
+        task.grant_name, task.abandoned_at, task.owner = holder, float(number), FakeClient(is_gone=True)
         task_table.add(task)
 
     victims = [task_table.victim(holder) for holder in ("anna", "ben", "")]

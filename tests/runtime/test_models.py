@@ -22,7 +22,7 @@ from unitd.core.access.grants import Grant, Role, check_request
 from unitd.core.models.progress import INCOMING
 from unitd.runtime.models.downloads import CANCELLED, STOPPED
 from unitd.runtime.sys.models import WHOLE
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 from unitd.wire.errors import NotAllowed
 from unitd.wire.messages import Request
 
@@ -82,7 +82,7 @@ async def test_a_pulled_model_answers_to_all_of_its_names(client: WireClient, tm
 
 async def test_ten_cuts_later_a_real_model_answers(tmp_path: Path, hub: LocalHub) -> None:
     """From an empty board to an answer: each byte is fetched once, and every alias is served by what came."""
-    [file] = find_places().bundled_models.glob("unitd-chat/*.gguf")
+    [file] = find_program_folders().bundled_models.glob("unitd-chat/*.gguf")
     content = file.read_bytes()
     hub.files["me/model/small.gguf"] = HubFile(content)
     hub.cuts = [random.Random(8).randrange(BLOCK, len(content) // 10) for _ in range(10)]

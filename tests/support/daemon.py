@@ -15,7 +15,7 @@ from tests.support.waiting import eventually
 from unitd.app import App, unit_argv
 from unitd.core.config.loader import read_settings
 from unitd.core.config.schema import Settings
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 
 
 @asynccontextmanager
@@ -43,9 +43,9 @@ async def running_app(
         return read_settings(defaults | (again or {}))
 
     settings = read_settings(defaults)
-    places = await asyncio.to_thread(find_places)
-    places = replace(places, model_cards=model_cards or places.model_cards)
-    app = await asyncio.to_thread(lambda: App(settings, places, argv_for=argv_for, read_again=read_again))
+    program_folders = await asyncio.to_thread(find_program_folders)
+    program_folders = replace(program_folders, model_cards=model_cards or program_folders.model_cards)
+    app = await asyncio.to_thread(lambda: App(settings, program_folders, argv_for=argv_for, read_again=read_again))
     running = asyncio.create_task(app.run())
     started = asyncio.create_task(app.started.wait())
     await asyncio.wait([running, started], return_when=asyncio.FIRST_COMPLETED)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unitd.settings import find_places
+from unitd.settings import find_program_folders
 from units.llm.engine import Engine
 from units.llm.grammars import Grammars
 from units.llm.llama import Blend, Context, Entry, Model
@@ -14,7 +14,7 @@ from units.llm.sampling import Sampler
 from units.llm.sequence import Generation
 from units.llm.text import TextStream
 
-BUNDLED = find_places().bundled_models / "unitd-chat" / "unitd-chat.gguf"
+BUNDLED = find_program_folders().bundled_models / "unitd-chat" / "unitd-chat.gguf"
 SLOTS = 3
 GREEDY = SamplerSpec()
 

@@ -21,7 +21,7 @@ from unitd.core.config.schema import AudioSettings, Settings, maybe_path
 from unitd.core.models.memory import in_mib, limit_of
 from unitd.doors.preflight import access_words, missing_packages, unusable_audio, unusable_pipelines
 from unitd.runtime.children.memory_budget import memory_of_board
-from unitd.settings import files_words, find_places, load_settings
+from unitd.settings import files_words, find_program_folders, load_settings
 from unitd.wire.errors import ConfigError
 
 SERVICE_FILES = tuple(
@@ -163,7 +163,7 @@ def _devices(audio: AudioSettings) -> dict[str, dict[str, str]]:
 
 def _bundled_model() -> Finding:
     try:
-        models = sorted(find_places().bundled_models.glob("*/*.gguf"))
+        models = sorted(find_program_folders().bundled_models.glob("*/*.gguf"))
     except ConfigError as error:
         return Finding("bundled model", False, error.reason, "pip install --force-reinstall unitd")
     if not models:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from unitd.app import Places, shelf_of
+from unitd.app import ProgramFolders, open_model_store
 from unitd.cli.connection import DaemonConnection, fail, is_listened_to, socket_of
 from unitd.cli.screens import ProgressScreen, print_table
 from unitd.core.config.schema import Settings
@@ -23,7 +23,7 @@ from unitd.runtime.children.memory_budget import memory_of_board
 from unitd.runtime.models.downloads import FETCH_ARGV, Downloads, card_to_pull, folder_for
 from unitd.runtime.models.inventory import Inventory, ModelInfo
 from unitd.runtime.models.store import ModelStore
-from unitd.settings import find_places, load_settings
+from unitd.settings import find_program_folders, load_settings
 from unitd.wire.errors import BadFile, UnitdError
 
 COLUMNS = ("name", "unit", "size", "state", "fits", "good for")
@@ -42,13 +42,13 @@ class _LocalModels:
     """The models of this machine, by its configuration."""
 
     settings: Settings
-    places: Places
+    program_folders: ProgramFolders
     model_store: ModelStore
 
     @staticmethod
     def of(config: Path | None) -> "_LocalModels":
-        settings, places = load_settings(config), find_places()
-        return _LocalModels(settings, places, shelf_of(settings, places))
+        settings, program_folders = load_settings(config), find_program_folders()
+        return _LocalModels(settings, program_folders, open_model_store(settings, program_folders))
 
     def catalog(self) -> Catalog:
         return asyncio.run(self.model_store.catalog())
@@ -121,7 +121,7 @@ def _info(local: _LocalModels, arguments: argparse.Namespace) -> int:
 def _pull(local: _LocalModels, arguments: argparse.Namespace) -> int:
     logging.getLogger("unitd.pulls").setLevel(logging.CRITICAL)  # the screen shows the same
     card = card_to_pull(local.catalog(), arguments.name)
-    last = asyncio.run(_follow(Downloads(FETCH_ARGV, local.places.model_cards), card.name, local.folder))
+    last = asyncio.run(_follow(Downloads(FETCH_ARGV, local.program_folders.model_cards), card.name, local.folder))
     if last.state == FAILED:
         fail(last.reason)
     sys.stdout.write(f"{card.name} is installed in {last.place}\n")
@@ -195,7 +195,7 @@ def _verify(local: _LocalModels, arguments: argparse.Namespace) -> int:
 def _suggest(local: _LocalModels, arguments: argparse.Namespace) -> int:
     from unitd.cli.commands.suggest import suggest
 
-    return suggest(local.settings, local.places.bundled_models, local.infos(*local.catalog().cards))
+    return suggest(local.settings, local.program_folders.bundled_models, local.infos(*local.catalog().cards))
 
 
 COMMANDS: dict[str, Callable[[_LocalModels, argparse.Namespace], int]] = {

@@ -101,9 +101,9 @@ def is_other_owner(before: Grant, after: Grant) -> bool:
     return before.role is not None and before.name != after.name
 
 
-def sees(grant: Grant, holder: str) -> bool:
-    """Return whether a client may see a task of this holder."""
-    return grant.role is not Role.USE or grant.name == holder
+def sees(grant: Grant, grant_name: str) -> bool:
+    """Return whether a client may see a task that was set up with the grant of this name."""
+    return grant.role is not Role.USE or grant.name == grant_name
 
 
 @lru_cache(REMEMBERED)

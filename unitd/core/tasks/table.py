@@ -115,10 +115,10 @@ class Task:
     request_id: str
     owner: Client
     created: int
-    holder: str = ""
+    grant_name: str = ""
     """The name of the grant it was set up with."""
 
-    given: dict[str, Any] = field(default_factory=dict)
+    raw_setup: dict[str, Any] = field(default_factory=dict)
     """The setup as the client sent it."""
 
     has_public_prompt: bool = False
@@ -224,8 +224,8 @@ class TaskTable:
         for target in self.targets_of(task.work_id):
             target.inputs.remove(task.work_id)
 
-    def victim(self, holder: str = "") -> Task | None:
-        """Return the task to end before one more of this holder fits, the holder's own first; None if there is room.
+    def victim(self, grant_name: str = "") -> Task | None:
+        """Return the task to end before one more of this grant fits, one of its own first; None if there is room.
 
         Raises:
             TaskFull: every task still has a client.
@@ -235,7 +235,7 @@ class TaskTable:
         abandoned = [task for task in self._tasks.values() if task.abandoned_at is not None and task.listener is None]
         if not abandoned:
             raise TaskFull(f"{self._limit} tasks are set up; end one with exit")
-        own = [task for task in abandoned if task.holder == holder]
+        own = [task for task in abandoned if task.grant_name == grant_name]
         return min(own or abandoned, key=lambda task: task.abandoned_at or 0.0)
 
     def note_client(self, task: Task, client: Client) -> None:

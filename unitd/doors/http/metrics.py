@@ -51,7 +51,7 @@ def routes(context: HttpContext) -> list[BaseRoute]:
         processes |= {child.name: child.pid for child in context.status.children() if child.pid is not None}
         memory, models = await asyncio.to_thread(_resident_bytes, processes), await context.status.memory()
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
-        runners = [work for work in context.status.runners() if sees(grant_of(request), work.task.holder)]
+        runners = [work for work in context.status.runners() if sees(grant_of(request), work.task.grant_name)]
         return Response(
             encode(MetricsCollector(context.server.metrics, context.status, runners, memory, models)),
             media_type=content_type,

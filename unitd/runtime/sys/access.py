@@ -172,7 +172,7 @@ class Access:
         if not is_this_machine(client.address):
             self._take(network_of(client.address), self._settings.limits.address.requests_per_minute)
         task = self._task_table.get(request.work_id)
-        if task is not None and not sees(grant, task.holder):
+        if task is not None and not sees(grant, task.grant_name):
             raise missing_input(request.work_id) if request.action == "inference" else missing_task(request.work_id)
 
     def _take(self, who: str, limit: int) -> None:
@@ -191,7 +191,7 @@ class Access:
     def check_room(self, client: Client) -> None:
         """Raise TaskFull when the token or the address of a client has as many tasks as it may have."""
         grant, address = client.grant, client.address
-        own = sum(task.holder == grant.name for task in self._task_table)
+        own = sum(task.grant_name == grant.name for task in self._task_table)
         if grant.name and 0 < grant.limits.tasks <= own:
             raise TaskFull(f"{grant.name!r} has {own} tasks; end one with exit")
         limit, network = self._settings.limits.address.tasks, network_of(address)

@@ -118,7 +118,7 @@ class System:
     # What is there
 
     def _lstask(self, call: Call) -> Answer:
-        own = [runner for runner in self._manager.runners if sees(call.client.grant, runner.task.holder)]
+        own = [runner for runner in self._manager.runners if sees(call.client.grant, runner.task.grant_name)]
         return call.ok(object="sys.lstask", data=[row_of(runner) for runner in own])
 
     async def _lstools(self, call: Call) -> Reply:

@@ -122,7 +122,7 @@ class Actions:
         if not isinstance(source, str):
             raise BadLink('data must be a work_id such as "kws.1000"')
         other = self._task_table.get(source)
-        if other is not None and not sees(call.client.grant, other.holder):
+        if other is not None and not sees(call.client.grant, other.grant_name):
             raise missing_source(source)
         if not task.kind.may_listen_to(source):
             check_link(source, task.work_id, self._task_table.inputs)
@@ -171,7 +171,9 @@ class Actions:
     def _taskinfo(self, call: Call) -> Answer:
         unit = unit_of(call.request.work_id)
         if call.request.work_id == unit:
-            tasks = [task.work_id for task in self._task_table.of_unit(unit) if sees(call.client.grant, task.holder)]
+            tasks = [
+                task.work_id for task in self._task_table.of_unit(unit) if sees(call.client.grant, task.grant_name)
+            ]
             return call.ok(object=f"{unit}.tasklist", data=tasks)
         task = self._task_table.find(call.request.work_id)
         info = {

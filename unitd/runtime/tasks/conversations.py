@@ -18,7 +18,7 @@ def conversation_of(task: Task, client: Client | None) -> str:
     """Return what tells the conversation of an inference from all others; `client` is None where a link asks."""
     if named := task.setup.get("conversation"):
         short = sha256(repr(named).encode(errors="replace")).hexdigest()  # clients choose names of any length
-        return f"{task.owner.door} {task.holder} {short}"
+        return f"{task.owner.door} {task.grant_name} {short}"
     return f"{task.work_id} {client.party if client is not None else ''}"
 
 

@@ -250,7 +250,7 @@ class InferenceRunner:
 
     def _on_speak(self, inference: Inference, envelope: Envelope) -> None:
         if not inference.is_cut:
-            self._shared.audio.play(self.task.work_id, inference.number, envelope.payload, self.task.holder)
+            self._shared.audio.play(self.task.work_id, inference.number, envelope.payload, self.task.grant_name)
 
     def _on_read(self, inference: Inference, envelope: Envelope) -> None:
         self.output.prompt_read(inference, envelope.fields["prompt_tokens"])

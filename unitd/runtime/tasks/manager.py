@@ -186,7 +186,7 @@ class TaskManager:
                 self._observers.changed(stored.work_id)
                 continue
             task = _task(stored.work_id, kind, plan, stored.request_id, ABSENT, stored.created)
-            task.holder = stored.holder
+            task.grant_name = stored.holder
             task.abandoned_at = self._clock()
             task.inputs = list(stored.inputs)
             back.append((task, plan, stored))
@@ -207,10 +207,10 @@ class TaskManager:
             unit=task.kind.name,
             request_id=task.request_id,
             created=task.created,
-            data=task.given,
+            data=task.raw_setup,
             inputs=list(task.inputs),
             memory=runner.inferences.memory,
-            holder=task.holder,
+            holder=task.grant_name,
             setup_deaths=runner.deaths.setups,
             inference_deaths=runner.deaths.inferences,
             is_being_set_up=runner.is_slow_to_set_up,
@@ -255,7 +255,7 @@ class TaskManager:
         if not is_task_id(name):
             return task.kind.may_listen_to(name)
         source = self._task_table.get(name)
-        if source is not None and sees(grant, source.holder):
+        if source is not None and sees(grant, source.grant_name):
             with suppress(BadLink):
                 check_link(name, task.work_id, self._task_table.inputs)
                 return True
@@ -295,9 +295,9 @@ class TaskManager:
         if self._is_closed:
             raise Unavailable("the daemon is stopping")
 
-    def end_all(self, holder: str | None = None) -> asyncio.Future[list[None]]:
-        """Begin the end of every task, or of all of one holder. Await the result for their ends."""
-        return asyncio.gather(*[self.end(each) for each in self.runners if holder in (None, each.task.holder)])
+    def end_all(self, grant_name: str | None = None) -> asyncio.Future[list[None]]:
+        """Begin the end of every task, or of all of one grant. Await the result for their ends."""
+        return asyncio.gather(*[self.end(each) for each in self.runners if grant_name in (None, each.task.grant_name)])
 
     def forget_client(self, client: Client) -> None:
         """End the tasks that end with a client that is gone, and cut its inferences, unless a link takes the output."""
@@ -318,7 +318,7 @@ def _task(work_id: str, kind: UnitKind, plan: Plan, request_id: str, owner: Clie
         inputs=[],
         request_id=request_id,
         owner=owner,
-        holder=owner.grant.name,
+        grant_name=owner.grant.name,
         created=created,
         **plan.settings(kind),
     )

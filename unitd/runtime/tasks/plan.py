@@ -19,7 +19,7 @@ class Plan(NamedTuple):
     """What a task is made of."""
 
     card: Card
-    given: dict[str, Any]
+    raw_setup: dict[str, Any]
     setup: dict[str, Any]
     inputs: list[str]
     toolbox: Toolbox | None
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
             "response_format": self.setup.get("response_format", f"{kind.name}.utf-8"),
             "enoutput": self.setup.get("enoutput", True),
             "setup": self.setup,
-            "given": self.given,
+            "raw_setup": self.raw_setup,
             "has_public_prompt": self.has_public_prompt,
             "served_by": self.card.name,
             "substitution": self.card.substitution,
@@ -43,10 +43,10 @@ class Plan(NamedTuple):
     @property
     def has_public_prompt(self) -> bool:
         """True when a client said nothing of what a prompt begins with, or only what the model's card says itself."""
-        given, own = self.given, self.card.defaults
-        has_tools = isinstance(given.get("tools"), list)  # else they are the board's, or none
+        raw_setup, own = self.raw_setup, self.card.defaults
+        has_tools = isinstance(raw_setup.get("tools"), list)  # else they are the board's, or none
         keys = ("prompt", "system_prompt", "messages")
-        return not has_tools and not any(given.get(key) and given[key] != own.get(key) for key in keys)
+        return not has_tools and not any(raw_setup.get(key) and raw_setup[key] != own.get(key) for key in keys)
 
 
 class Planner:
@@ -72,8 +72,8 @@ class Planner:
         card = await self._card_for(kind, data)
         tools = (card.defaults | data).get("tools") if kind.output is Output.ANSWER else None
         toolbox = await self._toolbox_of(tools) if isinstance(tools, str) else None
-        given = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
-        setup, warning = fitted(card, setup_data(kind, given))
+        raw_setup = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
+        setup, warning = fitted(card, setup_data(kind, raw_setup))
         if kind.name == INTENT and toolbox is None:
             raise LoadFailed("intent needs the tools of this board: [home] names a file of them")
         if toolbox is not None:

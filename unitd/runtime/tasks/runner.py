@@ -218,7 +218,7 @@ class TaskRunner(ChildListener):
             task=self.task.work_id,
             data=self.task.setup | {"input": list(self.task.inputs)},  # with the links that were made since
             memory=self.inferences.memory,
-            owner=opaque(self.task.holder),
+            owner=opaque(self.task.grant_name),
             has_public_prompt=self.task.has_public_prompt,
         )
         self._setup.add_done_callback(self._on_set_up)

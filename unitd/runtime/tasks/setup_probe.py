@@ -22,7 +22,7 @@ class SetupProbe(ChildListener):
         self._setup: dict[str, Any] = {
             "data": plan.setup | {"input": plan.inputs},
             "memory": None,
-            "owner": opaque(runner.task.holder),
+            "owner": opaque(runner.task.grant_name),
             "has_public_prompt": plan.has_public_prompt,
         }
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()

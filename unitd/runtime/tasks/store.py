@@ -47,7 +47,7 @@ class StoredTask:
     """What the unit remembers of a conversation."""
 
     holder: str = ""
-    """The name of the token it was set up with."""
+    """The name of the grant it was set up with. The file says `holder`, and older ones are read."""
 
     setup_deaths: int = 0
     """Deaths of its program that count against the task (`core.tasks.deaths`)."""
