@@ -32,7 +32,7 @@ def test_an_api_key_is_read(folder: Path) -> None:
 
 
 def test_files_are_named(folder: Path) -> None:
-    """What is read later is passed on by its path."""
+    """A credential that is read later is passed on as a path."""
     (folder / "mqtt-password").touch()
     (folder / "tls-cert").touch()
     (folder / "tls-key").touch()

@@ -86,7 +86,7 @@ async def test_a_program_is_told_who_is_one_and_not_who_it_is(tmp_path: Path) ->
 
 
 async def test_this_machine_is_one_owner(tmp_path: Path) -> None:
-    """So its programs share what was read, as ever."""
+    """Programs of this machine share the prompts that were read, as without tokens."""
     async with running_app(tmp_path, argv_for=bad_unit()) as app, tcp_client(app) as one, tcp_client(app) as other:
         first, second = await whose(one), await whose(other)
 

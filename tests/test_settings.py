@@ -136,7 +136,7 @@ def lines_of(load: Callable[[], Settings]) -> list[str]:
 
 
 def test_every_mistake_has_file_line_and_key(settings_file: Callable[[str], Path]) -> None:
-    """All of them at once, in the order of the file."""
+    """All mistakes are reported at once, in the order of the file."""
     path = settings_file('[tcp]\nhost = 1\n\n[[pipeline]]\nname = "a"\n[[pipeline]]\nname = "a"\n[llm]\nslot = 1')
 
     assert lines_of(partial(load_settings, path, {})) == [
@@ -196,6 +196,6 @@ def test_checks_see_paths_as_they_will_be_used(
 
 
 def test_broken_toml_has_its_line_and_column(settings_file: Callable[[str], Path]) -> None:
-    """As the parser names them."""
+    """The error has the line and column that the TOML parser names."""
     with pytest.raises(ConfigError, match=r"unitd\.toml: .* \(at line 2, column 5\)"):
         load_settings(settings_file("[tcp]\nport\n"), {})

@@ -118,7 +118,7 @@ async def test_a_certificate_is_made_in_one_command(tmp_path: Path) -> None:
 
 
 async def test_doctor_says_what_is_open(tmp_path: Path, config: Path) -> None:
-    """Only this machine; or a door without its locks."""
+    """Doctor says that only this machine reaches the daemon, or names a door that others reach without a token."""
     local = await unitd("doctor", "--config", str(config))
     text = config.read_text().replace("[tcp]\n", '[auth]\nwithout_tls = ["tcp"]\n[tcp]\nhost = "0.0.0.0"\n')
     config.write_text(text)

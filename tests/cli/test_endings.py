@@ -137,7 +137,7 @@ async def test_chat_says_that_another_model_answers(served: asyncio.subprocess.P
 
 
 async def test_chain_and_say_tell_which_model_answers(served: asyncio.subprocess.Process, config: Path) -> None:
-    """Whatever unit it is for."""
+    """The commands chain and say name the model that stands in for the one that was asked for."""
     chain = await start("chain", "--config", str(config), "--model", "qwen2.5-0.5b")
     assert chain.stderr is not None
     said = (await chain.stderr.readline()).decode()

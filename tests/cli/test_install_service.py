@@ -74,7 +74,7 @@ async def test_units_start_this_installation(root: Path) -> None:
 
 
 async def test_a_dry_run_prints_and_writes_nothing(tmp_path: Path) -> None:
-    """What would be written, and where."""
+    """The files that would be written are printed, with their paths."""
     done = await unitd("install-service", "--root", str(tmp_path), "--dry-run")
 
     assert done.code == 0
@@ -191,7 +191,7 @@ async def test_the_user_can_be_made(root: Path) -> None:
 @needs_systemd
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders to another user: sudo make test")
 async def test_the_folders_can_be_made(root: Path) -> None:
-    """For the user of the service; the configuration is root's."""
+    """The folders belong to the user of the service, the configuration to root."""
     (root / "etc").mkdir()
     await run("systemd-sysusers", f"--root={root}", "unitd.conf")
 

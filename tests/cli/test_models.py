@@ -191,7 +191,7 @@ def test_what_came_with_unitd_is_not_pulled(run: Run) -> None:
 
 
 async def test_ctrl_c_ends_a_pull(options: tuple[str, ...], hub: LocalHub, models: Path) -> None:
-    """Its program, too; what has come is kept."""
+    """The program that fetches ends as well; the part that has come is kept."""
     path = "Qwen/Qwen2.5-0.5B-Instruct-GGUF/qwen2.5-0.5b-instruct-q4_k_m.gguf"
     hub.files[path] = HubFile(bytes(QWEN_SIZE), says_etag=QWEN_SHA256)
     hub.holds_at = HALF
@@ -299,7 +299,7 @@ def test_a_hostile_file_is_not_imported(run: Run, tmp_path: Path, models: Path) 
 
 
 def test_without_models_there_is_nothing_to_verify(run: Run) -> None:
-    """What came with unitd is the installer's matter."""
+    """Models that came with unitd are not checked: the installer did that."""
     assert run("verify").out == "there is nothing to verify\n"
 
 

@@ -63,7 +63,7 @@ async def test_send_of_a_bad_request_fails(at_socket: Sequence[str], text: str) 
 
 @pytest.mark.parametrize("text", ["hello", '{"request_id":"1"', '{"request_id":}', "[]", ""])
 async def test_send_of_no_object_fails_at_once(at_socket: Sequence[str], text: str) -> None:
-    """What no daemon would answer is refused before it is sent."""
+    """A text that is no JSON object is refused before it is sent."""
     async with asyncio.timeout(4):
         done = await unitd("send", *at_socket, text)
 

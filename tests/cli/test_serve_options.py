@@ -40,7 +40,7 @@ def test_options_of_the_original_set_their_keys(file: Path) -> None:
 
 
 def test_without_options_the_file_counts(file: Path) -> None:
-    """Nothing is set that was not said."""
+    """An option that was not given changes nothing in the configuration."""
     settings = settings_of("", file)
 
     assert (settings.llm.url, settings.llm.slots, settings.http.port) == ("", 2, 9000)

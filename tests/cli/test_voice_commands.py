@@ -95,7 +95,7 @@ async def test_listen_reads_a_recording(config: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "subtype"), [("a.wav", "PCM_24"), ("a.wav", "FLOAT"), ("a.flac", "PCM_16")])
 async def test_listen_reads_recordings_of_other_kinds(config: Path, tmp_path: Path, name: str, subtype: str) -> None:
-    """As recorders and editors write them."""
+    """Files as recorders and editors write them are read."""
     soundfile.write(tmp_path / name, speak("turn off the bedroom light") / 32768, RATE, subtype=subtype)
     grammar = tmp_path / "home.gram"
     grammar.write_text(GRAMMAR)

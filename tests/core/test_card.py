@@ -141,7 +141,7 @@ def test_a_card_s_value_of_another_type_is_refused_by_name(key: str, value: Any)
 
 @pytest.mark.parametrize("value", [2**64, json.loads("[" * 300 + "]" * 300)], ids=["large", "deep"])
 def test_a_card_holds_nothing_that_cannot_be_listed(value: Any) -> None:
-    """One of them would take the list away from everybody."""
+    """One such value would make the list of models fail for everybody."""
     with pytest.raises(ConfigError, match=r"card\.toml: it holds what JSON cannot"):
         read_card(WHOLE_CARD | {"defaults": {"seed": value}}, "card.toml")
 
@@ -163,7 +163,7 @@ def test_a_card_holds_nothing_that_cannot_be_listed(value: Any) -> None:
     ],
 )
 def test_a_file_that_cannot_be_fetched_is_refused_by_name(change: dict[str, Any], words: str) -> None:
-    """Nor may one lead out of the folder that it is meant for."""
+    """A path that leads out of the model's folder is refused as well."""
     part = {key: value for key, value in (HUB_PART | change).items() if value is not None}
 
     with pytest.raises(ConfigError, match=rf"card\.toml: files\[0\]: {words}"):

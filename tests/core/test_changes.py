@@ -9,7 +9,7 @@ from unitd.wire.errors import ConfigError
 
 
 def test_equal_settings_have_no_changed_keys() -> None:
-    """Nothing to do."""
+    """The list of changed keys is empty."""
     assert changed_keys(read_settings({}), read_settings({})) == set()
 
 
@@ -78,7 +78,7 @@ def test_other_machines_are_let_in_only_by_words(door: str) -> None:
 
 
 def test_wyoming_needs_both_words() -> None:
-    """Its protocol has no tokens either."""
+    """The Wyoming protocol has no tokens, so both exceptions must be in the configuration."""
     with pytest.raises(ConfigError, match="neither tokens nor TLS"):
         read_settings({"wyoming": {"host": "0.0.0.0"}, "auth": {"without_tls": ["wyoming"]}})
     words = {"without_tls": ["wyoming"], "without_token": ["wyoming"]}

@@ -4,7 +4,7 @@ from unitd.core.tasks.deaths import Deaths, Part
 
 
 def test_the_second_death_of_a_task_alone_fails_it() -> None:
-    """One may be chance."""
+    """A single death may be chance."""
     once = Deaths().after(Part.SOLE, in_setup=False)
     twice = once.after(Part.SOLE, in_setup=True)
 
@@ -23,7 +23,7 @@ def test_company_makes_a_suspect_and_no_more() -> None:
 
 
 def test_a_task_at_rest_is_no_suspect() -> None:
-    """Whatever others die of."""
+    """A task that had no work in the program is not blamed for its death."""
     assert Deaths().after(Part.NONE, in_setup=True) == Deaths()
 
 

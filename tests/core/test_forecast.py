@@ -103,7 +103,7 @@ def test_what_the_measuring_program_prints_is_a_speed() -> None:
 
 @pytest.mark.parametrize("key", ["token_s", "small", "large", "small_below"])
 def test_half_a_measurement_is_none(key: str) -> None:
-    """Whichever figure is missing."""
+    """A measurement that lacks one of its figures is refused."""
     cut = {name: value for name, value in MEASURED.items() if name != key}
 
     with pytest.raises(ValueError, match="this is no measurement"):
@@ -171,7 +171,7 @@ def test_a_pc_says_its_name_and_what_it_can() -> None:
 
 
 def test_an_arm_board_says_only_what_it_can() -> None:
-    """What it is called stands in its device tree."""
+    """The name of an ARM processor is not in cpuinfo but in the device tree."""
     cpuinfo = "processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd evtstrm aes crc32 asimddp\nCPU part\t: 0xd0b\n"
 
     assert processor_in(cpuinfo) == ""

@@ -49,7 +49,7 @@ def mistakes_of(text: str) -> list[str]:
     ],
 )
 def test_the_ends_of_a_range_are_in_it(key: str, values: tuple[int, ...]) -> None:
-    """Nothing is refused that would work."""
+    """Both ends of a range are accepted."""
     table, name = key.split(".")
 
     assert [getattr(getattr(settings_of(f"{key} = {value}"), table), name) for value in values] == list(values)
@@ -83,7 +83,7 @@ def test_a_number_out_of_range_is_refused_by_name(key: str, value: int) -> None:
 
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_an_extra_port_out_of_range_is_refused_by_name(port: int) -> None:
-    """Each port of the list."""
+    """Every port of the list is checked."""
     with pytest.raises(ConfigError, match=rf"http\.extra_ports\[1\] is {port}, it must be from 0 to 65535"):
         settings_of(f"http.extra_ports = [8002, {port}]")
 

@@ -72,7 +72,7 @@ def test_other_programs_need_their_files_twice() -> None:
 
 
 def test_a_need_is_said_with_its_parts() -> None:
-    """What is nothing is left out."""
+    """A part of zero bytes is left out."""
     assert str(Need(820 * MIB, 384 * MIB, 36 * MIB)) == (
         "about 1,240 MiB (weights 820, KV cache 384, working memory 36)"
     )
@@ -115,7 +115,7 @@ def test_a_program_that_fits_may_take_its_estimate() -> None:
 
 
 def test_a_unit_of_another_package_may_have_the_whole_budget() -> None:
-    """Nothing is known of it."""
+    """The need of a unit from another package is not known."""
     need = need_of_program("notes", "", 0)
 
     assert data_limit("notes", need, 1, 512 * MIB, cores=4) == (512 + 1024) * MIB

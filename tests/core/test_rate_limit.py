@@ -24,7 +24,7 @@ def test_a_place_is_free_when_its_event_is_as_old_as_the_window() -> None:
 
 
 def test_a_refused_event_takes_no_place() -> None:
-    """Who knocks all the time is let in as early as who waits."""
+    """A client that keeps trying is let in as early as one that waits."""
     window = SlidingWindow(1, 10.0)
     window.take(0.0)
 
@@ -66,7 +66,7 @@ def test_there_is_nothing_to_wait_for_while_there_is_room() -> None:
 
 @pytest.mark.parametrize(("limit", "seconds"), [(0, 60.0), (25, 0.0), (0, 0.0)])
 def test_zero_is_no_limit(limit: int, seconds: float) -> None:
-    """As many as one likes, and none is kept."""
+    """Any number of events is allowed, and no event is remembered."""
     window = SlidingWindow(limit, seconds)
 
     assert all(window.take(0.0) for _ in range(1000))

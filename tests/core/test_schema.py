@@ -286,7 +286,7 @@ def test_one_key_leaves_its_neighbours_alone() -> None:
 
 
 def test_settings_cannot_be_changed() -> None:
-    """One frozen tree, read once."""
+    """All settings are frozen dataclasses."""
     settings = settings_of("")
 
     with pytest.raises(dataclasses.FrozenInstanceError):

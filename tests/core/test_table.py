@@ -78,7 +78,7 @@ def test_numbers_start_where_the_original_s_do() -> None:
 
 
 def test_a_number_never_comes_again() -> None:
-    """Neither after a task ended nor after a restart."""
+    """A number is not given again after its task has ended, nor after a restart."""
     task_table = TaskTable(64, next_number=1042)
     task = make_task(f"llm.{task_table.claim_number()}")
     task_table.add(task)
@@ -134,7 +134,7 @@ def test_output_goes_to_the_owner() -> None:
 
 
 def test_when_the_owner_is_gone_the_last_client_listens() -> None:
-    """Not an earlier one."""
+    """The output goes to the client that used the task last."""
     owner, earlier, last = FakeClient(), FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
     task_table = registry_of(task)
@@ -163,7 +163,7 @@ def test_when_all_are_gone_nobody_listens() -> None:
 
 
 def test_who_addresses_an_abandoned_task_adopts_it() -> None:
-    """Its output is wanted again."""
+    """The output of the task goes to that client from then on."""
     owner, finder = FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
     task_table = registry_of(task)
@@ -176,7 +176,7 @@ def test_who_addresses_an_abandoned_task_adopts_it() -> None:
 
 
 def test_a_stranger_s_departure_changes_nothing() -> None:
-    """Nor does a second one of the same client."""
+    """The owner stays the owner when another client leaves, once or twice."""
     owner, stranger = FakeClient(), FakeClient()
     task = make_task("llm.1000", owner)
     task_table = registry_of(task)
@@ -387,7 +387,7 @@ def test_a_slow_load_answers_before_the_client_gives_up(name: str, client_gives_
 
 
 def test_a_third_party_unit_may_use_every_action() -> None:
-    """What it needs at setup it says itself."""
+    """The daemon requires no key in the setup of such a unit; the unit checks it itself."""
     kind = third_party_kind("sonar")
 
     assert kind.required == ()

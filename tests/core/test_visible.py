@@ -9,7 +9,7 @@ ACTING = ("Cc", "Cf", "Zl", "Zp")
 
 
 def test_every_control_and_format_character_is_shown() -> None:
-    """All that this Python's Unicode knows."""
+    """Every such character of this Python's Unicode data is escaped."""
     acting = [each for each in map(chr, range(sys.maxunicode)) if unicodedata.category(each) in ACTING]
 
     assert [each for each in acting if each.translate(SHOWN) == each] == []
@@ -25,7 +25,7 @@ def test_what_is_shown_can_be_read_back() -> None:
 
 
 def test_text_keeps_its_lines_and_prose_its_joiners() -> None:
-    """Nothing else that acts."""
+    """No other control or format character is left."""
     assert "one\ttwo\nthree".translate(SHOWN_IN_TEXT) == "one\ttwo\nthree"
     assert "می‌خواهم 👩‍🚀".translate(SHOWN_IN_PROSE) == "می‌خواهم 👩‍🚀"
     assert "a\u202eb\x1b[31m".translate(SHOWN_IN_PROSE) == "a\\u202eb\\x1b[31m"

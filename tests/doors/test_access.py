@@ -219,7 +219,7 @@ async def test_another_one_s_task_cannot_be_told_from_none(tmp_path: Path, actio
 
 
 async def test_another_one_s_source_cannot_be_told_from_none(tmp_path: Path) -> None:
-    """Neither by a link."""
+    """A link to another token's task is refused like one to no task."""
     tokens = write_tokens(tmp_path, TWO)
     async with (
         asking_app(tmp_path) as app,
@@ -332,7 +332,7 @@ async def test_two_connections_at_once_make_no_task_too_many(tmp_path: Path) -> 
 
 
 async def test_a_connection_that_ends_makes_room(tmp_path: Path) -> None:
-    """For the next one of the same token."""
+    """The next connection of the same token is accepted."""
     token = write_tokens(tmp_path, {"anna": Role.USE}, Limits(connections=1))["anna"]
     async with asking_app(tmp_path) as app:
         async with client_with(app, token):

@@ -93,7 +93,7 @@ async def test_a_sixth_door_lives_like_the_others(tmp_path: Path, doors: list[Pi
 
 
 async def test_a_door_that_the_configuration_closes_is_not_made(tmp_path: Path, doors: list[PingDoor]) -> None:
-    """Nor is it an endpoint."""
+    """A closed door is not among the endpoints either."""
     async with running_app(tmp_path, {"unix": {"enabled": False}}) as app:
         assert list(app.endpoints) == ["tcp"]
 

@@ -199,7 +199,7 @@ async def test_one_that_starts_later_is_asked_again_at_setup(
 async def test_a_setup_without_devices_says_why_there_are_none(
     make_toolbox: MakeToolbox, assistant: AssistantServer
 ) -> None:
-    """All of them are Home Assistant's."""
+    """All devices come from Home Assistant, which has failed."""
     assistant.status = 503
     tool = "[[tool]]\nname = 'lock'\nkinds = ['lock']\nservice = 'lock.lock'"
     tools = await make_toolbox(tools=tool, assistant=assistant, domains=("lock",))

@@ -199,7 +199,7 @@ async def test_a_peer_that_leaves_while_its_model_loads_leaves_no_task(daemon: A
 
 
 async def test_a_reader_that_does_not_keep_up_is_cut() -> None:
-    """What waits has a bound."""
+    """The replies that wait for a reader are bounded."""
     forgotten: list[bool] = []
     replies = ReplyStream(lambda: forgotten.append(True))
     for _ in range(LIMIT_FRAMES + 1):

@@ -79,7 +79,7 @@ def test_a_line_names_its_request() -> None:
 
 
 def test_a_line_without_a_request_has_no_brackets() -> None:
-    """What concerns everybody names nobody."""
+    """A log line that belongs to no request has no context in brackets."""
     assert TextFormatter().format(record_of("ready")).endswith("unitd.doors: ready")
 
 
@@ -251,7 +251,7 @@ def test_lines_that_the_journal_does_not_take_are_counted(journal: socket.socket
 def test_a_journal_that_was_started_anew_is_found(
     tmp_path: Path, journal: socket.socket, handler: JournalHandler
 ) -> None:
-    """Its socket is another one then, at the same place."""
+    """The new journal has another socket at the same path."""
     journal.close()
     (tmp_path / "journal").unlink()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as second:
@@ -288,7 +288,7 @@ def test_a_terminal_or_a_file_gets_text(root_logger: logging.Logger, tmp_path: P
 
 @pytest.mark.skipif(Path("/run/systemd/journal/socket").exists(), reason="systemd's journal is here")
 def test_a_journal_that_is_not_there_is_refused(root_logger: logging.Logger) -> None:
-    """Who asks for it by name wants to know."""
+    """A configuration that asks for the journal by name fails without one."""
     with pytest.raises(ConfigError, match=r"log\.format is journal"):
         start_logging("info", "journal", {})
 

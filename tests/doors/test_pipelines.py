@@ -83,7 +83,7 @@ async def test_what_somebody_ends_comes_back_with_its_links(client: WireClient) 
 
 
 async def test_a_reset_brings_it_back(client: WireClient) -> None:
-    """All of it, under new numbers."""
+    """Every task of the pipeline is set up again, with new numbers."""
     before = await tasks_when(client, 4)
     await client.ask(work_id="sys", action="reset")
 
@@ -93,7 +93,7 @@ async def test_a_reset_brings_it_back(client: WireClient) -> None:
 
 
 async def test_a_model_that_comes_later_completes_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """One warning; the daemon serves everybody else meanwhile."""
+    """The daemon warns once and serves its other clients meanwhile."""
     tasks = [{"name": "mind", "unit": "llm", "data": {"model": "brought-later"}}]
     async with (
         running_app(tmp_path, {"pipeline": [{"name": "late", "tasks": tasks}]}) as app,

@@ -49,7 +49,7 @@ def words_of(mistakes: Iterator[Problem]) -> list[str]:
 
 
 def test_files_that_can_be_read_are_no_mistake(tmp_path: Path) -> None:
-    """Nor those that are not asked for."""
+    """A file that no setting asks for is not looked at."""
     for name in ("password", "token", "tools.toml"):
         (tmp_path / name).touch()
     mqtt = {"password_file": str(tmp_path / "password"), "cert_file": "/nowhere"}
@@ -153,7 +153,7 @@ def test_a_setup_that_is_always_refused_is_told(tmp_path: Path, document: dict[s
 
 
 def test_a_task_with_a_mistake_is_told_once(tmp_path: Path) -> None:
-    """What else its setup would say follows from it."""
+    """The errors that would follow from the first one are left out."""
     document = pipeline_of("llm", promt="Be brief.", enoutput="yes")
 
     assert len(words_of(unusable_pipelines(settings_of(tmp_path, document), all_kinds))) == 1

@@ -139,7 +139,7 @@ async def test_one_connection_too_many_is_told_so(folder: Path) -> None:
 
 
 async def test_place_of_a_lost_client_is_free_again(folder: Path) -> None:
-    """Who leaves no longer counts."""
+    """A client that has left does not count against the limit."""
     async with running_app(folder, {"tcp": {"max_connections": 1}}) as app:
         async with tcp_client(app) as first:
             await first.ask(work_id="sys", action="ping")

@@ -376,7 +376,7 @@ async def test_a_socket_that_fits_no_door_is_refused(config: Path, name: str, wo
 
 
 async def test_a_connection_is_no_listening_socket(config: Path) -> None:
-    """What Accept=yes would pass."""
+    """A socket unit with Accept=yes passes a connection, which is refused."""
     one, other = socket.socketpair()
     with one, other:
         async with started(config, {}, {"unix": one}) as daemon:

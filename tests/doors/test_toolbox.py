@@ -137,7 +137,7 @@ async def test_a_value_that_does_not_fit_comes_with_what_would(make_toolbox: Mak
 async def test_the_log_has_the_cause_of_a_failing_template(
     make_toolbox: MakeToolbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What the model need not know."""
+    """The model gets a shorter text without the cause."""
     await results_of(await make_toolbox(mqtt=Wire()), ("broken", {}))
 
     assert "division by zero" in caplog.text

@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_other_bytes_are_refused(hub: LocalHub, pulled: Pull, models: Path) -> None:
-    """As many as there should be, with another hash."""
+    """A file of the right size with another hash is refused."""
     good = gguf()
     card = card_of(offer(hub, "x.gguf", good[:-1] + b"!"))
     hub.files["me/model/x.gguf"].says_etag = sha256(good)
@@ -83,7 +83,7 @@ def test_a_truncated_file_is_refused(hub: LocalHub, pulled: Pull) -> None:
 
 
 def test_an_archive_with_another_hash_is_not_even_opened(hub: LocalHub, pulled: Pull) -> None:
-    """Whatever it holds."""
+    """The hash is checked before the archive is opened."""
     part = replace(release(hub, "x.tar.bz2", packed(("../x", b""))), sha256="0" * 64)
 
     with pytest.raises(PullFailed, match=f"it should be {'0' * 64}"):

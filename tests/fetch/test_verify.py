@@ -71,7 +71,7 @@ def test_what_cannot_be_verified_is_said(tmp_path: Path) -> None:
 
 
 def test_a_damaged_record_is_none(tmp_path: Path) -> None:
-    """What it says cannot be believed."""
+    """A record that cannot be parsed counts as missing."""
     (tmp_path / "installed.json").write_text('{"files": [{"path": 1}]}')
     (tmp_path / "x.gguf").write_bytes(gguf())
 

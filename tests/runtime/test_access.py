@@ -75,7 +75,7 @@ def test_who_has_a_whole_network_counts_as_one(one: str, other: str, is_one: boo
 
 
 def test_connections_of_an_address_are_limited() -> None:
-    """Not those of this machine."""
+    """Connections from this machine are not limited."""
     access = an_access(connections=2)
 
     assert access.may_connect("192.0.2.7", 1)
@@ -84,7 +84,7 @@ def test_connections_of_an_address_are_limited() -> None:
 
 
 def test_tasks_of_an_address_are_limited() -> None:
-    """Whoever of it has set them up."""
+    """The tasks of all clients of an address are counted together."""
     task_table = TaskTable(8)
     access = an_access(task_table, tasks=1)
     client = a_client(access, "192.0.2.7")

@@ -72,7 +72,7 @@ def test_adapters_are_named_with_their_scales(value: Any, wanted: list[tuple[str
     ],
 )
 def test_other_forms_are_refused(value: Any) -> None:
-    """Each with a sentence."""
+    """Every other form is refused with an error that names the key."""
     with pytest.raises(LoadFailed, match=r"lora|scale"):
         read_wanted(value)
 

@@ -119,7 +119,7 @@ async def test_what_is_being_stopped_is_waited_for(
 
 
 async def test_a_crashed_program_keeps_its_place(client: WireClient, models: Path) -> None:
-    """Nobody else gets its memory while it is started again."""
+    """Its memory is reserved while it is started again."""
     install(models, "one", 600)
     install(models, "other", 600)
     task = await client.setup("llm", LLM_SETUP, model="one")
@@ -194,7 +194,7 @@ async def test_two_setups_at_the_same_time_do_not_both_slip_in(daemon: App, mode
 async def test_a_program_that_takes_more_than_thought_counts_with_what_it_takes(
     client: WireClient, models: Path
 ) -> None:
-    """As measured, not as estimated."""
+    """The measured memory replaces the estimate."""
     install(models, "small", 1)
     task = await client.setup("llm", LLM_SETUP, model="small")
     before = (await client.ask(work_id="sys", action="cmminfo"))["data"]

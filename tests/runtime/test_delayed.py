@@ -157,7 +157,7 @@ async def test_a_command_that_is_long_overdue_is_left_undone(path: Path, caplog:
 async def test_a_command_that_means_nothing_any_more_is_said_in_the_log(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its device was taken out of the home meanwhile."""
+    """The device of the command is not in the home when it is due."""
     board = Board(path)
     await board.add(1, "turn off the moon")
 

@@ -109,7 +109,7 @@ async def test_what_a_hung_program_was_given_later_is_not_its_death() -> None:
 
 
 async def test_the_next_program_begins_with_nothing() -> None:
-    """Nobody waits for the work of one that is gone."""
+    """The work of the program before does not count."""
     program = Program("llm.1")
     program.work.begin("llm.1", 7, is_setup=True)
 

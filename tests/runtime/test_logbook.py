@@ -64,14 +64,14 @@ async def test_as_many_lines_as_are_wanted(logbook: LogStream) -> None:
 
 
 async def test_debug_never_gets_in(logbook: LogStream) -> None:
-    """That is where prompts and answers are."""
+    """Lines of level DEBUG hold prompts and answers."""
     log.debug("> tell me a secret")
 
     assert ask(logbook, FakeClient()).data == []
 
 
 async def test_of_an_exception_only_its_class_is_told(logbook: LogStream) -> None:
-    """Its words may be a client's."""
+    """The message of an exception may quote a client."""
     try:
         raise ValueError("a secret")
     except ValueError:

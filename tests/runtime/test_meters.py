@@ -37,7 +37,7 @@ def test_a_histogram_counts_up_to_each_bound() -> None:
 
 
 def test_an_end_without_counts_is_still_an_end() -> None:
-    """Not every unit tells its tokens."""
+    """A unit that does not count tokens still ends its inferences."""
     meter = ModelMetrics("llm", "a model", Counter())
 
     meter.note_end("stop", {"prompt_tokens": 9, "completion_tokens": 4})

@@ -277,7 +277,7 @@ async def test_the_suggested_model_is_the_most_able_that_fits(tmp_path: Path) ->
 
 
 async def test_a_measurement_holds_nothing_up(tmp_path: Path) -> None:
-    """Neither the client's next request, nor the daemon's stop."""
+    """Neither the next request of the client nor the stop of the daemon waits for it."""
     async with running_app(tmp_path, {"llm": {"threads": 1}}) as app, tcp_client(app) as client:
         await client.send(work_id="sys", action="suggest_model")
         await eventually(lambda: bool(psutil.Process().children()))

@@ -37,7 +37,7 @@ def test_nothing_follows_the_end_of_an_inference(end: InferenceState) -> None:
 
 
 def test_an_answer_that_was_cut_is_never_heard_again() -> None:
-    """Whatever the child still says of it."""
+    """A cut answer stays cut, whatever the child still sends."""
     inference = an_inference()
     for state in (InferenceState.DUE, InferenceState.COMPUTING, InferenceState.CUT):
         inference.advance(state)

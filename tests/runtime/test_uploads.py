@@ -51,7 +51,7 @@ class Ears:
 
 
 async def test_everybody_who_was_held_is_read_again() -> None:
-    """Whoever's piece it was that made room."""
+    """All clients that waited for room are read again, whoever made the room."""
     ears, first, second = Ears(), Sender("first"), Sender("second")
     uploads = Uploads("asr.1000", ears.ask, ears.end)
     for client in (first, first, second, first, first):

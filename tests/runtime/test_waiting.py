@@ -115,7 +115,7 @@ ENDINGS: dict[str, Callable[[WireClient, str], Any]] = {
 
 @pytest.mark.parametrize("end", ENDINGS.values(), ids=ENDINGS)
 async def test_what_has_ended_counts_no_more(client: WireClient, end: Callable[[WireClient, str], Any]) -> None:
-    """Whatever ended it."""
+    """An inference stops counting however it ended."""
     work_id = await paused(client)
     assert await refusals(client, work_id, *[{"data": PROMPT}] * 4) == [-10]
 

@@ -119,7 +119,7 @@ def test_the_end_of_a_long_utterance_takes_no_time(ears: Ears) -> None:
 
 
 def test_the_present_utterance_ends_after_rule3(ears: Ears) -> None:
-    """Nobody may speak for ever."""
+    """An utterance is cut after rule3 seconds."""
     ears.setup(grammar=HOME, rule3=1.5)
 
     ears.hear(joined(speak("what time is it"), speak("play some music"), silence(0.5)))

@@ -88,7 +88,7 @@ def test_silence_timeout_ends_the_utterance_sooner(ears: Ears) -> None:
 
 
 def test_silence_says_nothing(ears: Ears) -> None:
-    """Nor does noise."""
+    """Neither silence nor noise becomes a text."""
     ears.setup(**AWAKE)
 
     ears.hear(joined(silence(5), np.random.default_rng(1).normal(0, 300, 3 * RATE).astype(np.int16), silence(2)))

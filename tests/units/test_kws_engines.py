@@ -76,7 +76,7 @@ def test_alexa_is_heard_in_the_recordings() -> None:
 
 @pytest.mark.parametrize("folder", ["wake/computer", "wake/jarvis", "speech", "kws-zh/test_wavs"])
 def test_alexa_is_not_heard_in_other_words(folder: str) -> None:
-    """Nor in reading, nor in Chinese."""
+    """Other wake words, reading and Chinese do not wake it."""
     bench = KwsBench()
     bench.setup(kws="alexa")
 
@@ -158,7 +158,7 @@ def test_a_threshold_of_another_engine_is_refused(phrase: str, threshold: float)
 
 
 def test_a_threshold_for_sherpa_is_a_probability(chinese: Path) -> None:
-    """Likewise."""
+    """A threshold of another engine's scale is refused; the error names the range."""
     with pytest.raises(UnitFault, match=r"it must be from 0\.01 to 1 for sherpa-onnx"):
         KwsBench(engine="sherpa-onnx", path=str(chinese)).setup(kws="法国", threshold=1e-20)
 
@@ -328,7 +328,7 @@ def test_sherpa_without_a_file_says_what_the_card_lacks() -> None:
 
 
 def test_without_sherpa_the_command_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """That installs it."""
+    """The error names the command that installs sherpa-onnx."""
     monkeypatch.setitem(sys.modules, "sherpa_onnx", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
@@ -337,7 +337,7 @@ def test_without_sherpa_the_command_is_told(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_without_any_engine_the_command_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That installs both."""
+    """The error names the command that installs both engines."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 
     with pytest.raises(LoadError, match="pip install pymicro-wakeword pocketsphinx"):

@@ -31,7 +31,7 @@ def test_the_same_phrase_twice_is_one() -> None:
     [(0.5, {"alexa": 0.5, "computer": 0.5}), ({"ALEXA": 0.5}, {"alexa": 0.5}), ({}, {})],
 )
 def test_thresholds_go_to_their_phrases(threshold: Any, expected: dict[str, float]) -> None:
-    """One for all, or one for each."""
+    """A threshold is one number for all phrases, or a table with one for each."""
     assert read_options({"kws": ["alexa", "computer"], "threshold": threshold}).thresholds == expected
 
 

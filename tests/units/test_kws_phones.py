@@ -64,7 +64,7 @@ def test_a_sound_without_a_phone_is_named() -> None:
 
 
 def test_punctuation_is_not_spoken() -> None:
-    """Nor is a dash."""
+    """Neither marks nor dashes get phones."""
     assert words_of("Hey, wake-up (now)!") == ("hey", "wake", "up", "now")
 
 

@@ -391,7 +391,7 @@ def test_a_broken_network_does_not_load(tmp_path: Path, name: str, content: byte
 
 
 def test_a_folder_without_networks_does_not_load(tmp_path: Path) -> None:
-    """Nor does an engine that nobody knows."""
+    """An engine of an unknown name does not load either."""
     with pytest.raises(LoadError, match="no wake word of microWakeWord"):
         KwsBench(path=str(tmp_path))
     with pytest.raises(LoadError, match="no engine 'axera'"):

@@ -117,7 +117,7 @@ def test_an_urgent_prompt_is_read_first(bench: Bench) -> None:
 
 
 def test_more_tasks_than_slots_all_get_their_own_words(bench: Bench) -> None:
-    """Each says what it says alone."""
+    """Every task gets the answer that it gets when it is alone."""
     questions = {f"task {n}": f"tell me about the number {n}" for n in range(SLOTS * 2)}
     alone = {}
     for task, question in questions.items():

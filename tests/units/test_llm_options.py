@@ -57,6 +57,6 @@ def test_what_is_no_number_is_refused(value: Any) -> None:
 
 
 def test_one_stop_text_is_a_list_of_one() -> None:
-    """Both forms."""
+    """A text and a list of one text are read alike."""
     assert read_options({"stop": "END"}, 4096).stop == ("END",)
     assert read_options({"stop": ["A", "B"]}, 4096).stop == ("A", "B")

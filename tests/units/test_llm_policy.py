@@ -18,7 +18,7 @@ def test_a_sentence_ends_here(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "Hello! I", "half a sen", "a, b"])
 def test_no_sentence_ends_here(text: str) -> None:
-    """Only the end counts."""
+    """With this text only the end of the answer pauses it."""
     assert not ends_sentence(text)
 
 

@@ -37,7 +37,7 @@ def test_a_card_has_a_template_for_a_file_without_one(tmp_path: Path) -> None:
 
 
 def test_without_any_template_it_is_chatml(tmp_path: Path) -> None:
-    """What most models know."""
+    """ChatML is the form that most models know."""
     assert "<|im_start|>user\nhello<|im_end|>" in prompt(without_template(tmp_path / "mine.gguf"), "")
 
 

@@ -38,7 +38,7 @@ async def test_a_smaller_model_answers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("type_", ["q4_k_m", "q5_0", "q8_0", "iq4_nl", "f16"])
 async def test_each_kind_of_type_can_be_made(tmp_path: Path, type_: str) -> None:
-    """None of these needs anything but the file."""
+    """These types need only the file of the model."""
     full = write_full_weights(tmp_path / "full.gguf")
 
     status, said = await quantize(full, tmp_path / "small.gguf", type_)
@@ -61,7 +61,7 @@ async def test_each_kind_of_type_can_be_made(tmp_path: Path, type_: str) -> None
 async def test_what_cannot_be_is_one_sentence(
     tmp_path: Path, source: Path, target: str, type_: str, words: str
 ) -> None:
-    """Nothing is left behind."""
+    """The error is one sentence, and no file is left behind."""
     (tmp_path / "cut.gguf").write_bytes(BUNDLED.read_bytes()[:200_000])
     (tmp_path / "text.gguf").write_text("I am no model\n")
     before = sorted(tmp_path.iterdir())

@@ -97,7 +97,7 @@ async def test_a_wake_cuts_a_remote_answer(remote_client: WireClient) -> None:
 
 
 async def test_pause_and_work_lose_no_piece(remote_client: WireClient) -> None:
-    """What comes meanwhile waits upstream."""
+    """Pieces that come during a pause wait in the connection."""
     far = await remote_client.setup("llm", REMOTE)
     # The first leaves the same in the server's cache for the two that are compared: how much of a prompt is read
     # anew changes the last digits, and with them a word now and then.
@@ -243,7 +243,7 @@ def test_a_silent_server_is_given_up(bad_url: str, ask: Ask, monkeypatch: pytest
 
 
 def test_a_dead_host_is_told(ask: Ask) -> None:
-    """Nobody listens there."""
+    """The error says that the server cannot be reached."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -258,7 +258,7 @@ def test_what_another_owner_asked_is_not_known(bench: Bench) -> None:
 
 
 def test_an_owner_s_own_beginnings_are_known(bench: Bench) -> None:
-    """Whichever of its clients asks."""
+    """A prompt's beginning is reused for every client of the same owner."""
     bench.ask("a", SHARED + "why?", max_tokens=1, owner="anna", client="one")
     bench.run()
 

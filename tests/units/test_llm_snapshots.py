@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> Snapshots:
 
 
 def test_a_stored_state_comes_back(store: Snapshots) -> None:
-    """For exactly its tokens."""
+    """The state is restored for exactly the same tokens."""
     store.store(TOKENS, b"state").join()
 
     assert store.load(TOKENS) == bytearray(b"state")

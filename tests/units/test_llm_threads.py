@@ -205,7 +205,7 @@ def test_a_kernel_that_tells_nothing_leaves_the_number_alone() -> None:
 
 
 def test_a_missing_file_is_no_reading(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As on a system without /proc."""
+    """Without /proc there is no reading."""
     monkeypatch.setattr(threads, "STAT", tmp_path / "stat")
 
     assert read_load() is None

@@ -87,7 +87,7 @@ def test_what_is_no_call_calls_nothing(said: str, text: str) -> None:
 
 
 def test_a_template_that_knows_calls_is_given_them(knowing: Model) -> None:
-    """As they are: functions, calls, results."""
+    """The template gets functions, calls and results as they are."""
     messages = [Message("assistant", "", (ToolCall("1", "get_time", {}),)), Message("tool", "noon", call_id="1")]
 
     said = prompt(knowing, messages, read_tools([TOOLS[1]]))

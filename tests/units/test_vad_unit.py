@@ -56,7 +56,7 @@ def test_a_real_voice_is_speech(ears: Ears) -> None:
 
 
 def test_noise_is_no_speech(ears: Ears) -> None:
-    """Nor is silence."""
+    """Neither noise nor silence is speech."""
     ears.setup(**VAD)
 
     ears.hear(joined(silence(1), np.random.default_rng(2).normal(0, 1000, 5 * RATE).astype(np.int16), silence(1)))

@@ -140,7 +140,7 @@ async def test_sampling_lasts_until_there_is_another(reader: Person, script: Scr
 
 
 async def test_a_persona_is_changed_between_two_turns(reader: Person, script: Script) -> None:
-    """What is not named stays."""
+    """The keys that the change does not name keep their values."""
     await reader.turn("hi", persona_text="A robot.", gender="man")
     await reader.say(type="chat_prompt", persona_text="A pirate.")
     answer = await reader.hear()
@@ -288,7 +288,7 @@ async def test_a_cancel_is_answered_in_its_own_id(ann: Person, request_id: str |
 
 
 async def test_a_turn_is_cut_while_its_model_loads(tmp_path: Path) -> None:
-    """Its task, born after all, ends at once."""
+    """The task of the turn ends as soon as it is set up."""
     gate = tmp_path / "gate"
     argv_for = bad_unit("gated", gate)
     async with running_app(tmp_path, {"http": {"enabled": True}}, argv_for) as app:
@@ -317,7 +317,7 @@ async def test_a_stopping_daemon_ends_the_turn(tmp_path: Path, caplog: pytest.Lo
 
 
 async def test_somebody_else_s_interrupt_ends_a_turn(ann: Person, http_daemon: App) -> None:
-    """Whoever may talk to the daemon may stop its tasks."""
+    """Any client of the daemon may stop its tasks."""
     await ann.start(LONG_QUESTION)
     await ann.until("token")
 

@@ -86,7 +86,7 @@ async def test_too_many_cancels_are_told_when_to_come_again(visit: Visit) -> Non
 
 
 async def test_a_window_moves_on(visit: Visit) -> None:
-    """Who waits as long as told is served."""
+    """A client that waits as long as it was told is served."""
     async with visit(messages=1, message_window_s=0.2) as person:
         await person.turn("hello")
         await person.start("hello")
@@ -123,7 +123,7 @@ async def test_pings_are_not_counted(visit: Visit) -> None:
 
 
 async def test_zero_is_no_limit(visit: Visit) -> None:
-    """For the limit or for the window."""
+    """A limit of 0 and a window of 0 both switch the limit off."""
     async with visit(messages=0, cancel_window_s=0, persona_updates=0) as person:
         for _ in range(30):
             await person.say(type="cancel")
@@ -198,7 +198,7 @@ async def test_a_connection_may_begin_with_nonsense(http_daemon: App, message: s
 
 
 async def test_a_persona_without_a_session_is_refused(http_daemon: App) -> None:
-    """Nobody would know whose it is."""
+    """Without a session id it could not be found again."""
     async with person_at(http_daemon) as person:
         await person.say(type="chat_prompt", persona_text="A robot.")
         refusal = await person.hear()

@@ -76,7 +76,7 @@ def test_null_is_absent_and_strange_keys_are_ignored() -> None:
 
 
 def test_the_sampling_of_the_document_is_taken() -> None:
-    """All its keys."""
+    """Every key of the document's table is read."""
     sampling = {"temperature": 0.8, "top_p": 0.85, "top_k": 40, "min_p": 0, "repetition_penalty": 1.1}
     sampling |= {"presence_penalty": -1, "frequency_penalty": 0.5, "sanitize_output": False}
 

@@ -25,7 +25,7 @@ def test_a_line_about_nothing_is_left_out() -> None:
 
 
 def test_the_session_that_was_away_longest_is_forgotten() -> None:
-    """Who comes again is young again."""
+    """A session that comes again counts as the newest."""
     sessions = Sessions(BargeInSettings())
     first, second = sessions.of("", "first"), sessions.of("", "second")
     for number in range(MAX_SESSIONS - 2):

@@ -126,7 +126,7 @@ async def test_a_persona_knows_the_devices(ann: Person, caller: CallingServer) -
 
 
 async def test_a_turn_is_cut_while_a_tool_is_at_work(ann: Person, assistant: AssistantServer) -> None:
-    """What the tool says later is nobody's."""
+    """The outcome that the tool sends later is dropped."""
     assistant.may_answer.clear()
     await ann.start(f"{WISH}[{TURN_OFF}]")
     await ann.until("toolcall")

@@ -58,7 +58,7 @@ async def test_a_tokens_frame_bytes_hold_for_bodies(tmp_path: Path) -> None:
 
 
 async def test_a_body_ends_in_time(http_daemon: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that does not is a 408."""
+    """A body that takes longer than the limit is answered with 408."""
     monkeypatch.setattr(guard, "BODY_SECONDS", 300 * MS)
 
     answer = await told_of(http_daemon, "POST /v1/completions HTTP/1.1", b"{")

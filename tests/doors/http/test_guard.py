@@ -157,7 +157,7 @@ async def test_a_host_that_is_a_name_or_an_address_is_served(http: httpx.AsyncCl
 
 @pytest.mark.parametrize("origin", ["http://[", "http://[evil]", "null", "", "://", "http://x:99999999"])
 async def test_an_origin_that_is_none_is_another_sites(http: httpx.AsyncClient, origin: str) -> None:
-    """Whatever it looks like."""
+    """A malformed Origin header counts as another site's."""
     answer = await http.post("/v1/completions", headers={"Origin": origin, "X-API-Key": "secret"}, content=b"{}")
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "origin_not_allowed")

@@ -54,7 +54,7 @@ async def test_an_empty_answer_is_empty(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_fails_in_mid_answer_is_a_connection_error(tmp_path: Path) -> None:
-    """What came is kept."""
+    """The text that came before the failure is kept."""
     async with relayed(tmp_path) as (_, agent, _, _):
         done = await agent.ask("start_stream", "a", **asking("-3"))
 

@@ -127,7 +127,7 @@ async def test_an_installed_model_is_removed(http: httpx.AsyncClient, tmp_path: 
     ],
 )
 async def test_what_cannot_be_pulled_has_a_status(http: httpx.AsyncClient, body: bytes, status: int, code: str) -> None:
-    """Nothing has begun, so the answer is no stream."""
+    """The error has an HTTP status, because no stream has begun yet."""
     response = await http.post("/api/models/pull", content=body)
 
     assert (response.status_code, response.json()["error"]["code"]) == (status, code)

@@ -108,7 +108,7 @@ async def test_the_bytes_are_those_of_server_sent_events(address: str) -> None:
 
 @pytest.mark.own_daemon
 async def test_the_first_word_comes_while_the_rest_is_computed(client: AsyncOpenAI, http_daemon: App) -> None:
-    """Nothing waits for anything."""
+    """The first chunk is sent while the task still runs."""
     stream = await chat(client, [{"role": "user", "content": LONG_QUESTION}], stream=True)
 
     first = await anext(stream)
@@ -154,7 +154,7 @@ async def test_a_limit_of_tokens_ends_an_answer(client: AsyncOpenAI) -> None:
 
 
 async def test_a_stop_string_ends_an_answer_before_itself(client: AsyncOpenAI) -> None:
-    """One or several."""
+    """The answer ends before whichever string of the list comes first."""
     whole = (await chat(client)).choices[0].message.content
     first, second = whole.split()[:2]
 

@@ -235,7 +235,7 @@ async def test_a_body_that_is_no_object_is_refused(http: httpx.AsyncClient, body
 
 
 async def test_a_body_that_is_nested_too_deeply_is_refused(http: httpx.AsyncClient) -> None:
-    """What can be read and not be passed on."""
+    """The body can be parsed, but not be passed on to the unit."""
     deep = b'{"messages": [{"role": "user", "content": "a"}], "logit_bias": ' + b'{"1":' * 300 + b"1" + b"}" * 301
 
     assert error_of(await http.post(CHAT, content=deep)) == (400, None, "invalid_value")

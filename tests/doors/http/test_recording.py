@@ -50,7 +50,7 @@ def test_what_was_kept_is_read_again(sessions: RecordedChats) -> None:
 
 
 def test_only_the_daemon_may_read_it(sessions: RecordedChats, tmp_path: Path) -> None:
-    """What people say is theirs."""
+    """The folder and its files are readable for the daemon's user alone."""
     kept(sessions)
 
     folder = tmp_path / "sessions"
@@ -63,7 +63,7 @@ def test_only_the_daemon_may_read_it(sessions: RecordedChats, tmp_path: Path) ->
     "session_id", ["", "chat_", "../counter", "chat_/../../counter", "chat_" + "0" * 32, "chat_" + "0" * 31 + "/"]
 )
 def test_nothing_but_sessions_is_found(sessions: RecordedChats, tmp_path: Path, session_id: str) -> None:
-    """Not by a path, and not by a guess."""
+    """No other file is returned, whether it is named by a path or by a guess."""
     (tmp_path / "counter.json").write_text("{}")
     kept(sessions)
 

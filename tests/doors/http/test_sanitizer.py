@@ -146,7 +146,7 @@ def test_the_cut_into_tokens_changes_nothing(shreds: list[str]) -> None:
 
 @pytest.mark.parametrize("pieces", [("<", "b", ">x"), ("<b", ">x"), ("<", "b>x"), ("<b c", "lass='", "y'>x")])
 def test_no_half_a_tag_gets_out(pieces: tuple[str, ...]) -> None:
-    """Not at any border of tokens."""
+    """No part of a tag is sent, wherever the tokens are cut."""
     assert said_so_far(*pieces[:-1]) == ""
     assert tidied(*pieces) == "x"
 
@@ -186,7 +186,7 @@ def test_a_mark_that_the_end_cuts_in_half_is_dropped(text: str, left: str) -> No
     ],
 )
 def test_what_is_certain_goes_out_at_once(pieces: tuple[str, ...], said: str) -> None:
-    """Nothing waits that no later token can change."""
+    """Text that no later token can change is sent without delay."""
     assert said_so_far(*pieces) == said
 
 

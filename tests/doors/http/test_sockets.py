@@ -43,7 +43,7 @@ async def socket(server: ClosingServer) -> WebSocket:
 
 
 async def test_a_message_is_one_json_object(server: ClosingServer, socket: WebSocket) -> None:
-    """As text."""
+    """Every message is sent as a text frame."""
     await send(socket, {"status": "pong"})
 
     assert server.sent[-1] == {"type": "websocket.send", "text": '{"status":"pong"}'}

@@ -103,7 +103,7 @@ async def test_refused_tokens_are_a_metric(tmp_path: Path) -> None:
 
 
 async def test_sockets_ask_for_a_token_too(tmp_path: Path) -> None:
-    """All of them; with one they serve."""
+    """Every WebSocket route refuses a client without a token, and serves one that has it."""
     token = write_tokens(tmp_path, {"anna": Role.USE})["anna"]
     async with asking_app(tmp_path, **HTTP) as app:
         for path in ("/ws", "/ws/units", "/ws/chat"):

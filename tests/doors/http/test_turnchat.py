@@ -252,7 +252,7 @@ async def test_no_other_file_is_fetched_as_a_session(start: Start, session_id: s
 
 
 async def test_nothing_is_recorded_unless_it_is_wanted(http_daemon: App, tmp_path: Path) -> None:
-    """Neither written nor told."""
+    """No session is written, and the answer names no session."""
     await chat(http_daemon, ask("Hello!"))
 
     response = await get(http_daemon, "/api/sessions/chat_" + "0" * 32)

@@ -47,7 +47,7 @@ async def test_who_finds_a_place_waits_for_nothing() -> None:
 
 
 async def test_the_others_wait_in_the_order_in_which_they_came() -> None:
-    """Each is told its place, and every one nearer."""
+    """A waiting client is told its place, and again each time it moves up."""
     line = WaitingLine(1)
     first, second, third = Customer(line), Customer(line), Customer(line)
     await eventually(lambda: third.told == [2])

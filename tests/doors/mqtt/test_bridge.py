@@ -185,7 +185,7 @@ async def test_the_last_will_tells_of_an_accident_and_goodbye_of_a_clean_end(
 async def test_a_daemon_without_its_broker_serves_everybody_else(
     tmp_path: Path, broker: Broker, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One warning; it comes online when the broker does."""
+    """The daemon warns once, and its status is online as soon as the broker can be reached."""
     await broker.stop()
     async with running_app(tmp_path, {"mqtt": {"port": broker.port, "node": NODE}}) as app:
         async with tcp_client(app) as client:

@@ -283,7 +283,7 @@ def test_a_board_whose_tasks_come_and_go_does_not_list_them_all() -> None:
 
 @pytest.mark.parametrize("payload", [None, [], {"components": []}, {"components": {"a": {}, "b": 7}}])
 def test_a_payload_of_somebody_else_is_none_of_ours(payload: Any) -> None:
-    """Whatever is retained there."""
+    """A retained message that the daemon did not write is not taken for its own."""
     assert platforms_in(payload) == {}
 
 

@@ -27,7 +27,7 @@ def drained(outgoing: PublishQueue) -> list[tuple[str, bytes]]:
 
 
 def test_answers_go_first_then_what_is_true_then_what_passes() -> None:
-    """Each kind in its order."""
+    """Messages are sent by kind: answers, then states, then passing events."""
     outgoing = PublishQueue()
     outgoing.pass_on("output", b"1")
     outgoing.retain("state", b"idle")

@@ -259,7 +259,7 @@ async def test_the_beginning_of_a_broken_answer_is_not_said_with_the_next(bridge
 async def test_an_entity_whose_question_is_refused_says_so(
     bridged: App, listener: Listener, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """There is no such task."""
+    """A question to a task that does not exist is reported in the log."""
     await listener.publish(f"{BASE}/llm.4711/ask", "anybody there?")
     await eventually(lambda: "asking llm.4711 by mqtt failed:" in caplog.text)
 

@@ -20,7 +20,7 @@ from unitd.app import App
 
 
 async def test_the_info_offers_all_four_services(client: AsyncTcpClient) -> None:
-    """What Home Assistant reads when it adds us."""
+    """The reply to `describe`, which Home Assistant reads first, lists all four."""
     await client.write_event(Describe().event())
     info = Info.from_event((await hear(client, "info"))[-1])
 

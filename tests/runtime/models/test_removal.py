@@ -61,7 +61,7 @@ async def test_removal_of_a_nested_file_takes_the_models_own_folder(client: Wire
 
 
 async def test_bundled_model_is_not_removed(client: WireClient) -> None:
-    """What came with unitd stays, with a reason."""
+    """A model that came with unitd stays, and the reply says why."""
     reply = await client.ask(work_id="sys", action="rmmode", data="unitd-chat")
 
     assert reply["error"]["code"] == -10

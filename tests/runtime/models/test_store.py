@@ -68,7 +68,7 @@ async def test_file_that_changes_is_described_anew(client: WireClient, models: P
 
 
 async def test_the_folder_of_adapters_is_no_model(client: WireClient, models: Path) -> None:
-    """Whatever lies in it: `lora` at setup names its files."""
+    """No file in it is listed; a setup names them with `lora`."""
     (models / "lora").mkdir()
     (models / "lora" / "unreadable.gguf").touch()
 

@@ -155,7 +155,7 @@ def test_holders_take_turns_and_cut_their_own() -> None:
 
 
 def test_another_one_s_queue_leaves_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a minute of each holder."""
+    """A holder may queue some sound of its own, however much others have queued."""
     monkeypatch.setattr(playlist_module, "MAX_QUEUED_SECONDS", 2)
     monkeypatch.setattr(playlist_module, "OWN_SECONDS", 1)
     playlist = Playlist()

@@ -70,7 +70,7 @@ def test_a_file_of_another_kind_is_heard(host: VoiceHost, start: Start, tmp_path
 def test_a_file_that_cannot_be_understood_well_is_told_in_the_log(
     host: VoiceHost, start: Start, tmp_path: Path, samples: int, rate: int, words: str
 ) -> None:
-    """Once; it is heard all the same."""
+    """The warning comes once, and the file is still heard."""
     write_wav(tmp_path / "in.wav", np.zeros(samples, np.int16), rate)
 
     tell(start(capture=f"file:{tmp_path}/in.wav", pace="fast"), "listen", is_on=True)
@@ -80,7 +80,7 @@ def test_a_file_that_cannot_be_understood_well_is_told_in_the_log(
 
 
 def test_a_file_without_a_byte_is_told_in_the_log(host: VoiceHost, start: Start, tmp_path: Path) -> None:
-    """Not even a header."""
+    """A file without even a header is reported."""
     (tmp_path / "in.wav").touch()
 
     tell(start(capture=f"file:{tmp_path}/in.wav"), "listen", is_on=True)
@@ -169,7 +169,7 @@ def test_a_file_that_cannot_be_heard_is_told_once(
 
 
 def test_a_file_that_comes_later_is_opened(host: VoiceHost, start: Start, tmp_path: Path) -> None:
-    """As a microphone that is plugged in."""
+    """The file is opened as soon as it exists, like a microphone that is plugged in."""
     tell(start(capture=f"file:{tmp_path}/in.wav", pace="fast"), "listen", is_on=True)
     host.wait_for("device", which="capture")
 

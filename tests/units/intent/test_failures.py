@@ -47,7 +47,7 @@ def test_a_failure_is_said_in_the_language_of_the_sentence(language: str, answer
 
 
 def test_devices_that_failed_alike_are_in_one_sentence() -> None:
-    """All of them, or their number."""
+    """The sentence names the devices, or says how many they are."""
     two, all_four = (
         somebody("de", "unavailable", *names) for names in (("Anna", "Ben"), ("Anna", "Ben", "Carla", "David"))
     )

@@ -112,7 +112,7 @@ def test_brighter_without_a_room_asks(somebody: Inhabitant) -> None:
 
 
 def test_the_end_of_the_range_is_said(somebody: Inhabitant) -> None:
-    """Nothing is set."""
+    """A value beyond the range is not set; the answer names the limit."""
     somebody.states["kitchen light"] = state("on", brightness=1)
 
     calls, answer = somebody.say("dimmer", area="kitchen")

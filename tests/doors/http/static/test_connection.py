@@ -134,7 +134,7 @@ async def test_the_page_comes_back_with_the_daemon(browser: BrowserContext, tmp_
 
 
 async def test_an_answer_that_a_stop_cut_says_so(seen_slow: Visit, slow_daemon: App) -> None:
-    """Nothing on the page waits for ever."""
+    """The page does not show the answer as still being written."""
     await seen_slow.ask("tell me a story")
     await expect(seen_slow.answer).to_contain_text("word2 ")
 

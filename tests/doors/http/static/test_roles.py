@@ -93,7 +93,7 @@ async def test_who_may_use_the_board_chats_and_leaves_its_models_alone(
 async def test_an_administrator_may_everything(
     browser: BrowserContext, asking: App, admin: WireClient, tokens: dict[str, str]
 ) -> None:
-    """As without tokens."""
+    """An administrator sees the page as it is without tokens."""
     seen = await seen_with(tokens["admin"], browser, asking)
     await seen.page.get_by_text("more to fetch").click()
 
