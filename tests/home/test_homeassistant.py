@@ -5,11 +5,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
 import pytest
 import pytest_asyncio
 
-from tests.support.children import KEPT_PROCESSES
+from tests.support.children import kept_children
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import calls_of, frames_of, said
 from tests.support.servers.assistant_server import TOKEN, AssistantServer, State, assistant_server
@@ -66,10 +65,8 @@ async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board
         app = await stack.enter_async_context(running_app(folder, {"home": home}))
         keeper = await stack.enter_async_context(tcp_client(app))
         await keeper.setup("intent", SETUP)
-        kept = {child.pid for child in psutil.Process().children()}
-        KEPT_PROCESSES.update(kept)
-        yield Board(app, assistant)
-    KEPT_PROCESSES.difference_update(kept)
+        with kept_children():
+            yield Board(app, assistant)
 
 
 @pytest.mark.parametrize(
