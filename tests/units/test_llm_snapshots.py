@@ -176,6 +176,6 @@ def test_a_client_s_own_prompt_is_kept_for_its_owner(
 def _settled(folder: Path) -> list[Path]:
     """The snapshots once every writer is done."""
     for thread in threading.enumerate():
-        if thread.name == "snapshot":
+        if thread.name == "writer.kv":
             thread.join()
     return sorted(folder.glob("*.kv"))

@@ -5,22 +5,17 @@ hundred bytes has 2^25 of them, at once or after twenty tokens, and nothing can 
 schema's converter, nor the compiler, nor the search runs in the program that serves all tasks: a `Grammar` is the
 connection to a process with limits of memory, and of time for each answer.
 
-The first process (the fork server) is forked when the model is loaded, before the cache is there: the memory that it
-shares with the program is never written to again, and a fork of it takes some milliseconds. It waits for connections
-and forks for each one.
+The fork server (units.fork_server) is forked when the model is loaded, before the cache is there.
 
 Each token that the model chooses is sent to the grammar, which mostly takes it: one message there and back, 0.1 ms.
 Only when it refuses the token does it say which tokens it allows.
 """
 
 import os
-import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 from weakref import WeakSet
 
@@ -28,6 +23,7 @@ import llama_cpp
 import numpy as np
 
 from units import confined
+from units.fork_server import ForkServer
 from units.llm.calls import with_calls
 from units.llm.gbnf import Allowed, Candidates, DeadEnd, allows, grammar_of_schema, make_grammar
 from units.llm.llama import Model
@@ -51,7 +47,11 @@ class Grammars:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._fork_server: confined.Confined | None = None
+        self._fork_server = ForkServer(
+            self._serve,
+            prepare=lambda: model.byte_tokens,  # looked up in the whole vocabulary, once for all of them
+            refusal=lambda error: f"grammar cannot be compiled now: {error.strerror}",
+        )
         self._begun: WeakSet[Grammar] = WeakSet()
 
     @property
@@ -61,47 +61,19 @@ class Grammars:
 
     def start(self) -> None:
         """Fork the first process; the earlier, the less memory of computations does it share."""
-        if self._fork_server is None:
-            self._fork_server = confined.start(self._fork_on_demand)
+        self._fork_server.start()
 
     def begin(self, spec: SamplerSpec, tools: Tools | None = None, *, is_trial: bool = False) -> "Grammar":
         """Return a process that compiles the grammar of these settings; for a trial it also checks a first token."""
-        ours, theirs = Pipe()
-        try:
-            self._hand_over(theirs)
-        except OSError:  # the first process was killed
-            self.close()
-            self._hand_over(theirs)
-        theirs.close()
+        ours = self._fork_server.begin()
         self._begun.add(grammar := Grammar(ours))
         with suppress(OSError):  # it died already: the wait for its answer fails
             ours.send((spec, tools, is_trial))
         return grammar
 
-    def _hand_over(self, connection: "Connection[Any, Any]") -> None:
-        """Give a connection to a new process."""
-        self.start()
-        assert self._fork_server is not None
-        send_handle(self._fork_server.connection, connection.fileno(), self._fork_server.pid)
-
     def close(self) -> None:
         """End all processes."""
-        if self._fork_server is not None:
-            self._fork_server.close()
-            self._fork_server = None
-
-    # In the first process
-
-    def _fork_on_demand(self, connection: "Connection[Any, Any]") -> None:
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # its children are not waited for
-        _ = self._model.byte_tokens  # looked up in the whole vocabulary, once for all of them
-        while True:
-            wanted: Connection[Any, Any] = Connection(recv_handle(connection))
-            try:
-                confined.fork(self._serve, wanted)
-            except OSError as error:  # the limit of processes is reached
-                wanted.send(f"grammar cannot be compiled now: {error.strerror}")
-            wanted.close()
+        self._fork_server.close()
 
     # In a grammar's own process
 

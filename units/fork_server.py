@@ -1,0 +1,68 @@
+"""A process that forks on demand: one process for each piece of work (units.confined), each within milliseconds.
+
+The fork server is forked when the program is small: the memory that it shares with the program is never written to
+again, and the processes that it forks share what it has loaded. It waits for connections and forks for each one.
+"""
+
+import signal
+import threading
+from collections.abc import Callable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle, send_handle
+from typing import Any
+
+from units import confined
+
+Work = Callable[["Connection[Any, Any]"], None]
+
+
+class ForkServer:
+    """Starts processes that do one kind of work."""
+
+    def __init__(self, work: Work, prepare: Callable[[], object], refusal: Callable[[OSError], object]) -> None:
+        """`prepare` is called once in the fork server; `refusal` makes the message for a process that cannot start."""
+        self._work = work
+        self._prepare = prepare
+        self._refusal = refusal
+        self._server: confined.Confined | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Fork the server; the earlier, the less memory does it share."""
+        if self._server is None:
+            self._server = confined.start(self._fork_on_demand)
+
+    def begin(self) -> "Connection[Any, Any]":
+        """Return the connection to a new process; from any thread. A fork server that was killed is started again."""
+        ours, theirs = Pipe()
+        with self._lock:
+            try:
+                self._hand_over(theirs)
+            except OSError:
+                self.close()
+                self._hand_over(theirs)
+        theirs.close()
+        return ours
+
+    def _hand_over(self, connection: "Connection[Any, Any]") -> None:
+        self.start()
+        assert self._server is not None
+        send_handle(self._server.connection, connection.fileno(), self._server.pid)
+
+    def close(self) -> None:
+        """End the server; a process that works ends with its connection or by its limits."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def _fork_on_demand(self, connection: "Connection[Any, Any]") -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # its children are not waited for
+        self._prepare()
+        while True:
+            wanted: Connection[Any, Any] = Connection(recv_handle(connection))
+            try:
+                confined.fork(self._work, wanted)
+            except OSError as error:  # the limit of processes is reached
+                wanted.send(self._refusal(error))
+            wanted.close()
