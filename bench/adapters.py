@@ -20,7 +20,8 @@ import gguf
 import numpy as np
 
 from units.llm.adapters import Adapters
-from units.llm.llama import Alarm, Blend, Context, Entry, Model
+from units.llm.context import Alarm, Context, Entry
+from units.llm.llama import Blend, Model
 
 RANK, ROUNDS = 16, 8
 CHANGED = ("attn_output.weight", "ffn_down.weight")

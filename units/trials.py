@@ -8,8 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from unitd.wire.envelope import Envelope
 from units.host import Host
@@ -19,10 +18,20 @@ AT_ONCE = 2
 PATIENCE_SECONDS = 20.0
 
 
+class Source(Protocol):
+    """The connection that brings a result."""
+
+    def poll(self, timeout: float, /) -> bool:
+        """Wait so many seconds and return True when the result is there."""
+
+    def recv(self) -> Any:
+        """Return the result; raise EOFError or OSError when none will come."""
+
+
 class Began(NamedTuple):
     """A trial that runs."""
 
-    connection: "Connection[Any, Any]"
+    connection: Source
     """The connection that brings the result."""
 
     end: Callable[[], None]
@@ -96,7 +105,7 @@ class Trials:
             waiting = threading.Thread(target=self._wait, args=(attempt, attempt.began.connection), daemon=True)
             waiting.start()
 
-    def _wait(self, attempt: _Attempt, connection: "Connection[Any, Any]") -> None:
+    def _wait(self, attempt: _Attempt, connection: Source) -> None:
         try:
             result = connection.recv() if connection.poll(PATIENCE_SECONDS) else None
         except (EOFError, OSError):

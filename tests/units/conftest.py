@@ -6,9 +6,10 @@ import pytest
 
 from tests.support.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from tests.support.units.tool_asker import KNOWING, Asker
+from units.llm.context import Alarm
 from units.llm.engine import Engine
 from units.llm.grammars import Grammars
-from units.llm.llama import Alarm, Model
+from units.llm.llama import Model
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,10 @@ import pytest
 
 from tests.support.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
 from units.base import LoadError
+from units.llm.context import Alarm
 from units.llm.engine import SMALLEST_EXACT_CHUNK, Engine
 from units.llm.grammars import Grammars
-from units.llm.llama import Alarm, Model
+from units.llm.llama import Model
 from units.llm.options import SamplerSpec
 from units.llm.pace import Pace
 from units.llm.prompt import PromptMaker

@@ -13,7 +13,8 @@ from tests.support.units.engine_bench import BUNDLED
 from unitd.core.models.forecast import forecast, multiplied_weights, read_speed
 from unitd.core.models.gguf import Shape, read_shape
 from unitd.core.models.gguf_check import check_tensors
-from units.llm.llama import Alarm, Context, Entry, Model
+from units.llm.context import Alarm, Context, Entry
+from units.llm.llama import Model
 from units.llm.probe import Probe
 
 # Three trials of a tenth of a second, five steps at the least, on whatever else runs here.

@@ -12,7 +12,7 @@ from tests.support.setups import LLM_SETUP
 from tests.support.units.engine_bench import BUNDLED
 from unitd.app import App
 from units.llm.llama import Model
-from units.llm.options import Message
+from units.llm.messages import Message
 from units.llm.prompt import PromptMaker
 
 CARD_TEMPLATE = "{% for message in messages %}[{{ message.content }}]{% endfor %}"

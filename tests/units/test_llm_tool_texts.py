@@ -12,7 +12,8 @@ from units.base import UnitFault
 from units.llm.calls import CallStream
 from units.llm.chat_api import CallPieces, request_body
 from units.llm.llama import Model
-from units.llm.options import Message, read_options
+from units.llm.messages import Message
+from units.llm.options import read_options
 from units.llm.prompt import PromptMaker
 from units.llm.tools import ToolCall, Tools, read_tools
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from units.base import LoadError
-from units.llm.llama import Adapter, Blend, Context, Model
+from units.llm.context import Context
+from units.llm.llama import Adapter, Blend, Model
 from units.llm.snapshots import identity_of
 from units.setup_values import refusal
 

@@ -1,12 +1,16 @@
 """The OpenAI chat API from its client's side: the body of a request, and calls that come back in pieces."""
 
+import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
-from units.llm.options import LlmOptions, Message
+from unitd.wire.pictures import media_type
+from units.llm.messages import Message
+from units.llm.options import LlmOptions
 from units.llm.tools import ToolCall, Tools, maybe_call, new_id
+from units.llm.vision.picture import Picture
 
 
 def request_body(model: str, options: LlmOptions, messages: Sequence[Message]) -> dict[str, Any]:
@@ -42,12 +46,22 @@ def request_body(model: str, options: LlmOptions, messages: Sequence[Message]) -
 
 
 def _turn(message: Message) -> dict[str, Any]:
-    turn: dict[str, Any] = {"role": message.role, "content": message.content}
+    content = [_part(part) for part in message.parts] if message.parts else message.content
+    turn: dict[str, Any] = {"role": message.role, "content": content}
     if message.calls:
         turn["tool_calls"] = [_call(call) for call in message.calls]
     if message.call_id:
         turn["tool_call_id"] = message.call_id
     return turn
+
+
+def _part(part: str | Picture) -> dict[str, Any]:
+    """Return a text, or a picture with its file in a data: URL."""
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    url = f"data:{media_type(part.data)};base64,{base64.b64encode(part.data).decode()}"
+    detail = {"detail": "low"} if part.most_slices == 1 else {}
+    return {"type": "image_url", "image_url": {"url": url, **detail}}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -12,6 +12,10 @@ in each step.
 A held generation (pause) stays where it is. `slots` has the rules by which slots change hands, `shares` those by which
 a generation gives its slot up for another one. It comes back later and continues its text without any difference.
 
+Pictures are encoded elsewhere (`vision`). Their embeddings are read in batches of their own, as a prompt's chunks are.
+A generation whose next tokens are of a picture that is not encoded yet rests: it computes nothing, and others may have
+its slot.
+
 A cut (cancel, exit) arrives in another thread: it rings the alarm if the task is part of the running batch, llama.cpp
 gives up between two graph nodes, and the step takes back whatever part of the batch is in the cache. The other
 sequences of that batch are computed again in the next step.
@@ -20,14 +24,20 @@ sequences of that batch are computed again in the next step.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
+from units.llm.context import Alarm, Context, Entry, Rows
 from units.llm.gbnf import DeadEnd
-from units.llm.llama import Alarm, Blend, Context, Entry, Model
+from units.llm.llama import Blend, Model
 from units.llm.pace import Pace
 from units.llm.policy import ends_sentence
 from units.llm.sequence import Generation
 from units.llm.shares import Shares
 from units.llm.slots import Slots
+from units.llm.vision.layout import Place
+
+if TYPE_CHECKING:
+    from units.llm.vision.vision import Vision
 
 # Measured with Q4_0 and Q8_0 weights: kernels for fewer tokens round differently, so in exact mode no chunk is
 # smaller and as many tokens of a reused beginning are computed again.
@@ -55,12 +65,14 @@ class Engine:
         slots: int,
         is_exact: bool,
         on_spoken: Callable[[], None] = lambda: None,
+        pictures: "Vision | None" = None,
     ) -> None:
         """`on_spoken` is called when all speakers have said their token, before a prompt is read."""
         self._model = model
         self._context = context
         self._alarm = alarm
         self._on_spoken = on_spoken
+        self._pictures = pictures
         self._recomputed = SMALLEST_EXACT_CHUNK if is_exact else 1
         self._slots = Slots(context, slots, self._recomputed, is_exact=is_exact)
         self._pace = Pace(SMALLEST_EXACT_CHUNK)
@@ -72,8 +84,8 @@ class Engine:
 
     @property
     def is_busy(self) -> bool:
-        """Return True while a generation is not held."""
-        return any(not generation.is_held for generation in self._generations)
+        """Return True while there is something to compute."""
+        return any(not generation.is_resting for generation in self._generations)
 
     def start(self, generation: Generation) -> None:
         """Take a generation; it gets a slot when one is free."""
@@ -86,6 +98,8 @@ class Engine:
             return
         self._generations.remove(generation)
         self._slots.leave(generation)
+        if self._pictures is not None:
+            self._pictures.forget(generation)
         generation.sampler.close()
         if rest := generation.text.finish():
             generation.listener.on_text(generation, rest)
@@ -121,9 +135,9 @@ class Engine:
 
     def step(self) -> None:
         """Compute one batch of all speakers, then a chunk of one prompt."""
-        if waiting := [each for each in self._generations if each.slot is None and not each.is_held]:
+        if waiting := [each for each in self._generations if each.slot is None and not each.is_resting]:
             self._place(waiting)
-        active = [each for each in self._generations if each.slot is not None and not each.is_held]
+        active = self._active()
         speakers = [each for each in active if each.is_speaking]
         if speakers:
             self._speak(speakers)
@@ -133,12 +147,16 @@ class Engine:
         if readers:
             self._read(self._next_reader(readers), has_company=bool(speakers))
 
+    def _active(self) -> list[Generation]:
+        return [each for each in self._generations if each.slot is not None and not each.is_resting]
+
     def _place(self, waiting: list[Generation]) -> None:
         """Give away free slots; else, now and then, a slot whose holder has had it long enough."""
         while waiting and self._slots.has_free():
             line = self._shares()
             first = min(waiting, key=line.place_in_line)
             self._slots.place(first)
+            self._want_pictures(first)
             waiting.remove(first)
         now = time.monotonic()
         if not waiting or now < self._next_look:
@@ -148,16 +166,16 @@ class Engine:
         for generation in sorted(waiting, key=shares.place_in_line):
             if (giver := shares.maybe_giver(generation, self._slots.can_rotate)) is not None:
                 self._slots.hand_over(giver, generation)
+                self._want_pictures(generation)
                 return
 
     def _shares(self) -> Shares:
-        return Shares(each for each in self._generations if each.slot is not None and not each.is_held)
+        return Shares(self._active())
 
     def _choose_on(self, *, has_company: bool) -> None:
         """Continue choices that wait for a grammar."""
         patience = 0.0 if has_company else THINKING_SECONDS
-        active = [each for each in self._generations if each.slot is not None and not each.is_held]
-        for generation in [each for each in active if each.sampler.is_choosing]:
+        for generation in [each for each in self._active() if each.sampler.is_choosing]:
             self._take(generation, partial(generation.sampler.go_on, patience))
 
     def _speak(self, speakers: Sequence[Generation]) -> None:
@@ -184,11 +202,14 @@ class Engine:
 
     def _read(self, reader: Generation, *, has_company: bool) -> None:
         """Read a chunk of a prompt; after the last chunk comes the first token."""
+        assert reader.slot is not None
         reader.last_step = began = time.monotonic()
         largest = self._context.batch_size
         budget = self._pace.chunk(largest) if has_company else self._pace.chunk_alone(largest)
-        size = self._chunk_size(reader.unread, budget)
-        if not self._compute([(reader, size)]):
+        start = len(reader.slot.tokens)
+        run, place = reader.layout.run_end(start, start + reader.unread) - start, reader.layout.at(start)
+        size = run if place is not None and not place.shown.slice.is_causal else self._chunk_size(run, budget)
+        if not (self._compute([(reader, size)]) if place is None else self._look(reader, place, size)):
             return
         self._pace.note_read(time.monotonic() - began, size)
         if reader.missing == 0 and reader.max_tokens:
@@ -210,15 +231,20 @@ class Engine:
         for generation, count in parts:
             assert generation.slot is not None
             start = len(generation.slot.tokens)
+            position = generation.layout.position(start)
             wants_logits = generation.missing == count
             entries += [
-                Entry(token, start + at, generation.slot.index, wants_logits and at == count - 1)
+                Entry(token, position + at, generation.slot.index, wants_logits and at == count - 1)
                 for at, token in enumerate(generation.tokens[start : start + count])
             ]
+        return self._run(parts, lambda: self._context.decode(entries))
+
+    def _run(self, parts: Sequence[tuple[Generation, int]], decode: Callable[[], bool]) -> bool:
+        """Decode a batch that holds the next `count` tokens of each; return as `_compute` does."""
         self._in_batch = frozenset(generation.task for generation, _ in parts)
         try:
             self._context.use(parts[0][0].blend)
-            is_done = not (self._in_batch & self._cut) and self._context.decode(entries)
+            is_done = not (self._in_batch & self._cut) and decode()
         except RuntimeError as error:
             self._take_back(parts)
             for generation, _ in parts:
@@ -234,6 +260,39 @@ class Engine:
             start = len(generation.slot.tokens)
             generation.slot.tokens += generation.tokens[start : start + count]
         return True
+
+    # Pictures
+
+    def _want_pictures(self, generation: Generation) -> None:
+        """Have the pictures encoded that are not in the cache."""
+        if self._pictures is not None and generation.slot is not None and generation.layout.places:
+            missing = generation.layout.missing_from(len(generation.slot.tokens))
+            self._pictures.want(generation, [each.key for each in missing])
+
+    def _look(self, reader: Generation, place: Place, size: int) -> bool:
+        """Decode embeddings of a picture, or rest until they are there; return as `_compute` does."""
+        assert reader.slot is not None and self._pictures is not None
+        self._want_pictures(reader)
+        if (rows := self._pictures.rows(place.shown.key)) is None:
+            reader.is_awaiting = True
+            return False
+        start = len(reader.slot.tokens) - place.start
+        batch = Rows(
+            values=rows[place.shown.row + start :][:size],
+            positions=place.positions(start, size),
+            sequence=reader.slot.index,
+            wants_logits=reader.missing == size,
+            is_causal=place.shown.slice.is_causal,
+        )
+        return self._run([(reader, size)], lambda: self._context.decode_rows(batch))
+
+    def encoded(self, key: bytes, words: str) -> None:
+        """Go on with a picture that is encoded; end the answers that need it, where `words` say why it cannot be."""
+        for generation in list(self._generations):
+            if words and key in generation.sights:
+                self.end(generation, "error", f"{generation.sights[key].where} cannot be read: {words}")
+            elif generation.is_awaiting:
+                generation.is_awaiting, generation.waits_since = False, time.monotonic()
 
     def _take_back(self, parts: Sequence[tuple[Generation, int]]) -> None:
         """Make the cache agree with the slots."""

@@ -1,60 +1,27 @@
-"""llama.cpp through llama-cpp-python's low-level API: only this module, `sampling` and `quantize` import llama_cpp.
+"""llama.cpp's models through llama-cpp-python's low-level API.
 
-`Model` is the weights and the tokenizer, `Adapter` a small correction of them (LoRA), `Context` the KV cache and the
-decoding, `Alarm` the flag that cuts a decode short. Everything is called from the engine's thread, except `Alarm.ring`.
+`Model` is the weights and the tokenizer, `Adapter` a small correction of them (LoRA). Only this module, `context`,
+`sampling`, `quantize` and `vision.projector` import llama_cpp.
 """
 
 import ctypes
 import mmap
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import llama_cpp
 
 from units.base import LoadError
-from units.llm.threads import ThreadCount
 from units.llm.tools import CALL_MARKS
 
 VERSION = str(llama_cpp.__version__)
 _WARN, _ERROR = 3, 4  # ggml_log_level
-SMALL_MODEL_BYTES = 64 * 1024 * 1024
 # An expected warning for each tensor of an adapter: only its base is computed from rearranged weights.
 _REPACKED = "cannot use buft"
-_ABORTED = 2  # llama_decode's answer when the abort callback said so
-
-
-class Entry(NamedTuple):
-    """One token of a batch."""
-
-    token: int
-    position: int
-    sequence: int
-    wants_logits: bool
-
-
-class Alarm:
-    """A flag that any thread sets and llama.cpp reads between two nodes of its graph.
-
-    The callback is libc's strlen over a two-byte buffer: 0 while its first byte is zero, 1 (true) once it is not. A
-    Python callback would take the interpreter's lock for each of some hundred nodes of every token.
-    """
-
-    def __init__(self) -> None:
-        self._flag = ctypes.create_string_buffer(2)
-        self.callback = ctypes.cast(ctypes.CDLL(None).strlen, llama_cpp.ggml_abort_callback)
-        self.address = ctypes.addressof(self._flag)
-
-    def ring(self) -> None:
-        """End the running decode soon, and the next one too."""
-        self._flag[0] = b"\x01"
-
-    def silence(self) -> None:
-        """Let decoding go on."""
-        self._flag[0] = b"\x00"
 
 
 class _LogFilter:
@@ -65,8 +32,8 @@ class _LogFilter:
         self.is_quiet = False
         """True when only the last error is wanted."""
 
-        self._callback = llama_cpp.llama_log_callback(self._write)
-        llama_cpp.llama_log_set(self._callback, ctypes.c_void_p(0))
+        self.callback = llama_cpp.llama_log_callback(self._write)
+        llama_cpp.llama_log_set(self.callback, ctypes.c_void_p(0))
 
     def _write(self, level: int, text: bytes, _: Any) -> None:
         if level not in (_WARN, _ERROR):
@@ -89,7 +56,7 @@ class Model:
 
     def __init__(self, path: str, on_progress: Callable[[float], None]) -> None:
         """Load the file; `on_progress` gets 0..1. Raise LoadError when it cannot be used as a text model."""
-        _check_file(Path(path))
+        check_file(Path(path))
         llama_cpp.llama_backend_init()
         log_filter().last_error = ""
         params = llama_cpp.llama_model_default_params()
@@ -213,7 +180,7 @@ class Adapter:
 
     def __init__(self, model: Model, path: Path, identity: str) -> None:
         """Load the file; raise LoadError when it cannot be used, or acts only from certain words on."""
-        _check_file(path)
+        check_file(path)
         self.identity = identity
         log_filter().last_error = ""
         self.handle = llama_cpp.llama_adapter_lora_init(model.handle, str(path).encode())
@@ -242,17 +209,7 @@ Blend = tuple[tuple[Adapter, float], ...]
 """The adapters that are added to the weights, each with its scale; () for the bare model."""
 
 
-def _useful_threads(model: Model, cores: int) -> int:
-    """Return one thread for each core, but one alone for a small model.
-
-    Threads meet after each node of the graph. In a small model that is every few microseconds: a second thread saves
-    little, and when another program takes its core for a moment, all wait for it (measured beside a busy program, 7 MB
-    model, two cores: 0.7 ms a token with one thread, 107 ms with two).
-    """
-    return 1 if model.size < SMALL_MODEL_BYTES else cores
-
-
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
     """Check what llama.cpp would only find out by filling the memory, or reports less clearly.
 
     Raises:
@@ -279,102 +236,3 @@ def _let_go_of(path: str) -> None:
         if line.endswith(f" {name}"):
             start, end = (int(address, 16) for address in line.split(maxsplit=1)[0].split("-"))
             libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), mmap.MADV_DONTNEED)
-
-
-class Context:
-    """The KV cache of `slots` sequences and the decoding of batches."""
-
-    def __init__(self, model: Model, alarm: Alarm, *, slots: int, context: int, threads: int, exact: bool) -> None:
-        """Allocate `context` tokens for each of `slots` sequences; raise LoadError when there is not enough memory."""
-        params = llama_cpp.llama_context_default_params()
-        params.n_ctx = context * slots
-        params.n_seq_max = slots
-        cores = len(os.sched_getaffinity(0))
-        most = threads or _useful_threads(model, cores)
-        params.n_threads = params.n_threads_batch = self._threads = most
-        self._thread_count = ThreadCount(most, cores)
-        params.kv_unified = False
-        params.no_perf = True
-        # Flash attention computes in another order for other batch sizes: greedy text would depend on other answers.
-        params.flash_attn_type = (
-            llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED if exact else llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO
-        )
-        self.handle = llama_cpp.llama_init_from_model(model.handle, params)
-        if not self.handle:
-            raise LoadError(f"no memory for {slots} sequences of {context} tokens ([llm] slots, context)")
-        self._memory = llama_cpp.llama_get_memory(self.handle)
-        self.batch_size = int(params.n_ubatch)
-        self.context = int(llama_cpp.llama_n_ctx_seq(self.handle))
-        self._batch = llama_cpp.llama_batch_init(self.batch_size, 0, 1)
-        self._blend: Blend = ()
-        self._alarm = alarm  # the callback's memory must outlive the context
-        llama_cpp.llama_set_abort_callback(self.handle, alarm.callback, ctypes.c_void_p(alarm.address))
-
-    def close(self) -> None:
-        """Free the cache's memory; safe to call twice."""
-        if self.handle:
-            llama_cpp.llama_batch_free(self._batch)
-            llama_cpp.llama_free(self.handle)
-            self.handle = None
-
-    def use(self, blend: Blend) -> None:
-        """Compute with these adapters from now on; a change takes 3 ms with a 0.5B model.
-
-        Raises:
-            RuntimeError: llama.cpp refuses them.
-        """
-        if blend == self._blend:
-            return
-        handles = (llama_cpp.llama_adapter_lora_p_ctypes * len(blend))(*(adapter.handle for adapter, _ in blend))
-        scales = (ctypes.c_float * len(blend))(*(scale for _, scale in blend))
-        if llama_cpp.llama_set_adapters_lora(self.handle, handles, len(blend), scales) != 0:
-            raise RuntimeError("llama.cpp does not take the adapters")
-        self._blend = blend
-
-    def decode(self, entries: Sequence[Entry]) -> bool:
-        """Compute one batch; return False when the alarm cut it short and the cache may hold any part of it.
-
-        Raises:
-            RuntimeError: llama.cpp failed; the cache may hold any part of the batch.
-        """
-        batch = self._batch
-        batch.n_tokens = len(entries)
-        for at, entry in enumerate(entries):
-            batch.token[at] = entry.token
-            batch.pos[at] = entry.position
-            batch.n_seq_id[at] = 1
-            batch.seq_id[at][0] = entry.sequence
-            batch.logits[at] = entry.wants_logits
-        if (threads := self._thread_count.before_decode()) != self._threads:
-            llama_cpp.llama_set_n_threads(self.handle, threads, threads)
-            self._threads = threads
-        status = llama_cpp.llama_decode(self.handle, batch)
-        self._thread_count.after_decode()
-        if status not in (0, _ABORTED):
-            raise RuntimeError(f"llama_decode answered {status}")
-        return bool(status == 0)
-
-    def forget(self, sequence: int, start: int = 0) -> bool:
-        """Drop positions from `start` on; return False when this model can only forget a whole sequence."""
-        return bool(llama_cpp.llama_memory_seq_rm(self._memory, sequence, start, -1))
-
-    def copy(self, source: int, target: int) -> None:
-        """Copy one sequence into an empty one, at once.
-
-        llama.cpp's own copy moves the whole buffer, used or not, and only with the next batch: a sequence that is
-        restored into one of the two before that would be lost, or copied.
-        """
-        self.restore(target, self.save(source))
-
-    def save(self, sequence: int) -> bytearray:
-        """Return the cache of one sequence."""
-        state = bytearray(llama_cpp.llama_state_seq_get_size(self.handle, sequence))
-        content = (ctypes.c_uint8 * len(state)).from_buffer(state)  # without a copy, as it may be large
-        llama_cpp.llama_state_seq_get_data(self.handle, content, len(state), sequence)
-        return state
-
-    def restore(self, sequence: int, state: bytearray) -> None:
-        """Put a saved cache into an empty sequence; raise RuntimeError when it does not fit."""
-        content = (ctypes.c_uint8 * len(state)).from_buffer(state)
-        if llama_cpp.llama_state_seq_set_data(self.handle, content, len(state), sequence) == 0:
-            raise RuntimeError("a saved sequence could not be restored")

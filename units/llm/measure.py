@@ -29,7 +29,8 @@ from typing import Any, NamedTuple
 
 from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
 from units.base import LoadError
-from units.llm.llama import SMALL_MODEL_BYTES, Alarm, Context, Entry, Model, log_filter
+from units.llm.context import SMALL_MODEL_BYTES, Alarm, Context, Entry
+from units.llm.llama import Model, log_filter
 from units.llm.probe import Probe
 
 # A trial lasts so long, and so many steps even where one takes longer.

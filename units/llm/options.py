@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from units.llm.devices import Devices
+from units.llm.messages import Message, read_messages
 from units.llm.policy import NEVER, PausePolicy, read_policy
-from units.llm.tools import ToolCall, Tools, read_calls, read_tools
+from units.llm.tools import Tools, read_tools
+from units.llm.vision.picture import Picture
 from units.setup_values import SetupValues, refusal
 
 DEFAULT_MAX_TOKENS = 127
@@ -65,8 +67,11 @@ class LlmOptions:
     policy: PausePolicy = NEVER
     keeps_history: bool = False
     thinks: bool = False
-    messages: tuple["Message", ...] | None = None
+    messages: tuple[Message, ...] | None = None
     """The whole conversation of one inference, instead of system prompt, history and question."""
+
+    images: tuple[Picture, ...] = ()
+    """The pictures before the question of one inference."""
 
     end_bias: float = 0.0
     """What is added to the logits of all tokens that end an answer: below zero answers grow longer, above zero
@@ -83,20 +88,6 @@ class LlmOptions:
 
     devices: Devices | None = None
     """The form in which a model reads these tools that was taught with lists of devices."""
-
-
-class Message(NamedTuple):
-    """One turn of a conversation that a client keeps."""
-
-    role: str
-    """system, user, assistant, or tool: what a function returned."""
-
-    content: str
-    calls: tuple[ToolCall, ...] = ()
-    """The calls of the assistant in this turn."""
-
-    call_id: str = ""
-    """The call of which this is the result."""
 
 
 # Far beyond any logit; beyond 3e38 llama.cpp would count with infinities.
@@ -133,7 +124,6 @@ _NUMBERS = {
     "end_bias": _Number(-100.0, 100.0),
 }
 _BOOLEANS = ("history", "usage", "thinking", "enable_thinking", "prompt_done", "raw")
-_ROLES = ("system", "user", "assistant", "tool")
 _SAMPLER_FIELDS = {
     "temperature": "temperature",
     "top_k": "top_k",
@@ -172,7 +162,7 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
         policy=_policy(data.get("pause", {})),
         keeps_history=flags["history"],
         thinks=flags["thinking"] or flags["enable_thinking"],
-        messages=_messages(values.get("messages")),
+        messages=read_messages(values.get("messages")),
         end_bias=numbers.get("end_bias", 0.0),
         tells_prompt=flags["prompt_done"],
         is_raw=flags["raw"],
@@ -182,29 +172,6 @@ def read_options(data: dict[str, Any], context: int) -> LlmOptions:
 
 def _number(values: SetupValues, key: str, rule: _Number) -> Any:
     return (values.whole if rule.is_whole else values.number)(key, None, rule.low, rule.high)
-
-
-def _messages(value: Any) -> tuple[Message, ...] | None:
-    """Read [{"role": "user", "content": "Hello"}, ...]; return None where there are none."""
-    if value is None:
-        return None
-    if not isinstance(value, list) or not value:
-        raise refusal("messages must be a list of objects with role and content")
-    return tuple(_message(each, f"messages[{at}]") for at, each in enumerate(value))
-
-
-def _message(value: Any, where: str) -> Message:
-    if not isinstance(value, dict) or value.get("role") not in _ROLES:
-        raise refusal(f"{where} must be an object with a role ({', '.join(_ROLES)}) and a text as content")
-    calls = value.get("tool_calls") or []
-    content = value.get("content") or "" if calls else value.get("content")
-    if not isinstance(content, str):
-        raise refusal(f"{where}.content must be a text")
-    try:
-        made = read_calls(calls, f"{where}.tool_calls")
-    except ValueError as error:
-        raise refusal(str(error)) from error
-    return Message(value["role"], content, made, str(value.get("tool_call_id", "")))
 
 
 def _tools(data: dict[str, Any]) -> Tools | None:

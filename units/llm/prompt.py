@@ -1,7 +1,10 @@
 """Conversations become prompts: by the file's chat template, rendered in a sandbox, else the card's, else ChatML."""
 
+import itertools
 import json
-from collections.abc import Iterable, Sequence
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import orjson
@@ -10,8 +13,16 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from units.base import RUN_FAILED, UnitFault
 from units.llm.llama import Model
-from units.llm.options import Message
+from units.llm.messages import Message, pictures_of
 from units.llm.tools import CALL_MARKS, OPEN, RESULT_MARKS, Tools, call_text, explained, result_text
+from units.llm.vision.picture import Picture
+
+Show = Callable[[Picture], Sequence[int]]
+"""Returns the tokens of a picture."""
+
+# Nobody can write it into a message by chance or by intent: it is another one in each program.
+_NONCE = secrets.token_hex(16)
+_MARK = re.compile(rf"<picture {_NONCE} (\d+)>")
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -21,6 +32,10 @@ _SIGNATURES = "{{ 'Tools:' }}"
 
 # No tokenizer makes less than one token of this many bytes, so a longer text needs no counting to be refused.
 MAX_BYTES_PER_TOKEN = 64
+
+
+def _no_picture(_: Picture) -> Sequence[int]:
+    raise ValueError("a picture was not measured")
 
 
 class PromptMaker:
@@ -40,6 +55,18 @@ class PromptMaker:
         """True when the template shows of a tool only its name and parameters, as train/chatml.py writes it."""
 
         self._tokens = {"bos_token": model.bos, "eos_token": model.eos}
+        self._wants_parts = not self._shows(_NONCE) and self._shows([{"type": "text", "text": _NONCE}])
+        """True for a template that knows a content only as a list of parts."""
+
+    def _shows(self, content: Any) -> bool:
+        """Return True when the template writes a content of this kind."""
+        try:
+            text = self._template.render(
+                messages=[{"role": "user", "content": content}], tools=None, add_generation_prompt=True, **self._tokens
+            )
+        except Exception:  # it says why when it is asked for a conversation
+            return False
+        return _NONCE in text
 
     @property
     def call_token(self) -> int:
@@ -47,15 +74,27 @@ class PromptMaker:
         return self._model.tokenize(OPEN, parse_special=True)[0]
 
     def make(
-        self, messages: Sequence[Message], *, context: int, thinks: bool, asks: bool = True, tools: Tools | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        context: int,
+        thinks: bool,
+        asks: bool = True,
+        tools: Tools | None = None,
+        show: Show = _no_picture,
     ) -> list[int]:
         """Return the tokens of a conversation that waits for its answer; unless it `asks`, of the beginning of one.
+
+        `show` returns the tokens of a picture.
 
         Raises:
             UnitFault: it is far too long for `context`, or the template fails on it.
         """
         _check_size((message.content for message in messages), context)
-        turns = self._turns(messages, tools)
+        pictures = pictures_of(messages)
+        turns = self._turns(_marked(messages), tools)
+        if self._wants_parts:
+            turns = [turn | {"content": [{"type": "text", "text": turn["content"]}]} for turn in turns]
         if not turns:
             return []  # many templates look at the first message, and fail where there is none
         listed = self._disarmed(tools.as_chat()) if tools is not None and self._knows_calls else None
@@ -66,7 +105,12 @@ class PromptMaker:
         except Exception as error:  # a template is a program that came with the model
             raise UnitFault(RUN_FAILED, f"the chat template failed: {error}") from error
         _check_size([text], context)  # with tools and calls
-        return self._model.tokenize(text, parse_special=True)
+        texts = _MARK.split(text)
+        tokens = self._model.tokenize(texts[0], parse_special=True)
+        for number, following in zip(texts[1::2], texts[2::2], strict=True):
+            tokens += show(pictures[int(number)])
+            tokens += self._model.tokenize(following, parse_special=True)
+        return tokens
 
     def make_raw(self, text: str, context: int) -> list[int]:
         """Return the tokens of a text that is the prompt itself; raise as `make` does."""
@@ -122,6 +166,16 @@ class PromptMaker:
         return _without(self._control_texts, content)
 
 
+def _marked(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages with a mark in their text for each picture; the marks are numbered through."""
+    marks = (f"<picture {_NONCE} {number}>" for number in itertools.count())
+    return [each._replace(content=_text_of(each.parts, marks)) if each.parts else each for each in messages]
+
+
+def _text_of(parts: Iterable[str | Picture], marks: Iterator[str]) -> str:
+    return "".join(part if isinstance(part, str) else next(marks) for part in parts)
+
+
 def _check_size(texts: Iterable[str], context: int) -> None:
     """Refuse a far too long prompt before it is tokenized, which takes seconds and delays all tasks."""
     size = sum(len(text.encode()) for text in texts)
@@ -141,9 +195,10 @@ def _to_json(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
-def too_long(tokens: int | str, context: int) -> UnitFault:
+def too_long(tokens: int | str, context: int, for_pictures: int = 0) -> UnitFault:
     """Return the error for a prompt that cannot fit."""
-    return UnitFault(RUN_FAILED, f"prompt is {tokens} tokens, the context holds {context}")
+    share = f"{for_pictures} of them for pictures, " if for_pictures else ""
+    return UnitFault(RUN_FAILED, f"prompt is {tokens} tokens, {share}the context holds {context}")
 
 
 def _raise(message: Any) -> NoReturn:

@@ -28,10 +28,12 @@ import orjson
 
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import reason_of
+from unitd.wire.pictures import media_type
 from units.base import RUN_FAILED, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.llm.chat_api import CallPieces, request_body
-from units.llm.options import LlmOptions, Message
+from units.llm.messages import Message
+from units.llm.options import LlmOptions
 from units.llm.policy import PausePolicy, ends_sentence, read_policy
 from units.llm.task import LlmTask, conversation
 from units.setup_values import refusal
@@ -136,6 +138,9 @@ class RemoteLlmUnit(Unit):
                 self._finish(task, number, "stop")
                 return
             options = task.options_with(envelope.fields.get("options", {}))
+            task.images = options.images
+            if unknown := [each for each in task.pictures_for(options) if not media_type(each.data)]:
+                raise refusal(f"{unknown[0].where} cannot be read: it is no PNG, JPEG, WebP, BMP or GIF")
             if options.is_raw:
                 raise refusal("raw needs the llama engine; a chat server takes messages")
         except UnitFault as fault:
@@ -250,7 +255,7 @@ class RemoteLlmUnit(Unit):
         room = (options.context - min(options.max_tokens, options.context // 2)) * BYTES_PER_TOKEN
         while task.history and _size(conversation(options.system_prompt, task.history, text)) > room:
             del task.history[0]
-        return conversation(options.system_prompt, task.history, text)
+        return conversation(options.system_prompt, task.history, text, options.images)
 
     def _finish(self, task: LlmTask, number: int, reason: str, **fields: Any) -> None:
         self._host.say("finish", task=task.work_id, inference=number, reason=reason, **task.memory, **fields)

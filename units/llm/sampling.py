@@ -16,9 +16,10 @@ from typing import Any
 import llama_cpp
 import numpy as np
 
+from units.llm.context import Context
 from units.llm.gbnf import Candidates, DeadEnd
 from units.llm.grammars import Grammar, Grammars
-from units.llm.llama import Context, Model
+from units.llm.llama import Model
 from units.llm.options import SamplerSpec
 
 # Most answers come within 0.1 ms, and those of a whole vocabulary within some more.

@@ -1,14 +1,18 @@
 """Generations and slots: a generation is a growing list of tokens, a slot is one sequence of the KV cache."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from units.llm.llama import Blend
 from units.llm.policy import NEVER, PausePolicy
 from units.llm.sampling import Sampler
 from units.llm.text import TextStream
+from units.llm.vision.layout import TEXT_ONLY, Layout
+
+if TYPE_CHECKING:
+    from units.llm.vision.encoder import Sight
 
 
 class Listener(Protocol):
@@ -33,6 +37,9 @@ class Slot:
 
     index: int
     tokens: list[int] = field(default_factory=list)
+    layout: Layout = TEXT_ONLY
+    """Where pictures stand among the tokens."""
+
     blend: Blend = ()
     """The adapters with which the tokens were computed."""
 
@@ -67,6 +74,15 @@ class Generation:
 
     public: int = 0
     """How many of the prompt's first tokens are the board's own words."""
+
+    layout: Layout = TEXT_ONLY
+    """Where pictures stand in the prompt."""
+
+    sights: Mapping[bytes, "Sight"] = field(default_factory=dict)
+    """The pictures by their keys."""
+
+    is_awaiting: bool = False
+    """True while the next tokens are of a picture that is being encoded."""
 
     policy: PausePolicy = NEVER
     priority: int = 0
@@ -111,6 +127,11 @@ class Generation:
 
     def __post_init__(self) -> None:
         self.tokens = list(self.prompt)
+
+    @property
+    def is_resting(self) -> bool:
+        """Return True while nothing can be computed for it; its slot may be given to another one."""
+        return self.is_held or self.is_awaiting
 
     @property
     def generated(self) -> int:

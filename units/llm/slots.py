@@ -19,8 +19,9 @@ those at work, and what that slot held moves to the slot that the generation wou
 import time
 from collections.abc import Sequence
 
-from units.llm.llama import Context
+from units.llm.context import Context
 from units.llm.sequence import Generation, Slot, common_length
+from units.llm.vision.layout import TEXT_ONLY
 
 # Copying the 2,500 tokens of a long conversation takes 4 ms with a 0.5B model: worth it from as many tokens as are read
 # in that time, and some more because they are computed together.
@@ -49,7 +50,7 @@ class Slots:
             self._reuse(slot, generation)
         slot.task, slot.generation, slot.last_used = generation.task, generation, time.monotonic()
         slot.blend, slot.owner = generation.blend, generation.owner
-        slot.public = max(slot.public, generation.public)
+        slot.public, slot.layout = max(slot.public, generation.public), generation.layout
         generation.slot, generation.turn_began = slot, slot.last_used
         return True
 
@@ -84,8 +85,12 @@ class Slots:
                 slot.task = ""
 
     def shorten(self, slot: Slot, length: int) -> None:
-        """Forget what comes after the first `length` tokens; everything, where the model cannot forget a part."""
-        if not self._context.forget(slot.index, length):
+        """Forget what comes after the first `length` tokens; everything, where the model cannot forget a part.
+
+        Of a picture no part is kept.
+        """
+        length = slot.layout.cut(length, self._recomputed)
+        if not self._context.forget(slot.index, slot.layout.position(length)):
             length = 0
             self._context.forget(slot.index)
         del slot.tokens[length:]
@@ -93,7 +98,7 @@ class Slots:
 
     def has_free(self) -> bool:
         """Return True while there is a slot without a generation at work."""
-        return any(slot.generation is None or slot.generation.is_held for slot in self._slots)
+        return any(slot.generation is None or slot.generation.is_resting for slot in self._slots)
 
     def has_empty(self) -> bool:
         """Return True while there is a slot whose use costs no task anything."""
@@ -104,7 +109,7 @@ class Slots:
         if idle:
             slot = max(idle, key=lambda slot: _preference(slot, generation))
             return slot if _is_of_use(slot, generation) else self._beside_others(slot, idle, generation)
-        held = [slot for slot in self._slots if slot.generation is not None and slot.generation.is_held]
+        held = [slot for slot in self._slots if slot.generation is not None and slot.generation.is_resting]
         if not held:
             return None
         slot = min(held, key=lambda slot: slot.last_used)
@@ -116,7 +121,7 @@ class Slots:
         at_work = {
             slot.index
             for slot in self._slots
-            if slot.generation is not None and not slot.generation.is_held and slot.blend == generation.blend
+            if slot.generation is not None and not slot.generation.is_resting and slot.blend == generation.blend
         }
 
         def neighbours(slot: Slot) -> int:
@@ -132,6 +137,7 @@ class Slots:
         self._context.copy(source.index, target.index)
         target.tokens, target.task, target.last_used = source.tokens, source.task, source.last_used
         target.blend, target.owner, target.public = source.blend, source.owner, source.public
+        target.layout = source.layout
         self._empty(source)
 
     def _reuse(self, slot: Slot, generation: Generation) -> None:
@@ -145,6 +151,7 @@ class Slots:
             self._empty(slot)
             self._context.copy(best.index, slot.index)
             slot.tokens, slot.public, own = list(best.tokens), best.public, length
+            slot.layout = best.layout
         self.shorten(slot, own)
 
     def _save(self, slot: Slot) -> None:
@@ -169,7 +176,7 @@ class Slots:
         state, tokens = generation.saved
         self._empty(slot)
         self._context.restore(slot.index, state)
-        slot.tokens, generation.saved = list(tokens), None
+        slot.tokens, slot.layout, generation.saved = list(tokens), generation.layout, None
         self._saved.pop(generation, None)
         if not generation.generated:
             self.shorten(slot, max(0, len(generation.tokens) - self._recomputed))
@@ -177,6 +184,7 @@ class Slots:
     def _empty(self, slot: Slot) -> None:
         self._context.forget(slot.index)
         slot.tokens, slot.task, slot.owner, slot.public, slot.generation = [], "", "", 0, None
+        slot.layout = TEXT_ONLY
 
 
 def _preference(slot: Slot, generation: Generation) -> tuple[bool, int, bool, bool, float]:

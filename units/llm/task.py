@@ -1,10 +1,12 @@
 """An llm task, for any engine: its options, its conversation, and its present answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from units.llm.options import LlmOptions, Message, read_options
+from units.llm.messages import Message, pictures_of, read_images
+from units.llm.options import LlmOptions, read_options
+from units.llm.vision.picture import Picture
 from units.setup_values import refusal
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ class Turn(NamedTuple):
 
     user: str
     assistant: str
+    pictures: tuple[Picture, ...] = ()
+    """The pictures before the user's words."""
 
 
 @dataclass(eq=False)
@@ -41,6 +45,9 @@ class LlmTask:
     blend: "Blend" = ()
     generation: "Generation | None" = None
     question: str = ""
+    images: tuple[Picture, ...] = ()
+    """The pictures before the question."""
+
     said: list[str] = field(default_factory=list)
     has_called: bool = False
     """True when the answer so far is calls; the answer in words comes after their results."""
@@ -54,6 +61,8 @@ class LlmTask:
     @classmethod
     def from_setup(cls, work_id: str, data: dict[str, Any], memory: Any, largest_context: int) -> "LlmTask":
         """Read a setup and what was remembered before a crash; raise UnitFault for a bad value."""
+        if "images" in data:
+            raise refusal("images are for one inference, not for the setup of a task; messages may hold them")
         options = read_options(data, largest_context)
         turns = (memory or {}).get("history", []) if options.keeps_history else []
         return cls(work_id, data, largest_context, options, [Turn(*turn) for turn in turns])
@@ -62,7 +71,19 @@ class LlmTask:
         """Return the options with the changes of one inference; raise as `from_setup` does."""
         if "lora" in changes:
             raise refusal("lora is for the setup of a task, not for one inference")
-        return read_options(self.data | changes, self.largest_context)
+        options = read_options(self.data | changes, self.largest_context)
+        if "images" not in changes:
+            return options
+        if options.messages is not None or options.is_raw:
+            raise refusal("images go with a question, neither with messages nor with raw; messages may hold them")
+        return replace(options, images=read_images(changes["images"]))
+
+    def pictures_for(self, options: LlmOptions) -> list[Picture]:
+        """Return the pictures of the next prompt."""
+        if options.messages is not None:
+            return pictures_of(options.messages)
+        remembered = [picture for turn in self.history for picture in turn.pictures]
+        return [*remembered, *options.images]
 
     def is_reset(self, text: str) -> bool:
         """Return True for the word that clears the conversation."""
@@ -70,7 +91,7 @@ class LlmTask:
 
     def begin(self, question: str) -> None:
         """Begin a new exchange."""
-        self.question, self.said, self.has_called = question, [], False
+        self.question, self.images, self.said, self.has_called = question, (), [], False
 
     def ready_answer(self, given: str) -> str:
         """Return the answer for which no model is needed, and remember the exchange; "" when a model is needed.
@@ -88,19 +109,29 @@ class LlmTask:
     def remember(self) -> None:
         """Add the exchange to the conversation, as far as it was said."""
         if self.options.keeps_history and self.question and not self.has_called:
-            self.history.append(Turn(self.question, "".join(self.said)))
+            self.history.append(Turn(self.question, "".join(self.said), self.images))
 
     @property
     def memory(self) -> dict[str, Any]:
-        """Return what a finish message carries, so that the daemon can give it back; empty without history."""
-        return {"memory": {"history": [list(turn) for turn in self.history]}} if self.options.keeps_history else {}
+        """Return what a finish message carries, so that the daemon can give it back; empty without history.
+
+        Pictures are not given back: they would be sent with each answer.
+        """
+        turns = [[turn.user, turn.assistant] for turn in self.history]
+        return {"memory": {"history": turns}} if self.options.keeps_history else {}
 
 
-def conversation(system: str, history: Sequence[Turn], user: str | None) -> list[Message]:
+def conversation(
+    system: str, history: Sequence[Turn], user: str | None, images: Sequence[Picture] = ()
+) -> list[Message]:
     """Return the messages of a conversation that the task keeps itself."""
     messages = [Message("system", system)] if system else []
     for turn in history:
-        messages += [Message("user", turn.user), Message("assistant", turn.assistant)]
+        messages += [_asked(turn.user, turn.pictures), Message("assistant", turn.assistant)]
     if user is not None:
-        messages.append(Message("user", user))
+        messages.append(_asked(user, images))
     return messages
+
+
+def _asked(text: str, images: Sequence[Picture]) -> Message:
+    return Message("user", text, parts=(*images, text) if images else ())

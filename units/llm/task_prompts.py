@@ -1,18 +1,29 @@
 """The tokens of what a task is asked: its system prompt, the conversation, and the question."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from units.base import UnitFault
-from units.llm.options import LlmOptions, Message
+from units.llm.messages import Message
+from units.llm.options import LlmOptions
 from units.llm.prompt import PromptMaker, too_long
 from units.llm.task import LlmTask, conversation
+from units.llm.vision.picture import Picture
 from units.setup_values import refusal
 
 
 class TaskPrompts:
     """The prompts of all tasks of one model, which was trained on texts of `trained_tokens`."""
 
-    def __init__(self, prompts: PromptMaker, trained_tokens: int, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        prompts: PromptMaker,
+        trained_tokens: int,
+        warn: Callable[[str], None],
+        show: Callable[[str, Picture], Sequence[int]],
+    ) -> None:
+        """`show` returns the tokens of an owner's picture."""
+        self._show = show
         self._prompts = prompts
         self._trained_tokens = trained_tokens
         self._warn = warn
@@ -20,7 +31,7 @@ class TaskPrompts:
     def checked(self, task: LlmTask) -> list[int]:
         """Return the tokens of a system prompt; raise UnitFault when no question fits, or the template fails."""
         try:
-            prompt = self._make(task.options, conversation(task.options.system_prompt, [], None), asks=False)
+            prompt = self._make(task, task.options, conversation(task.options.system_prompt, [], None), asks=False)
         except UnitFault as fault:
             raise refusal(str(fault)) from fault
         tokens = len(prompt)
@@ -31,7 +42,11 @@ class TaskPrompts:
     def beginning(self, task: LlmTask, options: LlmOptions) -> list[int]:
         """Return what the next prompt will begin with; empty without a system prompt and a conversation."""
         messages = options.messages or conversation(options.system_prompt, task.history, None)
-        return self._make(options, messages, asks=False)[: options.context - 1]
+        prompt = self._make(task, options, messages, asks=False)
+        size = min(len(prompt), options.context - 1)
+        while size < len(prompt) and size and prompt[size - 1] < 0:
+            size -= 1  # half a picture is none
+        return prompt[:size]
 
     def of_question(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
         """Return the tokens of the conversation with this question.
@@ -44,11 +59,11 @@ class TaskPrompts:
         if options.is_raw:
             prompt = self._prompts.make_raw(text, options.context)
         elif options.messages is not None:
-            prompt = self._make(options, options.messages)
+            prompt = self._make(task, options, options.messages)
         else:
             prompt = self._with_history(task, options, text)
         if len(prompt) >= options.context:
-            raise too_long(len(prompt), options.context)
+            raise too_long(len(prompt), options.context, sum(token < 0 for token in prompt))
         if len(prompt) > self._trained_tokens and not task.is_warned:
             task.is_warned = True
             words = f"a prompt of {len(prompt)} tokens, the model was trained on {self._trained_tokens}"
@@ -63,15 +78,20 @@ class TaskPrompts:
         most = min(options.context, self._trained_tokens)
         wanted = most - min(options.max_tokens, most // 2)
         for forgotten in range(len(task.history) + 1):
-            messages = conversation(options.system_prompt, task.history[forgotten:], text)
-            prompt = self._make(options, messages)
+            messages = conversation(options.system_prompt, task.history[forgotten:], text, options.images)
+            prompt = self._make(task, options, messages)
             if len(prompt) <= wanted:
                 break
         if len(prompt) < options.context:
             del task.history[:forgotten]
         return prompt
 
-    def _make(self, options: LlmOptions, messages: Sequence[Message], *, asks: bool = True) -> list[int]:
+    def _make(self, task: LlmTask, options: LlmOptions, messages: Sequence[Message], *, asks: bool = True) -> list[int]:
         return self._prompts.make(
-            messages, context=options.context, thinks=options.thinks, asks=asks, tools=options.tools
+            messages,
+            context=options.context,
+            thinks=options.thinks,
+            asks=asks,
+            tools=options.tools,
+            show=partial(self._show, task.owner),
         )

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from units.llm.devices import DEVICES_TITLE, devices_of
-from units.llm.options import LlmOptions, Message
+from units.llm.messages import Message
+from units.llm.options import LlmOptions
 from units.llm.tools import Tools
 
 MOST_CHARACTERS = 100
@@ -28,7 +29,9 @@ def taught(options: LlmOptions) -> LlmOptions:
         return options
     if messages is not None:
         has_system = bool(messages) and messages[0].role == "system"
-        first = Message("system", _joined(messages[0].content if has_system else "", devices.listing))
+        before = messages[0] if has_system else Message("system", "")
+        parts = (*before.parts, f"\n\n{devices.listing}") if before.parts else ()
+        first = Message("system", _joined(before.content, devices.listing), parts=parts)
         rest = (each._replace(calls=tuple(map(devices.shown, each.calls))) for each in messages[int(has_system) :])
         messages = (first, *rest)
     system_prompt = _joined(options.system_prompt, devices.listing)

@@ -1,6 +1,5 @@
 """The llm unit of llama.cpp: tasks, conversations, and the messages of the daemon."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,10 +10,12 @@ from unitd.wire.envelope import Envelope
 from units.base import LATER, RUN_FAILED, UNAVAILABLE, Handler, Unit, UnitFault
 from units.host import Host
 from units.llm.adapters import Adapters
+from units.llm.biases import check_bias, with_own_biases
 from units.llm.calls import CallStream
+from units.llm.context import Alarm, Context
 from units.llm.engine import Engine
 from units.llm.grammars import Grammar, Grammars
-from units.llm.llama import VERSION, Alarm, Context, Model
+from units.llm.llama import VERSION, Model
 from units.llm.options import LlmOptions, SamplerSpec
 from units.llm.policy import read_policy
 from units.llm.prompt import PromptMaker
@@ -26,9 +27,9 @@ from units.llm.task import LlmTask
 from units.llm.task_prompts import TaskPrompts
 from units.llm.taught import narrowed, taught
 from units.llm.text import TextStream
-from units.llm.tools import OPEN, ToolCall
-from units.llm.tried import TriedSettings
-from units.setup_values import refusal
+from units.llm.tools import ToolCall
+from units.llm.tried import GoOn, TriedSettings
+from units.llm.vision.vision import Vision
 from units.trials import Trials
 
 CUTTING = ("cancel", "exit")
@@ -52,12 +53,14 @@ class LlmUnit(Unit):
             "warm": self._warm,
             "exit": self._exit,
             "tried": self._trials.on_tried,
+            "encoded": self._encoded,
         }
 
     # Life
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Load the weights and allocate the cache."""
+        self._vision = Vision(self._host, self._trials, load.get("projector", ""))
         self._model = Model(load["path"], self._report_progress)
         self._grammars = Grammars(self._model)
         self._grammars.start()
@@ -77,17 +80,21 @@ class LlmUnit(Unit):
             slots=load["slots"],
             is_exact=load["exact"],
             on_spoken=self._host.flush,
+            pictures=self._vision,
         )
+        self._vision.load(self._model, self._context, load)
         self._adapters = Adapters(self._model, self._context)
         self._prompts = PromptMaker(self._model, load.get("chat_template", ""))
         warn = partial(self._host.log, "warning")
-        self._task_prompts = TaskPrompts(self._prompts, load.get("trained_tokens") or self._context.context, warn)
+        trained_tokens = load.get("trained_tokens") or self._context.context
+        self._task_prompts = TaskPrompts(self._prompts, trained_tokens, warn, self._vision.tokens)
         snapshots = None
         if load["cache_dir"]:
             identity = identity_of(Path(load["path"]), self._context.context, load["exact"], VERSION)
             snapshots = Snapshots(Path(load["cache_dir"]), identity, warn)
         self._reading_ahead = ReadingAhead(self._engine, snapshots, self._host.answer)
-        return {"about": f"{self._model.about}, {load['slots']} sequences of {self._context.context} tokens"}
+        sequences = f"{load['slots']} sequences of {self._context.context} tokens"
+        return {"about": f"{self._model.about}, {sequences}{self._vision.about}"}
 
     _reported_tenths = -1
 
@@ -116,7 +123,8 @@ class LlmUnit(Unit):
         self._alarm.silence()
 
     def close(self) -> None:
-        """End the processes of grammars."""
+        """End the processes of grammars and of pictures."""
+        self._vision.close()
         self._grammars.close()
 
     # Messages
@@ -125,7 +133,7 @@ class LlmUnit(Unit):
         fields = envelope.fields
         task = LlmTask.from_setup(fields["task"], fields["data"], fields.get("memory"), self._context.context)
         task.options = self._taught(task.options)
-        self._check_bias(task.options)
+        check_bias(self._model, task.options)
         task.owner = fields.get("owner", "")
 
         def go_on(spec: SamplerSpec | UnitFault, compiled: Grammar | None) -> None:
@@ -138,7 +146,21 @@ class LlmUnit(Unit):
             if task.options.system_prompt and self._engine.has_room():
                 self._read_ahead(task, task.options, None)
 
-        return self._settings.of(envelope, task.options, go_on)
+        return self._when_ready(envelope, task, task.options, go_on)
+
+    def _when_ready(
+        self, envelope: Envelope, task: LlmTask, options: LlmOptions, go_on: GoOn
+    ) -> Mapping[str, Any] | None:
+        """Go on when the pictures of the next prompt are measured and the grammar has been tried (LATER)."""
+
+        def when_measured(fault: UnitFault | None) -> Mapping[str, Any] | None:
+            return go_on(fault, None) if fault is not None else self._settings.of(envelope, options, go_on)
+
+        return self._vision.measure(envelope, task.owner, task.pictures_for(options), when_measured)
+
+    def _encoded(self, envelope: Envelope) -> None:
+        """Go on with a picture that the encoder's thread is done with."""
+        self._engine.encoded(envelope.fields["key"], envelope.fields["words"])
 
     def _use_adapters(self, task: LlmTask, wanted: Sequence[Mapping[str, Any]]) -> None:
         """Load adapters that are not loaded yet; if one cannot be used, free the others again."""
@@ -151,12 +173,6 @@ class LlmUnit(Unit):
     def _let_adapters_go(self) -> None:
         """Free the adapters that no task uses."""
         self._adapters.keep(task.blend for task in self._tasks.values())
-
-    def _check_bias(self, options: LlmOptions) -> None:
-        """Refuse tokens beyond the vocabulary at setup, not at the first answer."""
-        spec = options.sampler
-        if strange := [token for token, _ in spec.logit_bias if token >= self._model.vocab_size]:
-            raise refusal(f"logit_bias names token {strange[0]}, the vocabulary ends at {self._model.vocab_size - 1}")
 
     def _infer(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Start an answer; a prompt that cannot be served ends it at once, in the inference's name."""
@@ -174,29 +190,35 @@ class LlmUnit(Unit):
                 return None
             options = self._options_of(task, envelope.fields.get("options", {}))
             options = narrowed(options, text, self._prompts.call_token)
-            prompt = self._task_prompts.of_question(task, options, text)
+            task.images = options.images
         except UnitFault as fault:
-            self._finish(task, number, "error", code=RUN_FAILED, message=str(fault))
+            self._fail(task, number, fault)
             return None
 
         def go_on(spec: SamplerSpec | UnitFault, compiled: Grammar | None) -> None:
-            if isinstance(spec, UnitFault):
-                self._finish(task, number, "error", code=RUN_FAILED, message=str(spec))
+            try:
+                if isinstance(spec, UnitFault):
+                    raise spec
+                prompt = self._task_prompts.of_question(task, options, text)
+            except UnitFault as fault:
+                self._fail(task, number, fault)
                 return
-            sampler = Sampler(self._model, self._grammars, self._with_own_biases(spec, options), compiled)
+            sampler = Sampler(
+                self._model, self._grammars, with_own_biases(self._model, self._prompts, spec, options), compiled
+            )
             fields = envelope.fields
             priority, client = fields.get("priority", 0), fields.get("client", "")
             generation = self._start(task, options, sampler, prompt, number, priority, client)
             generation.is_held = task.is_paused
 
-        return self._settings.of(envelope, options, go_on)
+        return self._when_ready(envelope, task, options, go_on)
 
     def _options_of(self, task: LlmTask, changes: dict[str, Any]) -> LlmOptions:
         """Return the task's options with the changes of this inference."""
         if not changes:
             return task.options
         options = self._taught(task.options_with(changes))
-        self._check_bias(options)
+        check_bias(self._model, options)
         return options
 
     def _taught(self, options: LlmOptions) -> LlmOptions:
@@ -228,19 +250,12 @@ class LlmUnit(Unit):
             tells_prompt=options.tells_prompt,
             priority=priority,
             number=number,
+            layout=self._vision.layout(prompt),
+            sights=self._vision.sights(task.owner, task.pictures_for(options)),
         )
         task.generation = generation
         self._engine.start(generation)
         return generation
-
-    def _with_own_biases(self, spec: SamplerSpec, options: LlmOptions) -> SamplerSpec:
-        """Return the settings with a bias on every token that ends an answer; without tools no token begins a call."""
-        ends = tuple((token, options.end_bias) for token in self._model.end_tokens if options.end_bias)
-        calls: tuple[tuple[int, float], ...] = ()
-        if options.tools is None and self._prompts.lists_signatures:
-            mark = self._model.tokenize(OPEN, parse_special=True)
-            calls = ((mark[0], -math.inf),) if len(mark) == 1 else ()
-        return spec._replace(logit_bias=spec.logit_bias + ends + calls)
 
     def _text_stream(self, task: LlmTask, options: LlmOptions, number: int) -> TextStream:
         if options.tools is None:
@@ -317,7 +332,7 @@ class LlmUnit(Unit):
                 raise spec
             return LATER if task.generation is None and self._read_ahead(task, options, envelope) else None
 
-        return self._settings.of(envelope, options, go_on)
+        return self._when_ready(envelope, task, options, go_on)
 
     def _read_ahead(self, task: LlmTask, options: LlmOptions, asked: Envelope | None) -> bool:
         """Begin to read system prompt and history, from a snapshot if possible; False when there is nothing."""
@@ -372,6 +387,10 @@ class LlmUnit(Unit):
         if generation.stop_word:
             details["stop_word"] = generation.stop_word
         self._finish(task, generation.number, reason, usage=usage, **details)
+
+    def _fail(self, task: LlmTask, number: int, fault: UnitFault) -> None:
+        code = UNAVAILABLE if fault.code == UNAVAILABLE else RUN_FAILED
+        self._finish(task, number, "error", code=code, message=str(fault))
 
     def _finish(self, task: LlmTask, number: int, reason: str, **fields: Any) -> None:
         self._host.say("finish", task=task.work_id, inference=number, reason=reason, **task.memory, **fields)

@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unitd.settings import find_program_folders
+from units.llm.context import Context, Entry
 from units.llm.engine import Engine
 from units.llm.grammars import Grammars
-from units.llm.llama import Blend, Context, Entry, Model
-from units.llm.options import Message, SamplerSpec
+from units.llm.llama import Blend, Model
+from units.llm.messages import Message
+from units.llm.options import SamplerSpec
 from units.llm.prompt import PromptMaker
 from units.llm.sampling import Sampler
 from units.llm.sequence import Generation

@@ -1,0 +1,93 @@
+"""Projector files (mmproj) with random weights: a real vision encoder, small enough for tests, that learned nothing."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import gguf
+import numpy as np
+
+from tests.support.models.gguf_files import close
+
+
+class Eye(NamedTuple):
+    """The shape of a vision encoder."""
+
+    image_size: int = 64
+    patch_size: int = 16
+    width: int = 64
+    hidden: int = 128
+    layers: int = 2
+    heads: int = 4
+
+
+SMOLVLM_256M = Eye(image_size=512, patch_size=16, width=768, hidden=3072, layers=12, heads=12)
+"""The shape of the encoder of SmolVLM-256M."""
+
+
+def write_projector(path: Path, width: int, *, seed: int = 0, eye: Eye = Eye()) -> Path:  # noqa: B008
+    """Write a projector onto a text model of this width: a ViT and two matrices, with random weights of this seed."""
+    rng = np.random.default_rng(seed)
+    writer = gguf.GGUFWriter(str(path), "clip")
+    writer.add_type("mmproj")
+    writer.add_bool("clip.has_vision_encoder", True)
+    writer.add_string("clip.projector_type", "mlp")
+    writer.add_bool("clip.use_gelu", True)
+    for key, value in _numbers(eye, width).items():
+        writer.add_uint32(f"clip.vision.{key}", value)
+    writer.add_float32("clip.vision.attention.layer_norm_epsilon", 1e-6)
+    for key in ("image_mean", "image_std"):
+        writer.add_array(f"clip.vision.{key}", [0.5, 0.5, 0.5])
+    for name, shape in _tensors(eye, width).items():
+        writer.add_tensor(name, _values(rng, name, shape))
+    close(writer)
+    return path
+
+
+def _numbers(eye: Eye, width: int) -> dict[str, int]:
+    return {
+        "image_size": eye.image_size,
+        "patch_size": eye.patch_size,
+        "embedding_length": eye.width,
+        "feed_forward_length": eye.hidden,
+        "block_count": eye.layers,
+        "attention.head_count": eye.heads,
+        "projection_dim": width,
+    }
+
+
+def _tensors(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
+    patches = (eye.image_size // eye.patch_size) ** 2
+    shapes: dict[str, tuple[int, ...]] = {
+        "v.patch_embd.weight": (eye.width, 3, eye.patch_size, eye.patch_size),
+        "v.patch_embd.bias": (eye.width,),
+        "v.position_embd.weight": (patches, eye.width),
+        **_linear("v.post_ln", eye.width),
+        **_linear("mm.0", width, eye.width),
+        **_linear("mm.2", width, width),
+    }
+    for layer in range(eye.layers):
+        block = f"v.blk.{layer}"
+        for name in ("attn_q", "attn_k", "attn_v", "attn_out"):
+            shapes |= _linear(f"{block}.{name}", eye.width, eye.width)
+        for name in ("ln1", "ln2"):
+            shapes |= _linear(f"{block}.{name}", eye.width)
+        shapes |= _linear(f"{block}.ffn_up", eye.hidden, eye.width) | _linear(
+            f"{block}.ffn_down", eye.width, eye.hidden
+        )
+    return shapes
+
+
+def _linear(name: str, *shape: int) -> dict[str, tuple[int, ...]]:
+    return {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+
+
+def _values(rng: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return random weights that keep the size of what goes through them; norms change nothing."""
+    if name.endswith(".bias"):
+        return np.zeros(shape, np.float32)
+    if len(shape) == 1:
+        return np.ones(shape, np.float32)
+    inner = int(np.prod(shape[1:]))
+    scale = 1.0 if "position" in name else inner**-0.5
+    kind = np.float16 if inner % 32 == 0 and "position" not in name and "patch" not in name else np.float32
+    return (rng.normal(size=shape) * scale).astype(kind)

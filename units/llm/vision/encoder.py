@@ -1,0 +1,166 @@
+"""Pictures are encoded one after the other in a thread of their own, while the engine computes other answers.
+
+The thread has a lower priority: where others speak, they take the core first. A picture that no answer waits for any
+more is given up, wherever its work stands.
+"""
+
+import os
+import threading
+import traceback
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from units.llm.vision.embeddings import Embeddings
+from units.llm.vision.projector import Floats, Projector
+from units.llm.vision.reading import BadPicture, PictureReader, Reading, Size, answer_of
+
+NICENESS = 10
+
+
+class Sight(NamedTuple):
+    """A picture that was measured and can be encoded."""
+
+    key: bytes
+    size: Size
+    rows: int
+    """The number of its embeddings."""
+
+    data: bytes
+    """The file."""
+
+    where: str
+    """Its place in the request."""
+
+
+@dataclass(eq=False)
+class _Job:
+    sight: Sight
+    priority: int
+    askers: set[Hashable] = field(default_factory=set)
+
+    @property
+    def is_given_up(self) -> bool:
+        """Return True when no answer waits for it any more."""
+        return not self.askers
+
+
+class Encoder:
+    """The pictures that are wanted, and the thread that encodes them."""
+
+    def __init__(
+        self,
+        projector: Projector,
+        reader: PictureReader,
+        embeddings: Embeddings,
+        on_done: Callable[[bytes, str], None],
+    ) -> None:
+        """`on_done` is called in the thread with the key of a picture, and with words when it cannot be encoded."""
+        self._projector = projector
+        self._reader = reader
+        self._embeddings = embeddings
+        self._on_done = on_done
+        self._changed = threading.Condition()
+        self._jobs: dict[bytes, _Job] = {}
+        self._running: _Job | None = None
+        self._reading: Reading | None = None
+        self._is_closed = False
+        self._thread: threading.Thread | None = None
+        self.encoded = 0
+        """How many pictures the projector has computed."""
+
+    def want(self, asker: Hashable, sight: Sight, priority: int) -> None:
+        """Encode a picture for an answer."""
+        with self._changed:
+            job = self._jobs.setdefault(sight.key, _Job(sight, priority))
+            job.askers.add(asker)
+            job.priority = max(job.priority, priority)
+            self._changed.notify()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="encoder", daemon=True)
+                self._thread.start()
+
+    def forget(self, asker: Hashable) -> None:
+        """Give up the pictures that only this answer waits for."""
+        with self._changed:
+            for key, job in list(self._jobs.items()):
+                job.askers.discard(asker)
+                if job.is_given_up:
+                    del self._jobs[key]
+            if self._running is not None and self._running.is_given_up and self._reading is not None:
+                self._reading.end()
+
+    def close(self) -> None:
+        """Give everything up and wait for the thread."""
+        with self._changed:
+            self._is_closed = True
+            for job in self._jobs.values():
+                job.askers.clear()
+            self._jobs.clear()
+            if self._reading is not None:
+                self._reading.end()
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    # In the thread
+
+    def _run(self) -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        while (job := self._next_job()) is not None:
+            rows, words = self._result_of(job)
+            with self._changed:
+                self._running = None
+                if job.is_given_up:
+                    continue
+                del self._jobs[job.sight.key]
+            self._on_done(job.sight.key, words)
+            if rows is not None:
+                self._embeddings.keep(job.sight.key, rows)
+
+    def _next_job(self) -> _Job | None:
+        """Wait for the most urgent picture; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._jobs or self._is_closed)
+            if self._is_closed:
+                return None
+            self._running = max(self._jobs.values(), key=lambda job: job.priority)  # the first of equal ones
+            return self._running
+
+    def _result_of(self, job: _Job) -> tuple[Floats | None, str]:
+        """Return what was encoded and is not on the disk yet, or words that say why it cannot be."""
+        try:
+            return self._encode(job), ""
+        except (BadPicture, RuntimeError, ValueError) as error:
+            return None, str(error)
+        except Exception as bug:
+            traceback.print_exc()
+            return None, f"internal error: {bug!r}"
+
+    def _encode(self, job: _Job) -> Floats | None:
+        sight = job.sight
+        if self._embeddings.find(sight.key) is not None or self._embeddings.load(sight.key, sight.rows) is not None:
+            return None
+        pixels = self._pixels_of(job)
+        rows = None if job.is_given_up else self._projector.encode(sight.size, pixels, lambda: job.is_given_up)
+        if rows is None:
+            return None
+        if rows.shape[0] != sight.rows:
+            raise RuntimeError(f"{rows.shape[0]} embeddings instead of {sight.rows}")
+        self.encoded += 1
+        self._embeddings.add(sight.key, rows)
+        return rows
+
+    def _pixels_of(self, job: _Job) -> bytes:
+        reading = self._reader.pixels(job.sight.data, job.sight.size)
+        with self._changed:
+            self._reading = reading
+            if job.is_given_up:
+                reading.end()
+        try:
+            pixels: bytes = answer_of(reading)
+        finally:
+            with self._changed:
+                self._reading = None
+            reading.close()
+        return pixels

@@ -1,0 +1,226 @@
+"""Files of pictures are read by Pillow in processes of their own, with limits of memory and of time.
+
+A hostile file (a bomb, a polyglot, a truncated one) costs its process, never the program with the model. First only the
+header is read, which tells the size, so that tokens are counted before any work; the pixels come when the picture is
+encoded, already scaled down.
+"""
+
+import importlib
+import importlib.util
+import io
+import os
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+from units import confined
+from units.fork_server import ForkServer
+
+MAX_PIXELS = 50_000_000
+"""The pixels that a file's header may claim."""
+
+# The pixels of an opaque picture of that size take 143 MiB, twice that while they change their form.
+BYTES = 512 * 1024 * 1024
+# PNG of that size takes 1.5 s on an x86 core, and boards are given more.
+SECONDS = 10.0
+# For a machine that gives the process hardly any time.
+PATIENCE_SECONDS = 30.0
+
+# No model of the catalogue looks at more: larger pictures are scaled down before they cost memory.
+MOST_KEPT_PIXELS = 4_000_000
+LONGEST_SIDE = 4096
+# Models cut or stretch a picture by its shape; their code does not expect a thread.
+MAX_RATIO = 100
+
+FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
+MISSING = "pictures need Pillow: pip install 'unitd[vision]'"
+TOO_MUCH = f"it takes more than {SECONDS:g} s or {BYTES >> 20} MiB"
+_ORIENTATION = 0x0112
+_TURNS = {
+    2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSPOSE",
+    6: "ROTATE_270", 7: "TRANSVERSE", 8: "ROTATE_90",
+}  # fmt: skip
+"""What each orientation of EXIF asks for, in Pillow's words."""
+
+_TURNED = (5, 6, 7, 8)
+"""The orientations that exchange width and height."""
+
+
+class Size(NamedTuple):
+    """Width and height in pixels."""
+
+    width: int
+    height: int
+
+
+class BadPicture(Exception):
+    """A file that cannot be read; the words say why."""
+
+
+def is_installed() -> bool:
+    """Return True when Pillow is there."""
+    return importlib.util.find_spec("PIL") is not None
+
+
+def fitting(size: Size, share: float = 1.0) -> Size:
+    """Return the size to which a picture is scaled down, times `share`, so that it stays under the limits."""
+    area = (MOST_KEPT_PIXELS / (size.width * size.height)) ** 0.5
+    factor = min(1.0, area, LONGEST_SIDE / max(size)) * share
+    return Size(*(max(1, round(side * factor)) for side in size))
+
+
+class Reading:
+    """A process that reads files. It is asked when the answer is awaited, for to send files takes time."""
+
+    def __init__(self, connection: "Connection[Any, Any]", request: tuple[str, Any]) -> None:
+        self._connection = connection
+        self._request = request
+
+    def poll(self, seconds: float, /) -> bool:
+        """Ask, and return True when the answer is there."""
+        with suppress(OSError):  # it died already: `recv` fails
+            self._connection.send(self._request)
+        return self._connection.poll(seconds)
+
+    def recv(self) -> Any:
+        """Return the answer; raise EOFError or OSError when none will come."""
+        return self._connection.recv()
+
+    def end(self) -> None:
+        """Hang up, so that the process ends at once or by its limits, and a thread that waits goes on."""
+        with socket.socket(fileno=os.dup(self._connection.fileno())) as end, suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """End the process and close the connection; called once."""
+        self.end()
+        self._connection.close()
+
+
+class PictureReader:
+    """Starts processes that read pictures."""
+
+    def __init__(self) -> None:
+        self._fork_server = ForkServer(
+            _serve, prepare=_import_pillow, refusal=lambda error: f"pictures cannot be read now: {error.strerror}"
+        )
+
+    def start(self) -> None:
+        """Start before the model is loaded, so that no process shares its memory."""
+        self._fork_server.start()
+
+    def close(self) -> None:
+        """End the fork server."""
+        self._fork_server.close()
+
+    def measure(self, files: Sequence[bytes]) -> Reading:
+        """Return a process whose answer is a Size for each file, or words that say why it cannot be read."""
+        return Reading(self._fork_server.begin(), ("measure", list(files)))
+
+    def pixels(self, data: bytes, size: Size) -> Reading:
+        """Return a process whose answer is the RGB of a picture in this size, or words."""
+        return Reading(self._fork_server.begin(), ("pixels", (data, size)))
+
+
+def answer_of(reading: Reading) -> Any:
+    """Wait for an answer; raise BadPicture when there is none, or only words."""
+    try:
+        answer = reading.recv() if reading.poll(PATIENCE_SECONDS) else TOO_MUCH
+    except (EOFError, OSError):
+        answer = TOO_MUCH
+    if isinstance(answer, str):
+        raise BadPicture(answer)
+    return answer
+
+
+# In the fork server
+
+
+def _import_pillow() -> None:
+    """Load what all processes need; the formats that are not wanted are never registered."""
+    for name in ("Bmp", "Gif", "Jpeg", "Png", "WebP"):
+        importlib.import_module(f"PIL.{name}ImagePlugin")
+
+
+# In a process of its own
+
+
+def _serve(connection: "Connection[Any, Any]") -> None:
+    confined.limit_memory(BYTES)
+    confined.limit_time(SECONDS)
+    action, argument = connection.recv()
+    if action == "measure":
+        connection.send([_or_words(_size_of, data) for data in argument])
+    else:
+        connection.send(_or_words(_pixels_of, *argument))
+
+
+def _or_words(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the result, or the reason why there is none: Pillow's formats raise whatever their code stumbles over."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        return work(*arguments)
+    except BadPicture as error:
+        return str(error)
+    except UnidentifiedImageError:
+        return "it is no PNG, JPEG, WebP, BMP or GIF"
+    except MemoryError:
+        return TOO_MUCH
+    except Image.DecompressionBombError:
+        return f"it has more than {MAX_PIXELS / 1e6:g} megapixels"
+    except Exception as error:
+        return "it is truncated" if "truncated" in str(error) else "it is damaged"
+
+
+def _opened(data: bytes) -> Any:
+    """Return the picture, of which only the header is read; check what the header claims."""
+    from PIL import Image
+
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS * 2
+    image = Image.open(io.BytesIO(data), formats=FORMATS)
+    width, height = image.size
+    if width * height > MAX_PIXELS:
+        raise BadPicture(f"it has {width * height / 1e6:.1f} megapixels, {MAX_PIXELS / 1e6:g} are the most")
+    if min(width, height) < 1 or max(width, height) > MAX_RATIO * min(width, height):
+        raise BadPicture(f"it is {width} x {height} pixels, one side may be {MAX_RATIO} times the other")
+    return image
+
+
+def _size_of(data: bytes) -> Size:
+    image = _opened(data)
+    size = Size(*image.size)
+    return Size(size.height, size.width) if image.getexif().get(_ORIENTATION) in _TURNED else size
+
+
+def _pixels_of(data: bytes, size: Size) -> bytes:
+    """Return the first frame as RGB, turned as EXIF says, on white, in this size."""
+    from PIL import Image
+
+    image = _opened(data)
+    orientation = image.getexif().get(_ORIENTATION)
+    target = Size(size.height, size.width) if orientation in _TURNED else size
+    image.draft("RGB", target)  # a JPEG is decoded in a smaller size at once
+    image.load()
+    image = _plain(image)
+    if (factor := min(image.width // target.width, image.height // target.height) // 2) > 1:
+        image = image.reduce(factor)
+    image = image.resize(target, Image.Resampling.BICUBIC)
+    if image.mode == "RGBA":
+        white = Image.new("RGBA", image.size, "white")
+        image = Image.alpha_composite(white, image).convert("RGB")
+    if orientation in _TURNS:
+        image = image.transpose(Image.Transpose[_TURNS[orientation]])
+    return bytes(image.tobytes())
+
+
+def _plain(image: Any) -> Any:
+    """Return the picture as RGB, or as RGBA where it is not opaque."""
+    if image.mode.startswith("I"):  # 16 bits of grey, which Pillow would clip
+        image = image.point(lambda value: value / 256).convert("L")
+    if image.mode in ("RGB", "RGBA"):
+        return image
+    is_opaque = image.mode not in ("LA", "PA", "RGBa", "La") and "transparency" not in image.info
+    return image.convert("RGB" if is_opaque else "RGBA")
