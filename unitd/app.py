@@ -334,6 +334,7 @@ class App:
                 "exact": card.exact if llm.exact is None else llm.exact,
                 "chat_template": card.chat_template,
                 "trained_tokens": card.context_length,
+                "projector": str(card.projector_path or ""),
             }
         return load
 

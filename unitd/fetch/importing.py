@@ -110,7 +110,7 @@ def _gguf_in(model: Path) -> str:
     for path in ggufs:
         with path.open("rb") as file:
             description = read_description(file)
-        if description and description.kind in ("", "model"):
+        if description and description.is_model:
             return path.name
     if ggufs:
         raise PullFailed(f"{ggufs[0].name} only adds to another model; an adapter (LoRA) goes into the folder lora")

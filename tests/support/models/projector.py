@@ -7,6 +7,10 @@ import gguf
 import numpy as np
 
 from tests.support.models.gguf_files import close
+from tests.support.units.engine_bench import BUNDLED
+
+TEXT_WIDTH = 256
+"""The width of the bundled text model."""
 
 
 class Eye(NamedTuple):
@@ -88,6 +92,19 @@ def _values(rng: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.n
     if len(shape) == 1:
         return np.ones(shape, np.float32)
     inner = int(np.prod(shape[1:]))
-    scale = 1.0 if "position" in name else inner**-0.5
+    # What a picture shows counts for more than where it stands, so that few pictures look alike.
+    scale = 0.3 if "position" in name else 8 * inner**-0.5 if "patch" in name else inner**-0.5
     kind = np.float16 if inner % 32 == 0 and "position" not in name and "patch" not in name else np.float32
     return (rng.normal(size=shape) * scale).astype(kind)
+
+
+def vision_model(folder: Path, name: str = "unitd-eye-test", *, seed: int = 0, eye: Eye = Eye()) -> Path:  # noqa: B008
+    """Make a model with vision in a folder of models: the bundled text model with a projector. Return its folder."""
+    place = folder / name
+    place.mkdir(parents=True)
+    (place / "model.gguf").symlink_to(BUNDLED)
+    write_projector(place / "mmproj.gguf", TEXT_WIDTH, seed=seed, eye=eye)
+    card = {"name": name, "unit": "llm", "engine": "llama", "file": "model.gguf", "projector": "mmproj.gguf"}
+    lines = [f'{key} = "{value}"\n' for key, value in card.items()]
+    (place / "card.toml").write_text("".join([*lines, "exact = true\n"]))
+    return place

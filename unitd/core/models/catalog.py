@@ -20,6 +20,9 @@ from unitd.core.models.gguf import Shape
 from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.wire.errors import ConfigError, LoadFailed
 
+VISION = "vision"
+"""The capability of models that take pictures."""
+
 
 @dataclass(frozen=True)
 class ModelFile:
@@ -88,6 +91,12 @@ class Card:
     parts: tuple[ModelFile, ...] = ()
     """The files to fetch."""
 
+    projector: str = ""
+    """The file (mmproj) with which a language model sees pictures: one of the parts, or a file beside the main one."""
+
+    projector_path: Path | None = None
+    """That file on this machine; None if there is none."""
+
     licence: str = ""
     """An SPDX identifier if there is one, else the name that the owner of the model uses."""
 
@@ -122,6 +131,12 @@ class Card:
         return self.path is not None or self.place is not None or self.is_bundled or "base_url" in self.engine_options
 
     @property
+    def has_vision(self) -> bool:
+        """True if the installed model takes pictures, or its card says so of a server."""
+        is_served = "base_url" in self.engine_options
+        return self.projector_path is not None or (is_served and VISION in self.capabilities)
+
+    @property
     def download_bytes(self) -> int:
         """The size of all parts in bytes; 0 if the size of any is not known."""
         sizes = [part.size for part in self.parts]
@@ -130,7 +145,7 @@ class Card:
 
 _TEXTS = (
     "name", "unit", "engine", "description", "homepage", "note", "file", "base_url", "remote_model", "api_key_file",
-    "licence", "good_for", "chat_template", "architecture",
+    "licence", "good_for", "chat_template", "architecture", "projector",
 )  # fmt: skip
 _LISTS = ("aliases", "capabilities", "input_type", "output_type", "languages")
 _CARD_KEYS: dict[str, type] = {
@@ -162,8 +177,9 @@ def read_card(document: dict[str, Any], where: str) -> Card:
     engine_options = {key: values.pop(key) for key in _ENGINE_KEYS if key in values}
     parts = tuple(_read_part(each, f"{where}: files[{at}]") for at, each in enumerate(tables))
     card = Card(**values, parts=parts, engine_options=engine_options)
-    if card.file:
-        _check_main_file(card, where)
+    for key in ("file", "projector"):
+        if path := getattr(card, key):
+            _check_file(card, key, path, where)
     return card
 
 
@@ -193,11 +209,12 @@ def _read_shape(table: dict[str, Any], where: str) -> Shape:
     return Shape(**values)
 
 
-def _check_main_file(card: Card, where: str) -> None:
-    _check_path(card.file, f"{where}: file")
+def _check_file(card: Card, key: str, path: str, where: str) -> None:
+    """Check the path of a file that a key of the card names."""
+    _check_path(path, f"{where}: {key}")
     is_in_an_archive = any(part.url for part in card.parts)
-    if card.parts and not is_in_an_archive and card.file not in {part.path for part in card.parts}:
-        raise ConfigError(f"{where}: file is {card.file}, which is none of files")
+    if card.parts and not is_in_an_archive and path not in {part.path for part in card.parts}:
+        raise ConfigError(f"{where}: {key} is {path}, which is none of files")
 
 
 def _check_path(path: str, where: str) -> None:

@@ -85,6 +85,16 @@ class Description:
 
     chat_template: str = ""
 
+    @property
+    def is_projector(self) -> bool:
+        """True for the vision of another model."""
+        return self.kind == "mmproj" or self.architecture == "clip"
+
+    @property
+    def is_model(self) -> bool:
+        """False for what only adds to another model."""
+        return self.kind in ("", "model") and not self.is_projector
+
 
 def read_shape(file: BinaryIO) -> Shape | None:
     """Return the shape of the model in a file, read from its beginning; None if it is no known GGUF.

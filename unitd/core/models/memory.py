@@ -6,7 +6,7 @@ file.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unitd.core.models.gguf import Shape
@@ -22,6 +22,11 @@ CACHED_VALUE_BYTES = 2
 
 # llama.cpp holds the file, copied or mapped, its vocabulary once more, and pages around what is used.
 LLAMA_FILE_FACTOR = 1.1
+
+# An encoder's buffers, and the embeddings of the newest pictures: those of SmolVLM-256M (171 MiB) have 21 MiB, and 2 to
+# 3 MiB for each picture.
+PROJECTOR_WORKING_FACTOR = 0.5
+PROJECTOR_WORKING_MIB = 8
 
 # ONNX runtime holds a file and its own form of it while it loads (20 MiB became 41).
 FILE_FACTOR = 2
@@ -95,6 +100,12 @@ def need_of_llama(file_bytes: int, shape: Shape | None, slots: int, context: int
         kv_cache=CACHED_VALUE_BYTES * shape.cached_values * tokens * (slots + 1),
         working=program + layer + mask + attention,
     )
+
+
+def with_projector(need: Need, file_bytes: int) -> Need:
+    """Return the need of a model together with that of its projector, whose file has this size."""
+    working = int(file_bytes * PROJECTOR_WORKING_FACTOR) + PROJECTOR_WORKING_MIB * MIB
+    return replace(need, weights=need.weights + int(file_bytes * LLAMA_FILE_FACTOR), working=need.working + working)
 
 
 def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int:

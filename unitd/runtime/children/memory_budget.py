@@ -20,7 +20,16 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from unitd.core.models.catalog import Card
 from unitd.core.models.gguf import Shape, read_shape
-from unitd.core.models.memory import Need, data_limit, in_mib, limit_of, need_of_llama, need_of_program, parts_of
+from unitd.core.models.memory import (
+    Need,
+    data_limit,
+    in_mib,
+    limit_of,
+    need_of_llama,
+    need_of_program,
+    parts_of,
+    with_projector,
+)
 from unitd.wire.errors import LoadFailed
 
 log = logging.getLogger("unitd.budget")
@@ -163,7 +172,8 @@ def look_at(unit: str, load: Mapping[str, Any]) -> Need:
     except ValueError as error:
         raise LoadFailed(f"{path.name} cannot be loaded: {error}") from error
     size = sum(map(size_of, parts_of(path)))
-    return need_of_llama(size, shape, load["slots"], load["context"], exact=load["exact"])
+    need = need_of_llama(size, shape, load["slots"], load["context"], exact=load["exact"])
+    return with_projector(need, size_of(Path(projector))) if (projector := load.get("projector")) else need
 
 
 def _shape_in(path: Path) -> Shape | None:

@@ -69,8 +69,9 @@ class Inventory:
     def _estimate(self, card: Card, weights: Path | None) -> Need | None:
         """Return None for a file that cannot be a model: setup says what is wrong with it."""
         settings = {"slots": self._llm.slots, "context": self._llm.context, "exact": self._is_exact(card)}
+        files = {"path": str(weights or ""), "projector": str(card.projector_path or "")}
         try:
-            return look_at(card.unit, {"engine": card.engine, "path": str(weights or "")} | settings)
+            return look_at(card.unit, {"engine": card.engine} | files | settings)
         except LoadFailed:
             return None
 

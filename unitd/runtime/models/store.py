@@ -17,7 +17,7 @@ from pathlib import Path
 import orjson
 
 from unitd.core.models.card_text import MAX_CARD_BYTES, read_document
-from unitd.core.models.catalog import Card, Catalog, read_card, remote_card
+from unitd.core.models.catalog import VISION, Card, Catalog, read_card, remote_card
 from unitd.core.models.detect import described_card, family_of, read_mode
 from unitd.core.models.gguf import Description, read_description
 from unitd.core.models.original_names import nameless_cards, read_original_names, with_original_names
@@ -148,12 +148,27 @@ class ModelStore:
     def _is_model(self, path: Path) -> bool:
         """Return False for a GGUF that only adds to another model."""
         description = self._description_in(path)
-        return description is None or description.kind in ("", "model")
+        return description is None or description.is_model
 
     def _described(self, card: Card) -> Card:
-        """Return a card with what its file says."""
+        """Return a card with what its files say."""
         description = self._description_in(card.path) if card.path and card.path.suffix == ".gguf" else None
-        return _completed(card, described_card(card.name, description)) if description else card
+        card = _completed(card, described_card(card.name, description)) if description else card
+        return self._with_projector(card) if card.unit == "llm" and card.engine == "llama" else card
+
+    def _with_projector(self, card: Card) -> Card:
+        """Return a card with the projector that its folder has; without one the model has no vision."""
+        folder = card.path.parent if card.path and card.path != card.place else None
+        path = folder / card.projector if folder and card.projector else None
+        if folder and path is None:
+            path = next((each for each in self._files(folder, ".gguf") if self._is_projector(each)), None)
+        path = path if path and _is_file(path) else None
+        others = tuple(each for each in card.capabilities if each != VISION)
+        return replace(card, projector_path=path, capabilities=(*others, VISION) if path else others)
+
+    def _is_projector(self, path: Path) -> bool:
+        description = self._description_in(path)
+        return description is not None and description.is_projector
 
     def _description_in(self, path: Path) -> Description | None:
         try:

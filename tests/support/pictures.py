@@ -1,0 +1,57 @@
+"""Pictures for tests, drawn by a seed, and files that only look like pictures."""
+
+import base64
+import io
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+COLORS = {"red": (220, 30, 30), "blue": (30, 60, 220), "green": (20, 160, 60), "white": (255, 255, 255)}
+
+
+def square(color: str = "red", *, size: tuple[int, int] = (96, 64), ground: str = "white") -> Image.Image:
+    """Return a picture of a square on a ground."""
+    image = Image.new("RGB", size, COLORS[ground])
+    side = min(size) // 2
+    image.paste(COLORS[color], (size[0] // 4, size[1] // 4, size[0] // 4 + side, size[1] // 4 + side))
+    return image
+
+
+def noise(seed: int, size: tuple[int, int] = (640, 480)) -> Image.Image:
+    """Return a picture of which no two parts are alike."""
+    return Image.fromarray(np.random.default_rng(seed).integers(0, 255, (size[1], size[0], 3), dtype=np.uint8))
+
+
+def file_of(image: Image.Image, kind: str = "PNG", **more: Any) -> bytes:
+    """Return a picture as a file."""
+    file = io.BytesIO()
+    image.save(file, kind, **more)
+    return file.getvalue()
+
+
+def part(data: bytes, **more: Any) -> dict[str, Any]:
+    """Return a file as a part of a message."""
+    return {"type": "image", "image": base64.b64encode(data).decode(), **more}
+
+
+def text(words: str) -> dict[str, str]:
+    """Return words as a part of a message."""
+    return {"type": "text", "text": words}
+
+
+def huge_png(width: int, height: int) -> bytes:
+    """Return a PNG of one color, of any size, whose file is small: each row is a filter and zeros."""
+    packer, rows = zlib.compressobj(9), bytearray()
+    row = bytes(width + 1)
+    for _ in range(height):
+        rows += packer.compress(row)
+    rows += packer.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", bytes(rows)) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
