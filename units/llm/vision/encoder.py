@@ -69,6 +69,11 @@ class Encoder:
         self.encoded = 0
         """How many pictures the projector has computed."""
 
+    @property
+    def is_at_work(self) -> bool:
+        """Return True while a picture is being encoded."""
+        return self._running is not None
+
     def want(self, asker: Hashable, sight: Sight, priority: int) -> None:
         """Encode a picture for an answer."""
         with self._changed:
