@@ -1,7 +1,7 @@
 """Pictures through the whole daemon: a client shows them to a model of its own, over TCP."""
 
 import asyncio
-import base64
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,18 @@ from tests.support.daemon import running_app, tcp_client
 from tests.support.models.projector import vision_model
 from tests.support.pictures import file_of, part, square, text
 from tests.support.setups import LLM_SETUP
+from unitd.app import App
 
 EYE = "unitd-eye-test"
 RED, BLUE = (part(file_of(square(color))) for color in ("red", "blue"))
+
+
+@pytest.fixture
+async def seeing(tmp_path: Path) -> AsyncIterator[App]:
+    """A daemon with a model that has vision."""
+    await asyncio.to_thread(vision_model, tmp_path / "models")
+    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
+        yield app
 
 
 async def asked(client: WireClient, work_id: str, *parts: dict[str, str]) -> str:
@@ -42,19 +51,16 @@ async def test_a_client_shows_pictures(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
-async def test_pictures_before_a_question(tmp_path: Path) -> None:
+async def test_pictures_before_a_question(seeing: App) -> None:
     """A task that keeps its conversation takes pictures with a question, and remembers them."""
-    await asyncio.to_thread(vision_model, tmp_path / "models")
-    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
-        async with tcp_client(app) as client:
-            setup = LLM_SETUP | {"model": EYE, "history": True, "usage": True}
-            work_id = await client.setup("llm", setup)
-            tokens = []
-            for question, options in (("what is this?", {"images": [{"image": RED["image"]}]}), ("and now?", {})):
-                sent = await client.send(
-                    work_id=work_id, action="inference", object="llm.utf-8", data=question, options=options
-                )
-                tokens.append((await client.frames(sent))[-1]["data"]["usage"]["prompt_tokens"])
+    tokens = []
+    async with tcp_client(seeing) as client:
+        work_id = await client.setup("llm", LLM_SETUP | {"model": EYE, "history": True, "usage": True})
+        for question, options in (("what is this?", {"images": [{"image": RED["image"]}]}), ("and now?", {})):
+            sent = await client.send(
+                work_id=work_id, action="inference", object="llm.utf-8", data=question, options=options
+            )
+            tokens.append((await client.frames(sent))[-1]["data"]["usage"]["prompt_tokens"])
 
     assert 16 < tokens[0] < tokens[1]
 
@@ -73,20 +79,18 @@ async def test_a_model_without_vision_says_so(client: WireClient) -> None:
 
 
 @pytest.mark.timeout(60)
-async def test_a_damaged_picture_ends_its_own_answer(tmp_path: Path) -> None:
+async def test_a_damaged_picture_ends_its_own_answer(seeing: App) -> None:
     """Another client's answer goes on, and the next picture is seen."""
-    await asyncio.to_thread(vision_model, tmp_path / "models")
-    broken = {"type": "image", "image": base64.b64encode(file_of(square())[:60]).decode()}
-    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
-        async with tcp_client(app) as client, tcp_client(app) as other:
-            work_id = await client.setup("llm", LLM_SETUP | {"model": EYE})
-            beside = await other.setup("llm", LLM_SETUP | {"model": EYE})
-            story = asyncio.create_task(other.answer(beside, "tell me a story"))
-            messages = [{"role": "user", "content": [broken]}]
-            await client.send(work_id=work_id, action="inference", object="llm.utf-8", options={"messages": messages})
-            error = (await client.receive())["error"]
-            seen = await asked(client, work_id, RED, text("what is this?"))
-            assert await story
+    broken = part(file_of(square())[:60])
+    async with tcp_client(seeing) as client, tcp_client(seeing) as other:
+        work_id = await client.setup("llm", LLM_SETUP | {"model": EYE})
+        beside = await other.setup("llm", LLM_SETUP | {"model": EYE})
+        story = asyncio.create_task(other.answer(beside, "tell me a story"))
+        messages = [{"role": "user", "content": [broken]}]
+        await client.send(work_id=work_id, action="inference", object="llm.utf-8", options={"messages": messages})
+        error = (await client.receive())["error"]
+        seen = await asked(client, work_id, RED, text("what is this?"))
+        assert await story
 
     assert error["code"] == -11
     assert "messages[0].content[0] cannot be read: it is truncated" in error["message"]

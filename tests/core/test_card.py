@@ -1,6 +1,8 @@
 """Covers catalog: how a card is read, and what is refused by its name."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -191,3 +193,17 @@ def test_a_shape_is_whole() -> None:
     """Half of one tells no memory."""
     with pytest.raises(ConfigError, match=r"card\.toml: shape: width is missing"):
         read_card({"name": "tiny", "unit": "llm", "shape": {"layers": 1}}, "card.toml")
+
+
+def test_a_projector_is_one_of_the_files_to_fetch() -> None:
+    """A model sees with it when it is here; a server says so itself."""
+    card = {"name": "tiny", "unit": "llm", "file": "tiny.gguf", "projector": "mmproj.gguf"}
+    with pytest.raises(ConfigError, match=r"projector is mmproj\.gguf, which is none of files"):
+        read_card(card | {"files": [HUB_PART]}, "card.toml")
+    with pytest.raises(ConfigError, match=r"projector lies outside the model's folder"):
+        read_card(card | {"projector": "../mmproj.gguf"}, "card.toml")
+    read = read_card(card | {"files": [HUB_PART, HUB_PART | {"path": "mmproj.gguf"}]}, "card.toml")
+
+    assert not read.has_vision
+    assert replace(read, projector_path=Path("mmproj.gguf")).has_vision
+    assert Card("far", "llm", capabilities=("vision",), engine_options={"base_url": "http://far/v1"}).has_vision

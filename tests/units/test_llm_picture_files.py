@@ -110,7 +110,7 @@ def test_a_large_photograph_is_scaled_down(reader: PictureReader, measure: Measu
     fitted = fitting(size)
 
     assert size == Size(3000, 2000)
-    assert fitted.width * fitted.height <= 4_010_000
+    assert fitted.width * fitted.height <= 2_105_000
     assert abs(fitted.width / fitted.height - 1.5) < 0.01
     assert pixels(reader, file_of(square(size=(3000, 2000)), "JPEG"), fitted)[-1, -1].min() > 250
 

@@ -13,6 +13,9 @@ from unitd.wire.pictures import MAX_PICTURES
 
 QUESTION = text("what is this? ")
 RED, BLUE, GREEN = (part(file_of(square(color))) for color in ("red", "blue", "green"))
+SLICING = Eye(longest_edge=128)
+"""An encoder that cuts pictures into slices."""
+
 SLOW = Eye(image_size=512, patch_size=16, width=384, hidden=1536, layers=8, heads=6)
 """An encoder that takes about a second."""
 
@@ -275,3 +278,29 @@ def test_control_texts_around_a_picture_stay_text(seeing: Seeing) -> None:
     assert end is not None
     assert end["reason"] != "error"
     assert answer is not None
+
+
+def test_slices_of_a_picture_are_shown_in_their_order(tmp_path: Path) -> None:
+    """With the text that the model has between them; read again they say the same."""
+    program = Seeing(tmp_path, SLICING)
+    program.set_up()
+    first = program.answer(1, [part(file_of(noise(1))), QUESTION])
+    program.answer(2, [text("hello")])
+    program.set_up("llm.2")
+    again = program.answer(1, [part(file_of(noise(1))), QUESTION], "llm.2")
+    end = program.end_of("llm.2", 1)
+    program.close()
+
+    assert end is not None
+    assert end["usage"]["prompt_tokens"] > 100
+    assert first == again != ""
+    assert program.encoded == 1
+
+
+def test_a_bomb_of_slices_is_refused(tmp_path: Path) -> None:
+    """An encoder of small slices for large pictures would encode for minutes."""
+    program = Seeing(tmp_path, Eye(longest_edge=1024))
+    program.set_up()
+
+    assert "it is cut into 193 slices, 64 are the most" in program.error_of(1, [part(file_of(noise(1))), QUESTION])
+    program.close()

@@ -173,6 +173,22 @@ async def test_known_name_is_served_by_its_own_file_once_it_is_there(client: Wir
     assert listed["homepage"]
 
 
+@pytest.mark.parametrize("has_card", [False, True])
+async def test_a_projector_beside_a_model_gives_it_vision(client: WireClient, models: Path, has_card: bool) -> None:
+    """With a card that does not name it, too; a name that no file has gives none."""
+    for name, projector in (("seeing", ""), ("blind", 'projector = "missing.gguf"\n')):
+        (models / name).mkdir()
+        write_gguf(models / name / "model.gguf")
+        write_gguf(models / name / "a-mmproj.gguf", "mmproj")
+        if has_card:
+            card = f'name = "{name}"\nunit = "llm"\nengine = "llama"\nfile = "model.gguf"\n{projector}'
+            (models / name / "card.toml").write_text(card)
+    listed = await modes(client)
+
+    assert "vision" in listed["seeing"]["capabilities"]
+    assert ("vision" in listed["blind"]["capabilities"]) is not has_card
+
+
 async def test_the_card_of_an_installed_model_adds_to_what_is_known(client: WireClient, models: Path) -> None:
     """Its defaults count, its engine stays where it names none, and the original's names still find it."""
     put(models, "qwen", 'name = "qwen2.5-0.5b"\nunit = "llm"\nfile = "weights.gguf"\n[defaults]\ntop_k = 3\n')

@@ -22,6 +22,8 @@ class Eye(NamedTuple):
     hidden: int = 128
     layers: int = 2
     heads: int = 4
+    longest_edge: int = 0
+    """Pictures are scaled to this and cut into slices of `image_size` (idefics3); 0: they are not cut."""
 
 
 SMOLVLM_256M = Eye(image_size=512, patch_size=16, width=768, hidden=3072, layers=12, heads=12)
@@ -34,7 +36,7 @@ def write_projector(path: Path, width: int, *, seed: int = 0, eye: Eye = Eye()) 
     writer = gguf.GGUFWriter(str(path), "clip")
     writer.add_type("mmproj")
     writer.add_bool("clip.has_vision_encoder", True)
-    writer.add_string("clip.projector_type", "mlp")
+    writer.add_string("clip.projector_type", "idefics3" if eye.longest_edge else "mlp")
     writer.add_bool("clip.use_gelu", True)
     for key, value in _numbers(eye, width).items():
         writer.add_uint32(f"clip.vision.{key}", value)
@@ -56,6 +58,7 @@ def _numbers(eye: Eye, width: int) -> dict[str, int]:
         "block_count": eye.layers,
         "attention.head_count": eye.heads,
         "projection_dim": width,
+        **({"projector.scale_factor": 2, "preproc_image_size": eye.longest_edge} if eye.longest_edge else {}),
     }
 
 
@@ -66,8 +69,7 @@ def _tensors(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
         "v.patch_embd.bias": (eye.width,),
         "v.position_embd.weight": (patches, eye.width),
         **_linear("v.post_ln", eye.width),
-        **_linear("mm.0", width, eye.width),
-        **_linear("mm.2", width, width),
+        **_projection(eye, width),
     }
     for layer in range(eye.layers):
         block = f"v.blk.{layer}"
@@ -79,6 +81,12 @@ def _tensors(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
             f"{block}.ffn_down", eye.width, eye.hidden
         )
     return shapes
+
+
+def _projection(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
+    if eye.longest_edge:
+        return {"mm.model.fc.weight": (width, 4 * eye.width)}
+    return _linear("mm.0", width, eye.width) | _linear("mm.2", width, width)
 
 
 def _linear(name: str, *shape: int) -> dict[str, tuple[int, ...]]:

@@ -80,22 +80,33 @@ class MeasuredPictures:
 
     def _fitted(self, picture: Picture, size: Size) -> tuple[Size, Sequence[Part]]:
         """Return the size to which the picture is scaled down, and its parts then."""
-        share = 1.0
-        while True:
-            fitted = fitting(size, share)
-            try:
-                parts = self._parts_of(fitted)
-            except ValueError as error:
-                raise _refusal(picture, str(error)) from error
-            slices = [part for part in parts if isinstance(part, Slice)]
-            if not picture.most_slices or len(slices) <= picture.most_slices or share < SMALLEST_SHARE:
-                break
-            share *= SHRINKING
+        try:
+            fitted, parts = self._with_few_slices(picture.most_slices, size)
+        except ValueError as error:
+            raise _refusal(picture, str(error)) from error
+        slices = _slices(parts)
         if len(slices) > MAX_SLICES:
             raise _refusal(picture, f"it is cut into {len(slices)} slices, {MAX_SLICES} are the most")
         if any(not each.is_causal and each.tokens > self._largest_batch for each in slices):
             raise _refusal(picture, f"a slice has more than the {self._largest_batch} tokens of a batch")
         return fitted, parts
+
+    def _with_few_slices(self, most: int, size: Size) -> tuple[Size, Sequence[Part]]:
+        """Return the largest size with at most so many slices; where none has so few, the picture stays as it is."""
+        share = 1.0
+        whole = fitting(size), self._parts_of(fitting(size))
+        fitted, parts = whole
+        while most and len(_slices(parts)) > most:
+            share *= SHRINKING
+            if share < SMALLEST_SHARE:
+                return whole
+            fitted = fitting(size, share)
+            parts = self._parts_of(fitted)
+        return fitted, parts
+
+
+def _slices(parts: Sequence[Part]) -> list[Slice]:
+    return [part for part in parts if isinstance(part, Slice)]
 
 
 def _number(key: bytes, at: int) -> int:

@@ -133,7 +133,8 @@ class Projector:
         if mtmd_cpp.mtmd_input_chunk_get_type(chunk) == mtmd_cpp.MTMD_INPUT_CHUNK_TYPE_TEXT:
             count = ctypes.c_size_t()
             tokens: Any = mtmd_cpp.mtmd_input_chunk_get_tokens_text(chunk, ctypes.byref(count))
-            return [int(token) for token in tokens[: count.value]]
+            # Where a vocabulary lacks a token that libmtmd writes around slices, it is -1.
+            return [int(token) for token in tokens[: count.value] if token >= 0]
         return Slice(
             tokens=int(mtmd_cpp.mtmd_input_chunk_get_n_tokens(chunk)),
             positions=int(mtmd_cpp.mtmd_input_chunk_get_n_pos(chunk)),

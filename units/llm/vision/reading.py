@@ -28,8 +28,9 @@ SECONDS = 10.0
 # For a machine that gives the process hardly any time.
 PATIENCE_SECONDS = 30.0
 
-# No model of the catalogue looks at more: larger pictures are scaled down before they cost memory.
-MOST_KEPT_PIXELS = 4_000_000
+# Larger pictures are scaled down before they cost memory: models that look at all pixels make 2,600 tokens of so many,
+# which fit into the usual context.
+MOST_KEPT_PIXELS = 2_100_000
 LONGEST_SIDE = 4096
 # Models cut or stretch a picture by its shape; their code does not expect a thread.
 MAX_RATIO = 100
