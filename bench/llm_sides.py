@@ -1,6 +1,7 @@
 """Both sides of `bench.llm`, the daemon and llama-server, asked in the same way, and how their answers are timed."""
 
 import asyncio
+import base64
 import json
 import os
 import signal
@@ -45,8 +46,8 @@ class Side(Protocol):
     name: str
     pids: list[int]
 
-    async def ask(self, client: int, text: str, tokens: int) -> Timed:
-        """Return the times of one greedy answer of so many tokens."""
+    async def ask(self, client: int, text: str, tokens: int, picture: bytes = b"") -> Timed:
+        """Return the times of one greedy answer of so many tokens; the picture's file stands before the text."""
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
@@ -60,9 +61,10 @@ class Peer:
 
     name = "llama-server"
 
-    def __init__(self, binary: Path, model: Path, port: int, threads: int) -> None:
+    def __init__(self, binary: Path, model: Path, port: int, threads: int, projector: Path | None = None) -> None:
         command = [str(binary), "-m", str(model), "--port", str(port), "-np", str(SLOTS), "-c", str(SLOTS * CONTEXT)]
         self._command = [*command, "-t", str(threads), "--no-webui"]
+        self._command += ["--mmproj", str(projector)] if projector else []
         self.pids: list[int] = []
         self._url = f"http://127.0.0.1:{port}"
         self._http = httpx.AsyncClient(timeout=120, limits=LIMITS)
@@ -84,10 +86,12 @@ class Peer:
                     return
             await asyncio.sleep(0.005)
 
-    async def ask(self, client: int, text: str, tokens: int) -> Timed:
+    async def ask(self, client: int, text: str, tokens: int, picture: bytes = b"") -> Timed:
         """Request one streamed chat completion; return its times."""
+        url = {"url": f"data:image/png;base64,{base64.b64encode(picture).decode()}"}
+        parts = [{"type": "image_url", "image_url": url}, {"type": "text", "text": text}]
         body = {
-            "messages": [{"role": "user", "content": text}],
+            "messages": [{"role": "user", "content": parts if picture else text}],
             "max_tokens": tokens,
             "temperature": 0,
             "stream": True,
@@ -107,9 +111,13 @@ class Ours:
 
     name = "unitd"
 
-    def __init__(self, folder: Path, model: Path, threads: int, *, is_exact: bool) -> None:
-        (folder / "models").mkdir()
-        (folder / "models" / "synthetic.gguf").symlink_to(model)
+    def __init__(
+        self, folder: Path, model: Path, threads: int, *, is_exact: bool, projector: Path | None = None
+    ) -> None:
+        (folder / "models" / "synthetic").mkdir(parents=True)
+        (folder / "models" / "synthetic" / "model.gguf").symlink_to(model)
+        if projector:
+            (folder / "models" / "synthetic" / "mmproj.gguf").symlink_to(projector)
         config = folder / "unitd.toml"
         config.write_text(
             f'[state]\ndir = "{folder}"\n[models]\ndir = ["{folder}/models"]\n[tcp]\nport = 0\n[http]\nport = 0\n'
@@ -132,6 +140,13 @@ class Ours:
     def stop(self) -> None:
         """Stop the daemon."""
         end(self._process)
+
+    def restart(self) -> None:
+        """Stop the daemon and start it again with the same state."""
+        self.stop()
+        self._talks.clear()
+        (self._folder / "endpoints.json").unlink(missing_ok=True)
+        self.start()
 
     async def wait_ready(self) -> None:
         """Wait until the daemon listens and the model is loaded."""
@@ -166,10 +181,12 @@ class Ours:
             self._talks[client] = (reader, writer, reply["work_id"])
         return self._talks[client]
 
-    async def ask(self, client: int, text: str, tokens: int) -> Timed:
+    async def ask(self, client: int, text: str, tokens: int, picture: bytes = b"") -> Timed:
         """Run one streamed inference and return its times; when cancelled, close the connection."""
         reader, writer, work_id = await self.talk(client)
         options: dict[str, Any] = {"max_token_len": tokens, "temperature": 0, "end_bias": -100}
+        if picture:
+            options["images"] = [{"image": base64.b64encode(picture).decode()}]
         request = {"request_id": "q", "work_id": work_id, "action": "inference", "object": "llm.utf-8", "data": text}
         timed = Timed(time.perf_counter())
         writer.write(json.dumps(request | {"options": options}).encode())

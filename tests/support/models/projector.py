@@ -25,12 +25,18 @@ class Eye(NamedTuple):
     longest_edge: int = 0
     """Pictures are scaled to this and cut into slices of `image_size` (idefics3); 0: they are not cut."""
 
+    merge: int = 2
+    """So many patches in each direction become one token (idefics3)."""
 
-SMOLVLM_256M = Eye(image_size=512, patch_size=16, width=768, hidden=3072, layers=12, heads=12)
-"""The shape of the encoder of SmolVLM-256M."""
+
+SMALL = Eye()
+"""16 tokens a picture, half a megabyte."""
+
+SMOLVLM_256M = Eye(image_size=512, width=768, hidden=3072, layers=12, heads=12)
+"""The shape of the encoder of SmolVLM-256M; its patches are not merged, so a picture has 1,024 tokens."""
 
 
-def write_projector(path: Path, width: int, *, seed: int = 0, eye: Eye = Eye()) -> Path:  # noqa: B008
+def write_projector(path: Path, width: int, *, seed: int = 0, eye: Eye = SMALL) -> Path:
     """Write a projector onto a text model of this width: a ViT and two matrices, with random weights of this seed."""
     rng = np.random.default_rng(seed)
     writer = gguf.GGUFWriter(str(path), "clip")
@@ -58,7 +64,7 @@ def _numbers(eye: Eye, width: int) -> dict[str, int]:
         "block_count": eye.layers,
         "attention.head_count": eye.heads,
         "projection_dim": width,
-        **({"projector.scale_factor": 2, "preproc_image_size": eye.longest_edge} if eye.longest_edge else {}),
+        **({"projector.scale_factor": eye.merge, "preproc_image_size": eye.longest_edge} if eye.longest_edge else {}),
     }
 
 
@@ -85,7 +91,7 @@ def _tensors(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
 
 def _projection(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
     if eye.longest_edge:
-        return {"mm.model.fc.weight": (width, 4 * eye.width)}
+        return {"mm.model.fc.weight": (width, eye.merge**2 * eye.width)}
     return _linear("mm.0", width, eye.width) | _linear("mm.2", width, width)
 
 
@@ -106,7 +112,7 @@ def _values(rng: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.n
     return (rng.normal(size=shape) * scale).astype(kind)
 
 
-def vision_model(folder: Path, name: str = "unitd-eye-test", *, seed: int = 0, eye: Eye = Eye()) -> Path:  # noqa: B008
+def vision_model(folder: Path, name: str = "unitd-eye-test", *, seed: int = 0, eye: Eye = SMALL) -> Path:
     """Make a model with vision in a folder of models: the bundled text model with a projector. Return its folder."""
     place = folder / name
     place.mkdir(parents=True)

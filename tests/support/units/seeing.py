@@ -7,10 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.support.models.projector import TEXT_WIDTH, Eye, write_projector
+from tests.support.models.projector import SMALL, TEXT_WIDTH, Eye, write_projector
 from tests.support.units.engine_bench import BUNDLED
 from tests.support.units.fake_host import FakeHost
 from unitd.wire.envelope import Envelope
+from units.llm.sequence import Generation
 from units.llm.unit import LlmUnit
 
 LIMIT_SECONDS = 60.0
@@ -20,20 +21,26 @@ Parts = list[dict[str, Any]]
 class Seeing:
     """A unit program with vision, without a daemon."""
 
-    def __init__(self, folder: Path, eye: Eye = Eye(), *, context: int = 1024, is_blind: bool = False) -> None:  # noqa: B008
+    def __init__(
+        self, folder: Path, eye: Eye = SMALL, *, context: int = 1024, is_blind: bool = False, model: Path = BUNDLED
+    ) -> None:
         """Start it with this folder for what it keeps; a blind one has no projector."""
         path = folder / "mmproj.gguf"
         if not path.exists():
             write_projector(path, TEXT_WIDTH, eye=eye)
         self.host = FakeHost()
         self.unit = LlmUnit(self.host)
-        load = {"engine": "llama", "path": str(BUNDLED), "slots": 3, "context": context, "threads": 1, "exact": True}
+        load = {"engine": "llama", "path": str(model), "slots": 3, "context": context, "threads": 1, "exact": True}
         self.unit.load(load | {"cache_dir": str(folder / "cache"), "projector": "" if is_blind else str(path)})
 
     @property
     def encoded(self) -> int:
         """Return how many pictures were encoded since the start."""
         return self.unit._vision.encoded
+
+    def generation_of(self, task: str) -> Generation | None:
+        """Return the answer of a task that is being computed, or None."""
+        return self.unit._tasks[task].generation
 
     @property
     def is_encoding(self) -> bool:
