@@ -16,8 +16,8 @@ RED, BLUE, GREEN = (part(file_of(square(color))) for color in ("red", "blue", "g
 SLICING = Eye(longest_edge=128)
 """An encoder that cuts pictures into slices."""
 
-SLOW = Eye(image_size=512, patch_size=16, width=384, hidden=1536, layers=8, heads=6)
-"""An encoder that takes about a second."""
+SLOW = Eye(image_size=512, width=256, hidden=1024, layers=6, heads=4)
+"""An encoder that takes half a second on two free cores."""
 
 
 @pytest.fixture
@@ -183,27 +183,36 @@ def program(tmp_path: Path) -> Iterator[Seeing]:
     program.close()
 
 
+@pytest.mark.alone
+@pytest.mark.timeout(60)
 def test_a_cancel_ends_an_encode(program: Seeing) -> None:
-    """The answer ends at once, and the encoder's thread within a tenth of a second."""
-    program.show(1, [part(file_of(noise(1))), QUESTION])
+    """The answer ends at once, and the encoder's thread soon after it: bench/vision.py has the times."""
+    program.show(1, [part(file_of(noise(2))), QUESTION])
     program.run(lambda: program.is_encoding)
-    under_way = time.monotonic() + 0.3
+    began = time.monotonic()
+    program.run(lambda: not program.is_encoding)
+    whole = time.monotonic() - began
+    program.send("cancel", task="llm.1", seq=1)
+    program.show(2, [part(file_of(noise(1))), QUESTION])
+    program.run(lambda: program.is_encoding)
+    under_way = time.monotonic() + whole / 10
     program.run(lambda: time.monotonic() > under_way)
     began = time.monotonic()
-    program.send("cancel", task="llm.1", seq=1)
+    program.send("cancel", task="llm.1", seq=2)
     told = time.monotonic() - began
     while program.is_encoding:
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30
     ended = time.monotonic() - began
 
-    end = program.end_of("llm.1", 1)
+    end = program.end_of("llm.1", 2)
     assert end is not None
     assert end["reason"] == "interrupted"
-    assert program.encoded == 0
-    assert told < 0.1
-    assert ended < 0.3  # 100 ms on a machine that has nothing else to do
+    assert program.encoded == 1
+    assert told < whole / 10
+    assert ended < whole / 2
 
 
+@pytest.mark.timeout(60)
 def test_others_go_on_during_an_encode(program: Seeing) -> None:
     """A second answer is whole before the picture of the first is encoded."""
     program.set_up("llm.2")

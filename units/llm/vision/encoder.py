@@ -15,7 +15,7 @@ from units.llm.vision.embeddings import Embeddings
 from units.llm.vision.projector import Floats, Projector
 from units.llm.vision.reading import BadPicture, PictureReader, Reading, Size, answer_of
 
-NICENESS = 10
+NICENESS = 5
 
 
 class Sight(NamedTuple):
