@@ -16,6 +16,8 @@ import pytest
 from tests.support.clients.wire_client import WireClient, text_of
 from tests.support.daemon import running_app, tcp_client
 from tests.support.models.gguf_files import write_adapter
+from tests.support.pictures import file_of, square, text
+from tests.support.pictures import part as picture_part
 from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from tests.support.units.engine_bench import BUNDLED
 from tests.support.units.fake_host import FakeHost
@@ -139,6 +141,17 @@ async def test_a_grammar_or_an_adapter_is_refused_at_setup(
 
     assert reply["error"]["code"] == -5
     assert "llama engine" in reply["error"]["message"]
+
+
+def test_a_server_gets_pictures_in_their_order() -> None:
+    """As OpenAI's API has them: a data: URL with the type of the file."""
+    parts = [text("this "), picture_part(file_of(square(), "JPEG"), detail="low"), text("or this?")]
+    options = read_options({"messages": [{"role": "user", "content": parts}]}, 4096)
+    (turn,) = request_body("far", options, options.messages or ())["messages"]
+
+    assert [each["type"] for each in turn["content"]] == ["text", "image_url", "text"]
+    assert turn["content"][1]["image_url"]["url"].startswith("data:image/jpeg;base64,/9j/")
+    assert turn["content"][1]["image_url"]["detail"] == "low"
 
 
 def test_a_server_is_told_to_think_for_who_asks() -> None:
