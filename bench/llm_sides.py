@@ -46,8 +46,15 @@ class Side(Protocol):
     name: str
     pids: list[int]
 
+    async def ask(self, client: int, text: str, tokens: int) -> Timed:
+        """Return the times of one greedy answer of so many tokens."""
+
+
+class SeeingSide(Side, Protocol):
+    """A server of a model with vision."""
+
     async def ask(self, client: int, text: str, tokens: int, picture: bytes = b"") -> Timed:
-        """Return the times of one greedy answer of so many tokens; the picture's file stands before the text."""
+        """Return the times of one greedy answer; the picture's file stands before the text."""
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from bench.llm_sides import SHORT, Ours, Peer, Side, fresh
+from bench.llm_sides import SHORT, Ours, Peer, SeeingSide, fresh
 from bench.report import row, show, write_section
 from bench.synthetic import WIDTH, make
 from tests.support.models.projector import SMOLVLM_256M, write_projector
@@ -40,18 +40,18 @@ def picture(number: int) -> bytes:
     return file.getvalue()
 
 
-async def first_token(side: Side, number: int) -> float:
+async def first_token(side: SeeingSide, number: int) -> float:
     """Return the seconds to the first token of a question about a new picture."""
     return (await side.ask(0, fresh("what is this?", number), 2, picture(number))).first
 
 
-async def same_picture(side: Side, number: int) -> float:
+async def same_picture(side: SeeingSide, number: int) -> float:
     """Return the seconds to the first token of another question about a picture."""
     await side.ask(0, fresh("what is this?", number), 2, picture(number))
     return (await side.ask(0, fresh("and where is it?", number), 2, picture(number))).first
 
 
-async def gap_in_steps(side: Side, number: int) -> float:
+async def gap_in_steps(side: SeeingSide, number: int) -> float:
     """Return the longest silence in an answer while another client shows a picture, in its own usual steps."""
     alone = (await side.ask(1, fresh(SHORT, number), 60)).pieces
     step = statistics.median(later - earlier for earlier, later in itertools.pairwise(alone))
@@ -63,7 +63,7 @@ async def gap_in_steps(side: Side, number: int) -> float:
     return max(later - earlier for earlier, later in gaps if later >= shown.sent and earlier <= shown.pieces[0]) / step
 
 
-async def after_abandoning(side: Side, number: int) -> float:
+async def after_abandoning(side: SeeingSide, number: int) -> float:
     """Return the seconds to the first token of the next client after another one has abandoned a picture."""
     abandoned = asyncio.create_task(side.ask(2, fresh("what is this?", number), 2, picture(number)))
     await asyncio.sleep(ENCODE_BEGINS_SECONDS)
@@ -80,7 +80,7 @@ MEASURES: list[tuple[str, float, str, Any]] = [
 ]
 
 
-async def measure(ours: Side, peer: Side, pairs: int) -> list[str]:
+async def measure(ours: SeeingSide, peer: SeeingSide, pairs: int) -> list[str]:
     """Return the rows for which both servers are running."""
     lines = []
     for at, (name, factor, wanted, take) in enumerate(MEASURES):
