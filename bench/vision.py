@@ -52,15 +52,19 @@ async def same_picture(side: SeeingSide, number: int) -> float:
 
 
 async def gap_in_steps(side: SeeingSide, number: int) -> float:
-    """Return the longest silence in an answer while another client shows a picture, in its own usual steps."""
+    """Return the longest silence in an answer while another client's picture is encoded, in its own usual steps.
+
+    What is looked at is half the time of a picture that is encoded alone: later its embeddings are read as a prompt is.
+    """
+    whole = await first_token(side, number + 60)
     alone = (await side.ask(1, fresh(SHORT, number), 60)).pieces
     step = statistics.median(later - earlier for earlier, later in itertools.pairwise(alone))
     running = asyncio.create_task(side.ask(1, fresh(SHORT, number + 50), STREAM_TOKENS))
     await asyncio.sleep(ENCODE_BEGINS_SECONDS)
     shown = await side.ask(0, fresh("what is this?", number), 2, picture(number))
-    pieces = (await running).pieces
-    gaps = itertools.pairwise(pieces)
-    return max(later - earlier for earlier, later in gaps if later >= shown.sent and earlier <= shown.pieces[0]) / step
+    gaps = itertools.pairwise((await running).pieces)
+    end = shown.sent + whole / 2
+    return max(later - earlier for earlier, later in gaps if later >= shown.sent and earlier <= end) / step
 
 
 async def after_abandoning(side: SeeingSide, number: int) -> float:

@@ -29,7 +29,7 @@ def write_huge(path: Path) -> None:
 
 
 def write_of_another_kind(path: Path) -> None:
-    writer = gguf.GGUFWriter(str(path), "clip")
+    writer = gguf.GGUFWriter(str(path), "whisper")
     writer.add_tensor("weights", np.zeros(32, np.float32))
     _close(writer)
 

@@ -99,6 +99,10 @@ class Context:
         self.batch_size = int(params.n_ubatch)
         self.context = int(llama_cpp.llama_n_ctx_seq(self.handle))
         self._batch = llama_cpp.llama_batch_init(self.batch_size, 0, 1)
+        self._cores = cores
+        self.leaves_core = False
+        """True while a picture is encoded: a step's threads would wait for the one whose core the encoder has."""
+
         self._blend: Blend = ()
         self._alarm = alarm  # the callback's memory must outlive the context
         llama_cpp.llama_set_abort_callback(self.handle, alarm.callback, ctypes.c_void_p(alarm.address))
@@ -166,7 +170,10 @@ class Context:
             llama_cpp.llama_set_causal_attn(self.handle, True)
 
     def _decode(self, batch: llama_cpp.llama_batch) -> bool:
-        if (threads := self._thread_count.before_decode()) != self._threads:
+        threads = self._thread_count.before_decode()
+        if self.leaves_core:
+            threads = max(1, min(threads, self._cores - 1))
+        if threads != self._threads:
             llama_cpp.llama_set_n_threads(self.handle, threads, threads)
             self._threads = threads
         status = llama_cpp.llama_decode(self.handle, batch)

@@ -242,6 +242,7 @@ class Engine:
     def _run(self, parts: Sequence[tuple[Generation, int]], decode: Callable[[], bool]) -> bool:
         """Decode a batch that holds the next `count` tokens of each; return as `_compute` does."""
         self._in_batch = frozenset(generation.task for generation, _ in parts)
+        self._context.leaves_core = self._pictures is not None and self._pictures.is_encoding
         try:
             self._context.use(parts[0][0].blend)
             is_done = not (self._in_batch & self._cut) and decode()

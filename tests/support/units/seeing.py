@@ -45,8 +45,7 @@ class Seeing:
     @property
     def is_encoding(self) -> bool:
         """Return True while the encoder has a picture."""
-        encoder = self.unit._vision._encoder
-        return encoder is not None and encoder.is_at_work
+        return self.unit._vision.is_encoding
 
     def set_up(self, task: str = "llm.1", owner: str = "", **data: Any) -> None:
         """Set a task up that answers greedily."""

@@ -1,6 +1,7 @@
 """Pictures are encoded one after the other in a thread of their own, while the engine computes other answers.
 
-The thread has a lower priority: where others speak, they take the core first. A picture that no answer waits for any
+The thread has a lower priority, and its own threads inherit it: where others speak, they take the core first, and they
+leave one core to it (`Context.leaves_core`). A picture that no answer waits for any
 more is given up, wherever its work stands.
 """
 
@@ -15,7 +16,7 @@ from units.llm.vision.embeddings import Embeddings
 from units.llm.vision.projector import Floats, Projector
 from units.llm.vision.reading import BadPicture, PictureReader, Reading, Size, answer_of
 
-NICENESS = 5
+NICENESS = 10
 
 
 class Sight(NamedTuple):
@@ -111,7 +112,8 @@ class Encoder:
     # In the thread
 
     def _run(self) -> None:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
         while (job := self._next_job()) is not None:
             rows, words = self._result_of(job)
             with self._changed:

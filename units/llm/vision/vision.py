@@ -63,6 +63,11 @@ class Vision:
         return ", with vision"
 
     @property
+    def is_encoding(self) -> bool:
+        """Return True while a picture is being encoded."""
+        return self._encoder is not None and self._encoder.is_at_work
+
+    @property
     def encoded(self) -> int:
         """Return how many pictures were encoded since the start."""
         return self._encoder.encoded if self._encoder else 0
