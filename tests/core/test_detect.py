@@ -95,3 +95,12 @@ def test_a_mode_file_that_cannot_be_used_is_refused_by_name(change: dict[str, An
     """The sentence names the file."""
     with pytest.raises(ConfigError, match=r"mode_mine\.json: \w+ must be"):
         read_mode("mine", MODE | change, "mode_mine.json")
+
+
+def test_a_mode_of_a_vlm_is_that_of_an_llm_with_vision() -> None:
+    """The original has two units where here is one program."""
+    card = read_mode("mine", MODE | {"type": "vlm"}, "mode_mine.json")
+
+    assert card is not None
+    assert card.unit == "llm"
+    assert "vision" in card.capabilities

@@ -85,6 +85,10 @@ class ModelMetrics:
         self.failed_tasks = 0
         """Tasks over which their child died too often."""
 
+        self.pictures: Counter[str] = Counter()
+        """Pictures by what became of them: "taken" for a question or "refused"; a camera's frames "sent" or "dropped",
+        because their client is slow."""
+
         self.shed_periods = 0
         """Stretches of the microphone that its child did not hear because it was too slow, or did not even get."""
 

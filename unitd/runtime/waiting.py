@@ -51,10 +51,10 @@ def _party(client: Client) -> Party:
 def size_of(request: Request) -> int:
     """Return how many bytes a request holds; raise BadField when it is nested too deeply to be passed on.
 
-    Audio that is to be heard counts for nothing: `uploads` has its bound.
+    Audio that is to be heard counts for nothing, and a picture only once it is kept: both have bounds of their own.
     """
-    is_sound = request.action == "inference" and isinstance(request.data, bytes)
-    return sum(map(_bytes_in, (None if is_sound else request.data, request.options, request.payload)))
+    is_uploaded = request.action == "inference" and isinstance(request.data, bytes)
+    return sum(map(_bytes_in, (None if is_uploaded else request.data, request.options, request.payload)))
 
 
 def _bytes_in(value: Any) -> int:

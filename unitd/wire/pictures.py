@@ -21,6 +21,11 @@ _BEGINNINGS = {
 }
 
 
+def is_picture(object_: str) -> bool:
+    """Return True for the object of an inference that is a picture: cv.jpeg.base64, image.png.base64."""
+    return "jpeg" in object_ or object_.startswith(("cv.", "image."))
+
+
 def media_type(data: bytes) -> str:
     """Return the media type of a picture's file by its first bytes; "" for what is no known format."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":

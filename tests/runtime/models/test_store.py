@@ -263,13 +263,13 @@ async def test_damaged_mode_file_is_reported_and_other_json_is_not(
 
 
 async def test_model_of_a_unit_that_is_not_here_is_listed_and_refused(client: WireClient, models: Path) -> None:
-    """Pictures, say: the file is there, and nothing runs it."""
-    put(models, "eyes", 'name = "smolvlm"\nunit = "vlm"\nfile = "weights.gguf"\n')
+    """One that finds objects, say: the file is there, and nothing runs it."""
+    put(models, "finder", 'name = "yolo11n"\nunit = "yolo"\nfile = "weights.gguf"\n')
 
-    listed = (await modes(client))["smolvlm"]
-    reply = await client.ask(work_id="vlm", action="setup", data=LLM_SETUP | {"model": "smolvlm"})
+    listed = (await modes(client))["yolo11n"]
+    reply = await client.ask(work_id="yolo", action="setup", data=LLM_SETUP | {"model": "yolo11n"})
 
-    assert listed["type"] == "vlm"
+    assert listed["type"] == "yolo"
     assert reply["error"]["code"] == -9
 
 

@@ -5,6 +5,7 @@ in how they find the end of a message, and in some keys and ids of their setups.
 """
 
 import asyncio
+import base64
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -89,6 +90,19 @@ ARDUINO = {
             "prompt": "",
         },
     ),
+    "vlm": SetUp(
+        "vlm_setup",
+        30,
+        {
+            "model": "internvl2.5-1B-364-ax630c",
+            "response_format": "vlm.utf-8.stream",
+            "input": ["vlm.utf-8.stream"],
+            "enoutput": True,
+            "enkws": True,
+            "max_token_len": 255,
+            "prompt": "",
+        },
+    ),
     "tts": SetUp(
         "tts_setup",
         10,
@@ -121,6 +135,18 @@ MICROPYTHON = ARDUINO | {
     "vad": ARDUINO["vad"].but("kws_setup", response_format="kws.bool"),
     "whisper": ARDUINO["whisper"].but("asr_setup"),
     "llm": ARDUINO["llm"].but(enkws=False),
+    "vlm": SetUp(
+        "vlm_setup",
+        30,
+        {
+            "model": "internvl2.5-1B-364-ax630c",
+            "response_format": "vlm.utf-8.stream",
+            "input": ["vlm.utf-8"],
+            "enoutput": True,
+            "max_token_len": 256,
+            "prompt": "",
+        },
+    ),
     "melotts": SetUp(
         "tts_setup",
         15,
@@ -146,6 +172,10 @@ class OriginalClient(ABC):
     @abstractmethod
     async def send(self, request: dict[str, Any]) -> None:
         """Send one request without a delimiter."""
+
+    @abstractmethod
+    async def show(self, vlm: str, jpeg: bytes) -> None:
+        """Send a picture, which is not answered."""
 
     @abstractmethod
     async def message(self) -> dict[str, Any]:
@@ -192,12 +222,13 @@ class OriginalClient(ABC):
         data = {"delta": text, "index": 0, "finish": True}
         await self.send(request | {"object": f"{unit}.utf-8.stream", "data": data})
 
-    async def ask(self, llm: str, question: str) -> str:
-        """Ask a question; return the whole answer. Five seconds without a message raise TimeoutError."""
-        await self.infer("llm", llm, question)
+    async def ask(self, work_id: str, question: str) -> str:
+        """Ask an llm or vlm; return the whole answer. Five seconds without a message raise TimeoutError."""
+        unit = work_id.partition(".")[0]
+        await self.infer(unit, work_id, question)
         answer, is_finished = "", False
         while not is_finished:
-            data = (await self.wait_for("llm_inference", 5))["data"]
+            data = (await self.wait_for(f"{unit}_inference", 5))["data"]
             answer, is_finished = answer + data["delta"], data["finish"]
         return answer
 
@@ -227,6 +258,12 @@ class ArduinoClient(OriginalClient):
         """Send a request as Serial.print of a JSON document does."""
         await self._line.send_bytes(orjson.dumps(request))
 
+    async def show(self, vlm: str, jpeg: bytes) -> None:
+        """Send the header, and the bytes after it."""
+        header = {"RAW": len(jpeg), "request_id": "vlm_inference", "work_id": vlm, "action": "inference"}
+        await self.send(header | {"object": "cv.jpeg.base64"})
+        await self._line.send_bytes(jpeg)
+
     async def message(self) -> dict[str, Any]:
         """Return the next object, found by counting braces."""
         while True:
@@ -252,6 +289,12 @@ class MicroPythonClient(OriginalClient):
     async def send(self, request: dict[str, Any]) -> None:
         """Send a request as ujson.dumps writes it: with spaces after commas and colons."""
         await self._line.send_bytes(self._written(request).encode())
+
+    async def show(self, vlm: str, jpeg: bytes) -> None:
+        """Send base64 as a stream of one chunk."""
+        data = {"delta": base64.b64encode(jpeg).decode(), "index": 0, "finish": True}
+        request = {"request_id": "vlm_inference", "work_id": vlm, "action": "inference"}
+        await self.send(request | {"object": "cv.jpeg.stream.base64", "data": data})
 
     async def message(self) -> dict[str, Any]:
         """Return the next line."""

@@ -294,12 +294,16 @@ class Catalog:
         return f" ({'; '.join(hints)})" if hints else ""
 
     def _substitute(self, card: Card, name: str) -> Card:
-        bundled = next((each for each in self._installed if each.unit == card.unit and each.is_bundled), None)
-        if bundled is None:
+        there = [each for each in self._installed if each.unit == card.unit]
+        bundled = [each for each in there if each.is_bundled]
+        wants_vision = card.projector or VISION in card.capabilities
+        seeing = [each for each in (*bundled, *there) if each.has_vision] if wants_vision else []
+        other = next(iter([*seeing, *bundled]), None)
+        if other is None:
             raise LoadFailed(f"the model {name!r} is not installed")
-        words = f"{name} is not installed, {bundled.name} answers in its place"
-        note = f"{words}; {bundled.note}" if bundled.note else words
-        return replace(bundled, note=note, substitution=words, stands_for=card)
+        words = f"{name} is not installed, {other.name} answers in its place"
+        note = f"{words}; {other.note}" if other.note else words
+        return replace(other, note=note, substitution=words, stands_for=card)
 
     def find_installed(self, name: str) -> Card | None:
         """Return the installed card of exactly this name, or None."""

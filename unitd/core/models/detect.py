@@ -1,10 +1,11 @@
 """Detection of a model without a card, by its file names, its GGUF header, or the original's mode file. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from unitd.core.models.catalog import Card, read_card
+from unitd.core.models.catalog import VISION, Card, read_card
 from unitd.core.models.gguf import Description
 
 _TRANSDUCER = ("tokens.txt", "encoder*.onnx", "decoder*.onnx", "joiner*.onnx")
@@ -71,4 +72,7 @@ def read_mode(name: str, document: Any, where: str) -> Card | None:
     if not isinstance(document, dict) or not {"mode", "type"} <= document.keys():
         return None
     values = {key: document[original] for original, key in _MODE_KEYS.items() if original in document}
-    return read_card({"name": name} | values, where)
+    card = read_card({"name": name} | values, where)
+    if card.unit == "vlm":  # a unit of its own in the original; here a model of llm that has vision
+        card = replace(card, unit="llm", capabilities=(*card.capabilities, VISION))
+    return card

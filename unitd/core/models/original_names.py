@@ -10,7 +10,14 @@ from typing import Any
 from unitd.core.models.catalog import Card
 from unitd.wire.errors import ConfigError
 
-_KEYS: dict[str, type] = {"unit": str, "card": str, "sent": list, "names": list, "languages": list}
+_KEYS: dict[str, type] = {
+    "unit": str,
+    "card": str,
+    "sent": list,
+    "names": list,
+    "languages": list,
+    "capabilities": list,
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,9 @@ class OriginalNames:
 
     languages: tuple[str, ...] = ()
     """The languages of a model without a card."""
+
+    capabilities: tuple[str, ...] = ()
+    """What a model without a card can do: for one with `vision`, a model that has it answers."""
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -72,7 +82,13 @@ def nameless_cards(rows: Iterable[OriginalNames], cards: Iterable[Card]) -> list
     """Return a card for each name whose model is in no catalogue: it can be served, but not fetched."""
     there = {(card.unit, card.name) for card in cards}
     return [
-        Card(name, row.unit, languages=row.languages, sent_names=(name,) if name in row.sent else ())
+        Card(
+            name,
+            row.unit,
+            languages=row.languages,
+            capabilities=row.capabilities,
+            sent_names=(name,) if name in row.sent else (),
+        )
         for row in rows
         if (row.unit, row.card) not in there
         for name in row.all

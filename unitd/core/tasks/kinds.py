@@ -54,6 +54,7 @@ class Effect(Enum):
     WAKE = "wake"  # the target sleeps until it is woken
     SPEAK = "speak"  # an answer is spoken while it is written
     SPEECH = "speech"  # the target is told when speech begins and ends
+    SEE = "see"  # the newest picture goes with the next question
 
 
 class Output(Enum):
@@ -110,6 +111,9 @@ class UnitKind:
     memory: ProgramMemory | None = None
     """None where the program belongs to another kind, or was not measured."""
 
+    sees: bool = False
+    """Pictures may be sent to it, which go with the next question."""
+
     hears: bool = False
     """An inference is audio: it continues the last one, and nothing waits in a queue."""
 
@@ -150,6 +154,7 @@ _LLM = UnitKind(
     effects={"tts": Effect.SPEAK},
     output=Output.ANSWER,
     memory=ProgramMemory({"llama": 34, "openai": 28}),
+    sees=True,
 )
 _KWS = UnitKind(
     "kws",
@@ -204,11 +209,18 @@ _INTENT = UnitKind(
     output=Output.ANSWER,
     memory=ProgramMemory({"": 60}, task=1),
 )
-# The original's other names for the same: their tasks are served by the programs and the cards of asr and tts.
+# The original's other names for the same: their tasks are served by the programs and the cards of llm, asr and tts.
+_VLM = replace(
+    _LLM,
+    name="vlm",
+    usual_setup={**_LLM.usual_setup, "response_format": "vlm.utf-8.stream", "input": "vlm.utf-8"},
+    program="llm",
+    memory=None,
+)
 _WHISPER = replace(_ASR, name="whisper", usual_setup={}, program="asr", memory=None)
 _MELOTTS = replace(_TTS, name="melotts", usual_setup={}, program="tts", memory=None, patience_seconds=13.0)
 
-BUILTIN_KINDS = {kind.name: kind for kind in (_LLM, _INTENT, _KWS, _ASR, _WHISPER, _VAD, _TTS, _MELOTTS)}
+BUILTIN_KINDS = {kind.name: kind for kind in (_LLM, _VLM, _INTENT, _KWS, _ASR, _WHISPER, _VAD, _TTS, _MELOTTS)}
 
 PROGRAM_MEMORY: Mapping[str, ProgramMemory] = {
     # Half an hour of sound that waits for the loudspeaker is of the one "task" of audio, a unit without tasks.

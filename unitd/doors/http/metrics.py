@@ -111,6 +111,8 @@ class MetricsCollector(Collector):
             yield _histogram(name, about, ["unit", "model"], times)
         tokens = (((each.unit, each.model, kind), count) for each in models for kind, count in each.tokens.items())
         yield _counter("unitd_tokens", "Tokens of answers that have ended.", ["unit", "model", "kind"], tokens)
+        seen = (((each.unit, each.model, fate), count) for each in models for fate, count in each.pictures.items())
+        yield _counter("unitd_pictures", "Pictures by what became of them.", ["unit", "model", "fate"], seen)
         ends = (((each.unit, each.model, reason), count) for each in models for reason, count in each.ends.items())
         yield _counter("unitd_answers", "Answers by the reason of their end.", ["unit", "model", "reason"], ends)
 

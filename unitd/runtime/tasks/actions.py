@@ -22,6 +22,7 @@ from unitd.runtime.waiting import Waiting
 from unitd.wire.errors import BadLink, EmptyInput, NotAnInput, RunFailed, UnitdError
 from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
 from unitd.wire.messages import NONE, Reply, error_reply, is_task_id, unit_of
+from unitd.wire.pictures import is_picture
 
 log = logging.getLogger("unitd.actions")
 
@@ -87,6 +88,9 @@ class Actions:
         self._task_table.note_client(task, call.client)
         if task.kind.hears:
             return self._hear(call, self._manager[task.work_id])
+        if task.kind.sees and is_picture(call.request.object):
+            self._see(call, self._manager[task.work_id])
+            return None
         size = call.size + (len(data) if isinstance(data, bytes) else 0)
         self._waiting.check(call.client, size)
         inference = Inference(call.request.request_id, call.client, data, call.request.options)
@@ -115,6 +119,19 @@ class Actions:
                 client.send(error_reply(error, request.request_id, request.work_id))
 
         heard.add_done_callback(tell_fault)
+
+    def _see(self, call: Call, runner: TaskRunner) -> None:
+        """Keep a picture for the next question, without a reply, as the original does."""
+        picture = call.request.data
+        if not isinstance(picture, bytes):
+            raise RunFailed('a picture travels as base64 ("object": "cv.jpeg.base64") or behind a RAW header')
+        self._waiting.check(call.client, len(picture))
+        release = self._waiting.hold(call.client, len(picture))
+        try:
+            runner.see(picture, release)
+        except UnitdError:
+            release()
+            raise
 
     def _link(self, call: Call) -> Answer:
         task = self._addressed(call)

@@ -23,6 +23,7 @@ from unitd.runtime.tasks.plan import Plan
 from unitd.runtime.tasks.queue import InferenceQueue
 from unitd.runtime.tasks.states import InferenceState, TaskState
 from unitd.runtime.tasks.task_tools import TaskTools
+from unitd.runtime.tasks.waiting_pictures import WaitingPictures
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import RunFailed, Unavailable, UnitdError, error_of_code
 
@@ -44,6 +45,7 @@ class InferenceRunner:
         self._state = state
         self._on_good_end = on_good_end
         self.queue = InferenceQueue()
+        self.pictures = WaitingPictures(lambda: self.child.meter)
         self._is_paused = False
         self.memory: Any = None
         """What the unit remembers of a conversation, to be given back to the next child."""
@@ -94,6 +96,8 @@ class InferenceRunner:
         must_wait = self.queue.running is not None or self.is_paused
         if must_wait and len(self.queue) >= self._queue_limit:
             raise Unavailable(f"{self._queue_limit} prompts wait already")
+        if self.task.kind.sees:
+            inference.options = self.pictures.go_with(inference.options)
         self.queue.add(inference)
         self._start_next()
         self._changed()

@@ -90,6 +90,16 @@ class TaskRunner(ChildListener):
         self._check_failure()
         self.inferences.submit(inference)
 
+    def see(self, picture: bytes, release: Callable[[], None]) -> None:
+        """Keep a picture for the next question; raise UnitdError when it cannot be kept, or the model has no vision."""
+        if self._state is TaskState.ENDING:
+            raise Unavailable(f"{self.task.work_id} is ending")
+        self._check_failure()
+        card = self.child.card
+        if "base_url" not in card.engine_options and not card.has_vision:
+            raise Unavailable(f"this is an image; the model {card.name} has no vision")
+        self.inferences.pictures.add(picture, release)
+
     def _check_failure(self) -> None:
         if self._state is TaskState.FAILED:
             raise RunFailed(f"{self.failure}; set {self.task.work_id} up anew, or end it")
@@ -172,6 +182,7 @@ class TaskRunner(ChildListener):
         self.inferences.hush()
         self.inferences.pass_on_hold(is_held=False)
         self.inferences.tools.stop()
+        self.inferences.pictures.clear()
         self._settle_outcome(Unavailable(f"{self.task.work_id} was ended while its model loaded"))
         self.inferences.drop()
         return self._leave(self._exit())

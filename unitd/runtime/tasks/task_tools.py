@@ -114,6 +114,7 @@ class TaskTools:
         self._use = None
         space = " " if inference.last_character.strip() else ""
         inference.usage, inference.data, inference.answer = use.usage, use.text, space + answer
+        inference.options.pop("images", None)  # no model looks at them
         self.go_on(inference)
 
     def note(self, inference: Inference, call: Call) -> None:
@@ -182,6 +183,7 @@ class _User:
 
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         if changes.get("messages") and changes["messages"][-1]["role"] == "tool":
-            self._inference.data = ""  # the question stands in the messages
+            self._inference.data = ""  # the question stands in the messages, with its pictures
+            self._inference.options.pop("images", None)
         self._inference.options = {**self._inference.options, **changes}
         self._tools.go_on(self._inference)

@@ -315,7 +315,13 @@ def _last_question(setup: Mapping[str, Any]) -> str:
     """Return the last words of the person in a setup with messages; "" if there are none."""
     messages = setup.get("messages") or ()
     said = [each.get("content") for each in messages if isinstance(each, dict) and each.get("role") == "user"]
-    return str(said[-1]) if said else ""
+    return _text_of(said[-1]) if said else ""
+
+
+def _text_of(content: Any) -> str:
+    """Return the text of a message, without its pictures."""
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return "".join(str(each.get("text", "")) for each in parts if isinstance(each, dict))
 
 
 def _conversation(setup: Mapping[str, Any], memory: Any, question: str) -> list[dict[str, Any]]:
@@ -326,7 +332,9 @@ def _conversation(setup: Mapping[str, Any], memory: Any, question: str) -> list[
         messages = [{"role": "system", "content": prompt}] if prompt else []
         for user, assistant in (memory or {}).get("history", []):
             messages += [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
-    return [*messages, {"role": "user", "content": question}] if question else messages
+    pictures = [{"type": "image", **each} for each in setup.get("images") or ()]
+    content = [*pictures, {"type": "text", "text": question}] if pictures else question
+    return [*messages, {"role": "user", "content": content}] if question else messages
 
 
 def _as_chat(call: Call) -> dict[str, Any]:
