@@ -17,6 +17,7 @@ UNITS: Mapping[str, str] = {
     "tts": "units.tts.unit:TtsUnit",
     "audio": "units.audio.unit:AudioUnit",
     "intent": "units.intent.unit:IntentUnit",
+    "camera": "units.camera.unit:CameraUnit",
 }
 """The units by kind; each maker takes the host."""
 

@@ -46,8 +46,8 @@ def test_an_assistant_is_no_mistake() -> None:
     [
         (
             [task("wake", "kw")],
-            "pipeline[0].tasks[0].unit is 'kw', units here: asr, intent, kws, llm, melotts, tts, vad, whisper; "
-            "did you mean kws?",
+            "pipeline[0].tasks[0].unit is 'kw', units here: asr, camera, intent, kws, llm, melotts, tts, "
+            "vad, vlm, whisper; did you mean kws?",
         ),
         (
             [task("mind", "llm", promt="Be brief.")],

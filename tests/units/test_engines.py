@@ -28,9 +28,9 @@ def test_an_entry_names_what_is_there(entry: str) -> None:
 def test_every_kind_has_a_program_with_engines() -> None:
     """A kind is one row of the daemon's table, and its program one row of this one.
 
-    audio is a unit without tasks, and intent has no models and so no engines for them.
+    audio is a unit without tasks; intent and camera have no models and so no engines for them.
     """
-    assert {kind.serving for kind in BUILTIN_KINDS.values()} == {*ENGINES, "intent"} == set(UNITS) - {"audio"}
+    assert {kind.serving for kind in BUILTIN_KINDS.values()} == {*ENGINES, "intent", "camera"} == set(UNITS) - {"audio"}
     assert set(PROGRAM_MEMORY) == set(UNITS)
 
 

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from units.audio.devices import PERIOD, Backoff, DeviceLost, DeviceMissing, Source
+from units.audio.devices import PERIOD, DeviceLost, DeviceMissing, Source
 from units.audio.state import DeviceStatus, Report, State
+from units.backoff import Backoff
 from units.sound.upload import NOTHING, Samples
 
 Hear = Callable[[Samples, float], None]

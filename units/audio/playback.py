@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from units.audio.capture import scaled
-from units.audio.devices import BLOCK, Backoff, DeviceLost, DeviceMissing, OpenSink, Sink
+from units.audio.devices import BLOCK, DeviceLost, DeviceMissing, OpenSink, Sink
 from units.audio.playlist import CHIME, Item, Playlist
 from units.audio.state import DeviceStatus, Report, State
+from units.backoff import Backoff
 from units.sound.upload import Samples
 
 Playing = Callable[[Item, float], None]

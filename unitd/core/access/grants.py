@@ -9,7 +9,9 @@ import ipaddress
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from typing import Any
 
+from unitd.wire.cameras import is_camera_device, source_of
 from unitd.wire.errors import NotAllowed
 from unitd.wire.messages import Request, unit_of
 
@@ -89,6 +91,13 @@ def check_request(grant: Grant, request: Request) -> None:
     allowed = action in _SEEING if grant.role is Role.OBSERVE else unit != "sys" or action in _USING
     if not allowed:
         raise NotAllowed(f"{unit}.{action} is not for the role {grant.role.value!r}")
+    if (unit, action) == ("camera", "setup") and not _is_device(request.data):
+        raise NotAllowed("a file or an address as a camera is for the role 'admin'; a device of the board is for all")
+
+
+def _is_device(setup: Any) -> bool:
+    """Return whether a camera is one of the board: others could be used to read files and to reach the network."""
+    return isinstance(setup, dict) and is_camera_device(source_of(setup))
 
 
 def opaque(name: str) -> str:

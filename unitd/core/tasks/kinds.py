@@ -32,6 +32,7 @@ _ASR_KEYS = {
     "endpoint_config.rule2.min_trailing_silence", "endpoint_config.rule3.min_utterance_length",
     "silence_timeout", "awake_delay", "grammar", "language",
 }  # fmt: skip
+_CAMERA_KEYS = {"frame_width", "frame_height", "loop"}
 _HOME_KEYS = {"tools", "area", "language"}
 _KWS_KEYS = {"kws", "threshold", "debounce", "enwake_audio", "keywords_threshold", "keywords_score"}
 _VAD_KEYS = {
@@ -42,6 +43,9 @@ _TTS_KEYS = {"speaker", "spacker_role", "speed", "spacker_speed", "language", "s
 
 MAX_INPUTS = 64
 """The number of inputs of one task: as many sources as there may be tasks by default."""
+
+LIST_CAMERA = "list_camera"
+"""The action of `camera` that returns the devices of this board."""
 
 COMMON_ACTIONS = frozenset({"setup", "inference", "link", "unlink", "pause", "work", "exit", "taskinfo"})
 
@@ -65,6 +69,7 @@ class Output(Enum):
     WAKE = "wake"  # a wake word was heard
     SPEECH = "speech"  # speech begins or ends
     SOUND = "sound"  # a text as audio
+    PICTURE = "picture"  # what a camera sees
     OTHER = "other"  # the output of another package's unit
 
 
@@ -114,6 +119,9 @@ class UnitKind:
     sees: bool = False
     """Pictures may be sent to it, which go with the next question."""
 
+    reads_source: bool = False
+    """`input` is no list of tasks: it names the device, the address or the file that the task reads."""
+
     hears: bool = False
     """An inference is audio: it continues the last one, and nothing waits in a queue."""
 
@@ -136,7 +144,7 @@ class UnitKind:
 
     def may_listen_to(self, entry: str) -> bool:
         """Return True for a source that is no task: the unit's own data, its microphone or button."""
-        return self.is_own_input(entry) or entry in self.sources
+        return self.reads_source or self.is_own_input(entry) or entry in self.sources
 
 
 MICROPHONE = "sys.pcm"
@@ -209,6 +217,24 @@ _INTENT = UnitKind(
     output=Output.ANSWER,
     memory=ProgramMemory({"": 60}, task=1),
 )
+_CAMERA = UnitKind(
+    "camera",
+    required=("response_format", "enoutput", "input", "frame_width", "frame_height"),
+    setup_keys=COMMON_KEYS | _CAMERA_KEYS,
+    usual_setup={
+        "response_format": "image.jpeg.base64",
+        "input": "/dev/video0",
+        "frame_width": 320,
+        "frame_height": 320,
+    },
+    actions=frozenset({"setup", "pause", "work", "exit", "taskinfo", LIST_CAMERA}),
+    effects={"llm": Effect.SEE},
+    output=Output.PICTURE,
+    # Of a video of 1920 x 1080; each further one takes 20 MiB.
+    memory=ProgramMemory({"": 51}, task=64),
+    reads_source=True,
+    patience_seconds=4.0,
+)
 # The original's other names for the same: their tasks are served by the programs and the cards of llm, asr and tts.
 _VLM = replace(
     _LLM,
@@ -220,7 +246,7 @@ _VLM = replace(
 _WHISPER = replace(_ASR, name="whisper", usual_setup={}, program="asr", memory=None)
 _MELOTTS = replace(_TTS, name="melotts", usual_setup={}, program="tts", memory=None, patience_seconds=13.0)
 
-BUILTIN_KINDS = {kind.name: kind for kind in (_LLM, _VLM, _INTENT, _KWS, _ASR, _WHISPER, _VAD, _TTS, _MELOTTS)}
+BUILTIN_KINDS = {kind.name: kind for kind in (_LLM, _VLM, _INTENT, _KWS, _ASR, _WHISPER, _VAD, _TTS, _MELOTTS, _CAMERA)}
 
 PROGRAM_MEMORY: Mapping[str, ProgramMemory] = {
     # Half an hour of sound that waits for the loudspeaker is of the one "task" of audio, a unit without tasks.

@@ -154,7 +154,7 @@ class Bridge:
         if task.kind.output is Output.WAKE:
             if reply.data:
                 self._on_wake(topic, reply.data)
-        elif task.kind.output not in (Output.SPEECH, Output.SOUND):
+        elif task.kind.output not in (Output.SPEECH, Output.SOUND, Output.PICTURE):
             self._on_text(task, topic, reply)
 
     def on_changed(self, work_id: str) -> None:

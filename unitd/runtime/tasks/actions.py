@@ -7,10 +7,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from unitd.core.access.grants import sees
-from unitd.core.tasks.kinds import MAX_INPUTS, UnitKind
+from unitd.core.tasks.kinds import LIST_CAMERA, MAX_INPUTS, UnitKind
 from unitd.core.tasks.links import check_link, missing_source
 from unitd.core.tasks.table import Task, TaskTable, missing_input
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
@@ -19,6 +20,7 @@ from unitd.runtime.tasks.output import Asker, Inference
 from unitd.runtime.tasks.plan import setup_data
 from unitd.runtime.tasks.runner import TaskRunner
 from unitd.runtime.waiting import Waiting
+from unitd.wire.cameras import source_of, without_password
 from unitd.wire.errors import BadLink, EmptyInput, NotAnInput, RunFailed, UnitdError
 from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
 from unitd.wire.messages import NONE, Reply, error_reply, is_task_id, unit_of
@@ -57,6 +59,7 @@ class Actions:
             "taskinfo": self._taskinfo,
             "trigger": self._unit_action,
             "warm": self._unit_action,
+            LIST_CAMERA: self._list_cameras,
         }
 
     # Setup
@@ -185,6 +188,10 @@ class Actions:
     def _exit(self, call: Call) -> Answer:
         return Begun(_when_done(call, self._manager.end(self._runner_of(call))))
 
+    async def _list_cameras(self, call: Call) -> Reply:
+        devices = await asyncio.to_thread(lambda: sorted(map(str, Path("/dev").glob("video*"))))
+        return call.ok(object="camera.devices", data=devices)
+
     def _taskinfo(self, call: Call) -> Answer:
         unit = unit_of(call.request.work_id)
         if call.request.work_id == unit:
@@ -193,12 +200,12 @@ class Actions:
             ]
             return call.ok(object=f"{unit}.tasklist", data=tasks)
         task = self._task_table.find(call.request.work_id)
-        info = {
-            "enoutput": task.enoutput,
-            "inputs_": list(task.inputs),
-            "model": task.model,
-            "response_format": task.response_format,
-        }
+        info: dict[str, Any] = {"enoutput": task.enoutput, "response_format": task.response_format}
+        if task.kind.reads_source:
+            info |= {key: task.setup[key] for key in ("frame_height", "frame_width")}
+            info["input"] = without_password(source_of(task.setup))
+        else:
+            info |= {"inputs_": list(task.inputs), "model": task.model}
         return call.ok(object=f"{unit}.taskinfo", data=info)
 
     def _unit_action(self, call: Call) -> Answer:

@@ -19,6 +19,9 @@ class Destinations(Protocol):
     def on_event(self, source: Task, fields: dict[str, Any]) -> None:
         """Pass on what a unit heard or understood by itself."""
 
+    def on_frame(self, source: Task, frame: bytes) -> None:
+        """Pass on what a camera sees; b"" when it sees nothing any more."""
+
     def on_delta(self, source: Task, inference: Inference, text: str) -> None:
         """Pass on more of an answer."""
 

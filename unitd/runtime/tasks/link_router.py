@@ -95,6 +95,14 @@ class LinkRouter:
             if self._submit(runner, prompt, source):
                 self._latency.begin(source.work_id, _key(runner.task, prompt), speech_ended_at)
 
+    def on_frame(self, source: Task, frame: bytes) -> None:
+        """Let linked tasks see the newest frame of a camera, or nothing of it any more."""
+        for runner in self._targets(source, Effect.SEE):
+            if frame:
+                runner.inferences.pictures.show(source.work_id, frame)
+            else:
+                runner.inferences.pictures.hide(source.work_id)
+
     def on_delta(self, source: Task, inference: Inference, text: str) -> None:
         """Let an answer be spoken while it is written."""
         key = _key(source, inference)

@@ -106,6 +106,8 @@ class TaskManager:
         runner = self._runners.get(task.work_id)  # another client may have ended it meanwhile
         if runner is not None and call.client.is_gone and task.ends_with_owner:
             await self.end(runner)
+        elif runner is not None:
+            runner.is_answered = True
         return call.ok(work_id=task.work_id)
 
     async def _begin_task(self, call: Call, kind: UnitKind, data: dict[str, Any]) -> Task:
@@ -226,7 +228,7 @@ class TaskManager:
         if stored is not None:
             deaths = Deaths(stored.setup_deaths, stored.inference_deaths)
             runner.deaths = deaths.after_interrupted_setup() if stored.is_being_set_up else deaths
-            runner.inferences.memory, runner.is_acknowledged = stored.memory, True
+            runner.inferences.memory, runner.is_acknowledged, runner.is_answered = stored.memory, True, True
         if stored is not None and stored.failure:
             log.warning("%s stays failed: %s", task.work_id, stored.failure)
             runner.fail(stored.failure)

@@ -11,8 +11,12 @@ from unitd.runtime.models.adapters import with_files
 from unitd.runtime.models.store import ModelStore
 from unitd.runtime.tasks.recognizer import CARD
 from unitd.runtime.tasks.tool_loop import AUTO, Toolbox
+from unitd.wire.cameras import source_of
 from unitd.wire.errors import BadField, LoadFailed
 from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
+
+MAX_SOURCE_CHARACTERS = 4096
+"""The length of a path on Linux."""
 
 
 class Plan(NamedTuple):
@@ -83,7 +87,8 @@ class Planner:
             setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if kind.output is Output.ANSWER and "lora" in setup:
             setup = await with_files(setup, self._model_store.folders)
-        inputs, queue_limit = _inputs(setup.get("input")), _queue_limit(setup, self._queue_limit)
+        inputs = [] if kind.reads_source else _inputs(setup.get("input"))
+        queue_limit = _queue_limit(setup, self._queue_limit)
         return Plan(card, data, setup, inputs, toolbox, queue_limit, warning)
 
     async def _card_for(self, kind: UnitKind, data: dict[str, Any]) -> Card:
@@ -122,6 +127,8 @@ def setup_data(kind: UnitKind, data: Any) -> dict[str, Any]:
         if wanted is str and is_too_long(data.get(key, "")):
             raise LoadFailed(f"{key} may have {MAX_NAME_BYTES} bytes")
     _inputs(data.get("input"))
+    if kind.reads_source and not 0 < len(source_of(data)) <= MAX_SOURCE_CHARACTERS:
+        raise LoadFailed("input must be one device, address or file")
     if data.get("on_pause", "hold") not in ("hold", "stop"):
         raise LoadFailed('on_pause must be "hold" or "stop"')
     _queue_limit(data, 0)

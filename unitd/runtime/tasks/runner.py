@@ -13,6 +13,7 @@ from unitd.core.tasks.deaths import Deaths, Part
 from unitd.core.tasks.table import Task
 from unitd.runtime.children.child import Child, ChildListener
 from unitd.runtime.futures import done, fail, is_good
+from unitd.runtime.tasks.camera_output import CameraOutput
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.inferences import InferenceRunner
 from unitd.runtime.tasks.output import INTERRUPTED, End, Inference
@@ -37,6 +38,7 @@ class TaskRunner(ChildListener):
         self._state = TaskState.AWAY
         self.inferences = InferenceRunner(task, shared, lambda: self._state, self._clear_deaths)
         self.child, self.output = child, self.inferences.settle_in(child, plan)
+        self._camera = CameraOutput(self, shared)
         self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
         self._setup: asyncio.Future[dict[str, Any]] | None = None  # the child's answer to the newest setup
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -48,6 +50,9 @@ class TaskRunner(ChildListener):
         self.deaths = Deaths()  # deaths of its child that count against the task
         self.failure = ""
         """Why the task is not set up in its child again; "" for a task that has not failed."""
+
+        self.is_answered = False
+        """True once the reply to the setup is on its way: frames of a camera must not overtake it."""
 
         self.is_acknowledged = False  # True once a client was told the work_id: the task must survive the daemon
 
@@ -129,6 +134,8 @@ class TaskRunner(ChildListener):
 
     def note_link(self, change: str, source: str) -> None:
         """Tell the child that a link from a source came ("linked") or went ("unlinked")."""
+        if change == "unlinked":
+            self.inferences.pictures.hide(source)
         self.tell(change, source=source)
         self._shared.audio.attend(self.inferences)
         self._changed()
@@ -212,7 +219,7 @@ class TaskRunner(ChildListener):
     def on_output(self, envelope: Envelope) -> None:
         """Pass on what the running inference says, or an event of the task itself."""
         if envelope.type != "event":
-            self.inferences.on_output(envelope)
+            (self._camera if self.task.kind.reads_source else self.inferences).on_output(envelope)
             return
         fields = envelope.fields
         self._shared.links.on_event(self.task, fields)  # first: a wake must not wait for a slow client
@@ -227,13 +234,19 @@ class TaskRunner(ChildListener):
         self._setup = self.child.ask(
             "setup",
             task=self.task.work_id,
-            data=self.task.setup | {"input": list(self.task.inputs)},  # with the links that were made since
+            data=self._setup_data(),
             memory=self.inferences.memory,
             owner=opaque(self.task.grant_name),
             has_public_prompt=self.task.has_public_prompt,
+            is_again=self.is_acknowledged,
         )
         self._setup.add_done_callback(self._on_set_up)
         asyncio.get_running_loop().call_later(SLOW_SETUP_SECONDS, self._note_slow_setup, self._setup)
+
+    def _setup_data(self) -> dict[str, Any]:
+        """Return the data of the setup with the links that were made since."""
+        setup = self.task.setup
+        return setup if self.task.kind.reads_source else setup | {"input": list(self.task.inputs)}
 
     def _note_slow_setup(self, setup: asyncio.Future[dict[str, Any]]) -> None:
         """Let the next daemon know of the setup, in case this one ends over it."""

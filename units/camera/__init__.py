@@ -1,0 +1,1 @@
+"""Cameras: V4L2 devices, network streams and files, through PyAV."""
