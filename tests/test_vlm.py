@@ -16,7 +16,7 @@ from tests.support.clients.wire_client import WireClient, open_terminal, text_of
 from tests.support.daemon import running_app
 from tests.support.models.projector import vision_model
 from tests.support.pictures import file_of, square
-from tests.support.setups import LLM_SETUP, LONG_QUESTION
+from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
@@ -232,6 +232,16 @@ async def test_a_model_without_vision_refuses_the_picture(client: WireClient) ->
     assert (reply["request_id"], reply["error"]["code"]) == (sent, -10)
     assert "the model unitd-chat has no vision" in reply["error"]["message"]
     assert (await asked(client, vlm))[0]
+
+
+async def test_ears_take_no_pictures(client: WireClient) -> None:
+    """A wake word does not take the bytes for sound."""
+    kws = await client.setup("kws", KWS_SETUP | {"input": "kws.base64"})
+    await show(client, kws, RED)
+    reply = await client.receive()
+
+    assert reply["error"]["code"] == -11
+    assert "kws takes no pictures" in reply["error"]["message"]
 
 
 async def test_a_damaged_picture_is_refused_with_its_question(client: WireClient) -> None:

@@ -7,7 +7,7 @@
     unitd/<node>/<work_id>/text      a whole text when it is finished
     unitd/<node>/<work_id>/state     its entry of sys.lstask, retained while the task exists
 
-and for Home Assistant: answer, utterance, wake (out), ask, work, interrupt, wake_now, say (in).
+and for Home Assistant: answer, utterance, wake (out), ask, see, work, interrupt, wake_now, say (in).
 """
 
 import asyncio
@@ -121,7 +121,7 @@ class Bridge:
         """Return every topic that the bridge reads, including its own retained ones, where it removes stale values."""
         base = self.board.base
         own = [f"{base}/request", f"{base}/+/state", *([self.board.topic] if self.board.prefix else [])]
-        return [*own, *(f"{base}/+/{command}" for command in self._commands), *self._followed]
+        return [*own, *(f"{base}/+/{command}" for command in (*self._commands, "see")), *self._followed]
 
     # For the board's tools
 
@@ -252,6 +252,8 @@ class Bridge:
             log.warning("a retained message on %s is ignored: it was sent before anybody listened", topic)
         elif rest == "request":
             self._requests.receive(incoming)
+        elif not base and command == "see":
+            self._infer(work_id, incoming.payload, "cv.jpeg.base64")
         elif not base and command in self._commands:
             self._commands[command](work_id, incoming.payload.decode(errors="replace").strip())
 
@@ -294,11 +296,13 @@ class Bridge:
     # Commands of Home Assistant's entities
 
     def _ask(self, work_id: str, text: str) -> None:
-        """Send an inference to a task; ignore an empty text, which Home Assistant sends for an emptied field."""
-        if not text:
-            return
-        unit = work_id.partition(".")[0]
-        replies = self._local_client.infer(work_id, text, object_=f"{unit}.utf-8")
+        """Send a text to a task; ignore an empty one, which Home Assistant sends for an emptied field."""
+        if text:
+            self._infer(work_id, text, f"{work_id.partition('.')[0]}.utf-8")
+
+    def _infer(self, work_id: str, data: str | bytes, object_: str) -> None:
+        """Send an inference to a task: a text, or a picture for its next question."""
+        replies = self._local_client.infer(work_id, data, object_=object_)
         try:
             replies.take_arrived()  # a refusal arrives at once, and is shown nowhere else
         except UnitdError as error:

@@ -89,11 +89,11 @@ class Actions:
         elif not isinstance(data, str | bytes) or not (data.strip() if isinstance(data, str) else data):
             raise EmptyInput("nothing to infer from")
         self._task_table.note_client(task, call.client)
-        if task.kind.hears:
-            return self._hear(call, self._manager[task.work_id])
-        if task.kind.sees and is_picture(call.request.object):
+        if is_picture(call.request.object) and (task.kind.sees or task.kind.hears):
             self._see(call, self._manager[task.work_id])
             return None
+        if task.kind.hears:
+            return self._hear(call, self._manager[task.work_id])
         size = call.size + (len(data) if isinstance(data, bytes) else 0)
         self._waiting.check(call.client, size)
         inference = Inference(call.request.request_id, call.client, data, call.request.options)
@@ -126,6 +126,8 @@ class Actions:
     def _see(self, call: Call, runner: TaskRunner) -> None:
         """Keep a picture for the next question, without a reply, as the original does."""
         picture = call.request.data
+        if not runner.task.kind.sees:
+            raise RunFailed(f"{runner.task.kind.name} takes no pictures")
         if not isinstance(picture, bytes):
             raise RunFailed('a picture travels as base64 ("object": "cv.jpeg.base64") or behind a RAW header')
         self._waiting.check(call.client, len(picture))
