@@ -58,6 +58,14 @@ def _add_text_commands(commands: Commands) -> list[argparse.ArgumentParser]:
     )
     chat.add_argument("text", nargs="?", help="one question; without it a conversation")
     chat.add_argument("--model", default="default", help="model name (default: the configured one)")
+    chat.add_argument(
+        "--image",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="show this picture with the first question; more than one may be given",
+    )
     chat.add_argument("--system", default="", metavar="TEXT", help="system prompt")
     chat.add_argument("--home", action="store_true", help="fail where the board has no tools of its own")
     chat.add_argument("--max-tokens", type=int, default=512, metavar="N", help="longest answer (default: 512)")

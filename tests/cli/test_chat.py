@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import Finished, start, unitd
+from tests.support.daemon import running_app
+from tests.support.models.projector import vision_model
+from tests.support.pictures import file_of, square
 from unitd.app import App
 
 
@@ -49,6 +52,41 @@ async def test_chat_with_an_unknown_model_fails(at_socket: Sequence[str]) -> Non
 
     assert (done.code, done.out) == (1, "")
     assert "no-such-model" in done.err
+
+
+@pytest.mark.timeout(60)
+async def test_chat_shows_pictures(tmp_path: Path) -> None:
+    """They go with the question: 16 tokens each."""
+    await asyncio.to_thread(vision_model, tmp_path / "models")
+    pictures: list[str] = []
+    tokens = []
+    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
+        usual = ["chat", "--socket", str(app.endpoints["unix"]), "--model", "unitd-eye-test", "--max-tokens", "8"]
+        read = app.metrics.model("llm", "unitd-eye-test").tokens
+        for color in ("red", "blue"):
+            before = read["prompt"]
+            done = await unitd(*usual, *pictures, "what is this?")
+            tokens.append(read["prompt"] - before)
+            assert (done.code, done.err) == (0, "")
+            (tmp_path / f"{color}.png").write_bytes(file_of(square(color)))
+            pictures += ["--image", str(tmp_path / f"{color}.png")]
+        before = read["prompt"]
+        await unitd(*usual, *pictures, "what is this?")
+
+    assert tokens[1] - tokens[0] == 16
+    assert read["prompt"] - before - tokens[1] == 16
+
+
+async def test_chat_says_why_it_cannot_show_a_picture(tmp_path: Path, daemon: App) -> None:
+    """The model has no vision, or there is no such file."""
+    (tmp_path / "red.png").write_bytes(file_of(square("red")))
+    usual = ["chat", "--socket", str(daemon.endpoints["unix"])]
+    blind = await unitd(*usual, "--image", str(tmp_path / "red.png"), "what is this?")
+    missing = await unitd(*usual, "--image", str(tmp_path / "blue.png"), "what is this?")
+
+    assert (blind.code, missing.code) == (1, 1)
+    assert "this model has no vision" in blind.err
+    assert "blue.png: No such file or directory" in missing.err
 
 
 async def test_chat_survives_output_that_is_not_read(at_socket: Sequence[str]) -> None:

@@ -1,13 +1,14 @@
 """`unitd chat`: a conversation, or one question. Ctrl-C interrupts an answer; at the prompt it ends the command."""
 
 import argparse
+import base64
 import itertools
 import signal
 import sys
 from types import FrameType
 from typing import Any
 
-from unitd.cli.connection import DaemonConnection
+from unitd.cli.connection import DaemonConnection, read_file
 from unitd.cli.screens import say
 from unitd.core.visible import SHOWN_IN_TEXT
 
@@ -18,6 +19,7 @@ class Chat:
     """A conversation with one llm task."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
+        self._pictures = [base64.b64encode(read_file(file)).decode() for file in arguments.image]
         self._connection = DaemonConnection(arguments)
         self._numbers = itertools.count(1)
         setup = {
@@ -36,9 +38,13 @@ class Chat:
         self.was_interrupted = False
 
     def ask(self, question: str) -> bool:
-        """Print the answer as it comes. Return False if it failed, after a line on stderr."""
+        """Print the answer as it comes; pictures go with the first question.
+
+        Return False if the answer failed, after a line on stderr.
+        """
         request_id = f"question-{next(self._numbers)}"
         self.was_interrupted = False
+        pictures, self._pictures = self._pictures, []
         self._connection.send(
             {
                 "request_id": request_id,
@@ -46,6 +52,7 @@ class Chat:
                 "action": "inference",
                 "object": "llm.utf-8",
                 "data": question,
+                "options": {"images": [{"image": each} for each in pictures]} if pictures else {},
             }
         )
         previous = signal.signal(signal.SIGINT, self._interrupt)
