@@ -324,3 +324,26 @@ async def test_a_file_that_is_no_video_is_refused(client: WireClient, tmp_path: 
 
     assert reply["error"]["code"] == -5
     assert str(path) in reply["error"]["message"]
+
+
+# Restarts
+
+
+async def test_a_camera_and_its_link_come_back_with_the_daemon(tmp_path: Path) -> None:
+    """Both tasks and what is between them are restored; the vlm sees again."""
+    await asyncio.to_thread(vision_model, tmp_path / "models")
+    video = write_video(tmp_path / "video.mp4", ["red"])
+    document = {"models": {"dir": [str(tmp_path / "models")]}}
+    async with running_app(tmp_path / "state", document) as app, tcp_client(app) as client:
+        camera = await client.setup("camera", CAMERA_SETUP | {"enoutput": False}, input=str(video), loop=True)
+        vlm = await client.setup("vlm", VLM_SETUP | {"input": ["vlm.utf-8", camera]})
+        await client.ask(work_id=vlm, action="unlink", data=camera)
+        unseen = await asked(client, vlm)
+        await client.ask(work_id=vlm, action="link", data=camera)
+    async with running_app(tmp_path / "state", document) as app, tcp_client(app) as client:
+        async with asyncio.timeout(20):
+            while (await asked(client, vlm))[1] == unseen[1]:
+                pass  # the camera has sent no frame yet
+        seen = await asked(client, vlm)
+
+    assert seen[1] == unseen[1] + PICTURE_TOKENS

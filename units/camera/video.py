@@ -25,6 +25,9 @@ MAX_PIXELS = 50_000_000
 USUAL_FRAMES_PER_SECOND = 25.0
 
 _FILE_PROTOCOLS = "file"
+_LISTS = ("hls", "concat", "dash", "imf")
+"""Formats that only name other files."""
+
 _ADDRESS_PROTOCOLS = {
     "rtsp": "rtsp,rtp,udp,tcp",
     "rtsps": "rtsps,rtsp,rtp,srtp,tls,udp,tcp",
@@ -44,6 +47,8 @@ def frames_of(setup: CameraSetup) -> Iterator[VideoFrame]:
     """Yield the frames of a source until it ends; raise VideoFault when it cannot be read."""
     try:
         with _opened(setup) as container:
+            if setup.is_file and container.format.name in _LISTS:
+                raise VideoFault(f"{setup.name} is a list of other files")
             if not container.streams.video:
                 raise VideoFault(f"{setup.name} holds no video")
             video = container.streams.video[0]

@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from av.video.frame import VideoFrame
 
@@ -23,6 +23,10 @@ from units.host import Host
 # A thread ends with its next frame; one whose device hangs is left alone after that.
 JOIN_SECONDS = 2.0
 
+# A source that is still silent after this time is not refused any more: the daemon tells the client soon that the
+# setup goes on. It is lost, and tried again.
+REFUSAL_SECONDS = 3.0
+
 
 @dataclass
 class Viewer:
@@ -35,6 +39,8 @@ class Viewer:
 
     due_at: float = 0.0
     """When the next frame may go out."""
+
+    since: float = field(default_factory=time.monotonic)
 
 
 class Watch:
@@ -136,8 +142,10 @@ class Watch:
         """Refuse the setups that wait for the first frame, and tell the other tasks once."""
         with self._changing:
             for viewer in [each for each in self._viewers if each.envelope is not None]:
-                self._viewers.remove(viewer)
-                self._answer(viewer, reason)
+                is_late = time.monotonic() - viewer.since > REFUSAL_SECONDS
+                self._answer(viewer, "" if is_late else reason)
+                if not is_late:
+                    self._viewers.remove(viewer)
             if not self._viewers:
                 self.is_over = True
         if not self._is_lost:

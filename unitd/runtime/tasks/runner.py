@@ -263,6 +263,8 @@ class TaskRunner(ChildListener):
         if error is not None:
             self._load_failure = str(error)
             self._fail_all(RunFailed(self._load_failure))
+            if self.task.kind.reads_source and self.is_answered:  # no inference will ever tell it
+                self.output.refuse(RunFailed(self._load_failure))
             return
         self.deaths = self.deaths.after_setup()
         self._changed()

@@ -1,11 +1,14 @@
 """Covers the page's graph.js, graph-layout.js, links.js and task-details.js: tasks and links as they come and go."""
 
+from pathlib import Path
+
 import pytest
 from playwright.async_api import expect
 
 from tests.support.clients.browser import Visit
 from tests.support.clients.wire_client import WireClient
 from tests.support.setups import KWS_SETUP, LLM_SETUP
+from tests.support.videos import write_video
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -26,6 +29,18 @@ async def test_the_graph_follows_a_link_and_an_exit(seen: Visit, tcp: WireClient
     await tcp.ask(work_id=llm, action="exit")
     await expect(seen.node(llm)).to_have_count(0)
     await expect(seen.link(llm, tts)).to_have_count(0)
+    assert seen.complaints == []
+
+
+async def test_a_camera_and_the_vlm_that_sees_it(seen: Visit, tcp: WireClient, tmp_path: Path) -> None:
+    """They have their places, and a link between them."""
+    video = write_video(tmp_path / "video.mp4", ["red"])
+    setup = {"response_format": "image.jpeg.base64", "enoutput": False, "frame_width": 64, "frame_height": 48}
+    camera = await tcp.setup("camera", setup, input=str(video), loop=True)
+    vlm = await tcp.setup("vlm", LLM_SETUP, input=["vlm.utf-8", camera])
+
+    await expect(seen.link(camera, vlm)).to_have_count(1)
+    await expect(seen.node(vlm)).to_be_visible()
     assert seen.complaints == []
 
 

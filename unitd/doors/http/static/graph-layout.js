@@ -13,7 +13,8 @@ const LAYERS = [
   { title: "Wake word", units: ["kws"] },
   { title: "Voice activity", units: ["vad"], isOptional: true },
   { title: "Speech to text", units: ["asr", "whisper"] },
-  { title: "Language model", units: ["llm"] },
+  { title: "Camera", units: ["camera"], isOptional: true },
+  { title: "Language model", units: ["llm", "vlm"] },
   { title: "Voice", units: ["tts", "melotts"] },
   { title: "Other units", units: null, isOptional: true },
 ];

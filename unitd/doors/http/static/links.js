@@ -7,10 +7,11 @@ const EFFECTS = {
   "kws vad": "a wake opens its ears",
   "vad asr": "the end of speech ends the utterance",
   "asr llm": "what was heard is the next prompt",
+  "camera llm": "its newest frame goes with every question",
   "llm tts": "the answer is spoken while it is written",
 };
 
-const SERVED_BY = { whisper: "asr", melotts: "tts" };
+const SERVED_BY = { vlm: "llm", whisper: "asr", melotts: "tts" };
 
 export function unitOf(workId) {
   return workId.split(".")[0];
@@ -27,7 +28,7 @@ export function effectOf(source, target) {
 
 /** True for links that stop something instead of feeding it. */
 export function isInterrupt(source, target) {
-  return unitOf(source) === "kws" && ["llm", "tts", "melotts"].includes(unitOf(target));
+  return unitOf(source) === "kws" && ["llm", "vlm", "tts", "melotts"].includes(unitOf(target));
 }
 
 /** True when clients may send the task their own audio. */

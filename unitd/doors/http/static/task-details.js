@@ -7,7 +7,7 @@ import { effectOf, hearsClients, isTaskId } from "./links.js";
 import { useRights } from "./rights.js";
 import { useStore } from "./store.js";
 
-const CAN_BE_INTERRUPTED = ["llm", "tts", "melotts"];
+const CAN_BE_INTERRUPTED = ["llm", "vlm", "tts", "melotts"];
 
 export function TaskDetails({ daemon, microphone, task, close }) {
   const [problem, setProblem] = useState("");
