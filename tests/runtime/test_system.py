@@ -71,7 +71,7 @@ async def test_version2_lists_the_units(client: WireClient) -> None:
 
     assert reply["object"] == "sys.utf-8.stream"
     assert [name.partition("-")[0] for name in reply["data"]] == [
-        f"unitd_{unit}" for unit in ("asr", "intent", "kws", "llm", "melotts", "tts", "vad", "whisper")
+        f"unitd_{unit}" for unit in ("asr", "camera", "intent", "kws", "llm", "melotts", "tts", "vad", "vlm", "whisper")
     ]
 
 
