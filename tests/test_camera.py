@@ -18,6 +18,7 @@ from tests.support.servers.brokers import free_port
 from tests.support.servers.network_cameras import mjpeg_camera, rtsp_camera
 from tests.support.setups import LLM_SETUP
 from tests.support.videos import color_of, write_video
+from tests.support.waiting import eventually
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
@@ -105,9 +106,7 @@ async def test_a_slow_client_gets_the_newest_frame(daemon: App, client: WireClie
     setup = CAMERA_SETUP | {"response_format": "camera.raw", "frame_width": 1280, "frame_height": 720}
     camera = await client.setup("camera", setup, input=str(path), loop=True, frame_interval_ms=0)
     meter = daemon.metrics.model("camera", "camera")
-    async with asyncio.timeout(30):
-        while meter.pictures["dropped"] < 3:
-            await asyncio.sleep(0.02)  # the client does not read meanwhile
+    await eventually(lambda: meter.pictures["dropped"] >= 3, timeout=30)  # the client does not read meanwhile
     await client.send(request_id="exit", work_id=camera, action="exit")
     received = await messages_until(client, "None")
 

@@ -222,6 +222,32 @@ async def test_calls_and_outcomes_become_messages_after_the_question() -> None:
     assert use.usage == {"total_tokens": 20}
 
 
+async def test_pictures_stay_with_the_question() -> None:
+    """The model sees them again when it is told what its calls did."""
+    inference = Inference([a_call()])
+    use = a_use(Hands(), Program(UNKNOWN), inference, setup={"images": [{"image": "/9j/", "detail": "low"}]})
+
+    await use.answer(nothing)
+
+    question = inference.asked[1]["messages"][1]
+    assert question["content"] == [
+        {"type": "image", "image": "/9j/", "detail": "low"},
+        {"type": "text", "text": "turn on the light"},
+    ]
+
+
+async def test_the_words_of_a_message_with_pictures_are_recognised() -> None:
+    """Without the pictures, of which no sentence is made."""
+    parts = [{"type": "image", "image": "/9j/"}, {"type": "text", "text": "light!"}]
+    program = Program(UNKNOWN)
+
+    await a_use(Hands(), program, Inference(), "", setup={"messages": [{"role": "user", "content": parts}]}).answer(
+        nothing
+    )
+
+    assert program.asked[0] == ("recognize", {"text": "light!"})
+
+
 async def test_messages_that_the_client_keeps_are_gone_on_with() -> None:
     """The last of them is what the person said."""
     given = [{"role": "user", "content": "light!"}]
