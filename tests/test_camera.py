@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import io
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -246,6 +248,36 @@ async def test_pause_work_and_exit(client: WireClient, video: Path) -> None:
     assert (resumed["error"]["code"], ended["error"]["code"]) == (0, 0)
     assert picture_of(frame).size == (64, 48)
     assert tasks["data"] == []
+
+
+async def test_a_camera_changes_its_source(client: WireClient, tmp_path: Path) -> None:
+    """A setup on the task; one that cannot be changes nothing."""
+    red, blue = (str(write_video(tmp_path / f"{color}.mp4", [color])) for color in ("red", "blue"))
+    camera = await client.setup("camera", CAMERA_SETUP, input=red, loop=True)
+    request = {"work_id": camera, "action": "setup"}
+    failed = await client.ask(**request, data=CAMERA_SETUP | {"input": "/dev/video77"})
+    before = picture_of(await client.receive())
+    changed = await client.ask(**request, data=CAMERA_SETUP | {"input": blue, "loop": True})
+    async with asyncio.timeout(10):
+        while color_of(picture_of(await client.receive())) != "blue":
+            pass  # frames that were on their way
+
+    assert (failed["error"]["code"], changed["error"]["code"]) == (-5, 0)
+    assert "there is no camera /dev/video77" in failed["error"]["message"]
+    assert color_of(before) == "red"
+
+
+async def test_frames_go_on_after_the_program_died(daemon: App, client: WireClient, video: Path) -> None:
+    """It is started again, and looks again."""
+    await client.setup("camera", CAMERA_SETUP, input=str(video), loop=True)
+    (child,) = daemon._supervisor.children
+    assert child.pid is not None
+    os.kill(child.pid, signal.SIGKILL)
+    await eventually(lambda: child.meter.restarts == 1)
+    sent = child.meter.pictures["sent"]
+    await eventually(lambda: child.meter.pictures["sent"] > sent + 2, timeout=20)
+
+    assert picture_of(await client.receive()).size == (64, 48)
 
 
 async def test_taskinfo_and_the_list_of_devices(client: WireClient) -> None:

@@ -4,8 +4,9 @@ What a source is and says is not trusted: only the protocols of its kind may be 
 to the network), the size of its frames is limited, and a wait for the network has an end.
 """
 
+import errno
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,7 @@ def frames_of(setup: CameraSetup) -> Iterator[VideoFrame]:
         raise VideoFault(f"{setup.name} needs more memory than the program of cameras may take") from error
 
 
-def in_real_time(frames: Iterator[VideoFrame], wait: Any) -> Iterator[VideoFrame]:
+def in_real_time(frames: Iterator[VideoFrame], wait: Callable[[float], None]) -> Iterator[VideoFrame]:
     """Yield the frames of a file at the times at which they are to be seen; `wait` takes the seconds until then."""
     began = first = None
     for number, frame in enumerate(frames):
@@ -106,7 +107,7 @@ def _words(setup: CameraSetup, error: Exception) -> str:
         return f"{setup.name} does not answer, or sends no frame for {READ_SECONDS:g} s"
     if isinstance(error, av.error.InvalidDataError):
         return f"{setup.name} {'sends' if setup.is_address else 'is'} no video that can be read"
-    if setup.is_device and isinstance(error, OSError) and error.errno == 16:
+    if setup.is_device and isinstance(error, OSError) and error.errno == errno.EBUSY:
         return f"{setup.source} is in use by another program"
     reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
     return f"{setup.name} cannot be read: {reason}"

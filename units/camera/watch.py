@@ -41,6 +41,7 @@ class Viewer:
     """When the next frame may go out."""
 
     since: float = field(default_factory=time.monotonic)
+    """When the task began to look."""
 
 
 class Watch:

@@ -20,7 +20,7 @@ class SetupProbe(ChildListener):
         self.child = child
         self._name = f"{runner.task.work_id}.trial"
         self._setup: dict[str, Any] = {
-            "data": plan.setup | {"input": plan.inputs},
+            "data": plan.setup if runner.task.kind.reads_source else plan.setup | {"input": plan.inputs},
             "memory": None,
             "owner": opaque(runner.task.grant_name),
             "has_public_prompt": plan.has_public_prompt,
