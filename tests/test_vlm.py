@@ -147,6 +147,23 @@ async def test_pause_work_cancel_and_exit(client: WireClient) -> None:
     assert seen[1] > PICTURE_TOKENS
 
 
+async def test_a_wake_ends_the_answer_and_leaves_the_picture(client: WireClient) -> None:
+    """What was shown before the wake word is asked about after it; ears may be linked as to an llm."""
+    kws = await client.setup("kws", KWS_SETUP)
+    asr = await client.setup("asr", {"model": "unitd-asr", "response_format": "asr.utf-8", "enoutput": True})
+    vlm = await client.setup("vlm", VLM_SETUP | {"max_token_len": 400, "input": ["vlm.utf-8", kws]})
+    linked = await client.ask(work_id=vlm, action="link", data=asr)
+    unseen = await asked(client, vlm)
+    story = await client.send(work_id=vlm, action="inference", object="vlm.utf-8", data=LONG_QUESTION)
+    await show(client, vlm, RED)
+    await client.send(work_id=kws, action="trigger")
+    frames = await client.frames(story)
+
+    assert linked["error"]["code"] == 0
+    assert frames[-1]["data"]["finish_reason"] == "interrupted"
+    assert (await asked(client, vlm))[1] == unseen[1] + PICTURE_TOKENS
+
+
 # The original's clients
 
 
