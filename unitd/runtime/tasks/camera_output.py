@@ -6,10 +6,10 @@ other clients do not wait for it.
 
 import base64
 import logging
-from typing import Protocol
+from collections.abc import Callable
 
 from unitd.core.tasks.table import Client, Task
-from unitd.runtime.children.child import Child
+from unitd.runtime.metrics import ModelMetrics
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.output import TaskOutput
 from unitd.wire.envelope import Envelope
@@ -22,22 +22,24 @@ STATE = "camera.state"
 """The object of a frame that says "open" (again) or "ended"."""
 
 
-class CameraRunner(Protocol):
-    """The task at run time."""
-
-    task: Task
-    child: Child
-    output: TaskOutput
-    is_answered: bool
-
-
 class CameraOutput:
     """The sending half of a camera task."""
 
-    def __init__(self, runner: CameraRunner, shared: Shared) -> None:
-        self._runner = runner
-        self._task = runner.task
+    def __init__(
+        self,
+        task: Task,
+        shared: Shared,
+        output: Callable[[], TaskOutput],
+        meter: Callable[[], ModelMetrics],
+        may_send: Callable[[], bool],
+    ) -> None:
+        """`output` and `meter` return those of the task's present child, `may_send` is False until the setup is
+        answered."""
+        self._task = task
         self._shared = shared
+        self._output = output
+        self._meter = meter
+        self._may_send = may_send
         self._newest: bytes | None = None
         """The frame that waits for the client."""
 
@@ -54,11 +56,11 @@ class CameraOutput:
         is_jpeg = form == "jpeg"
         if is_jpeg:
             self._shared.links.on_frame(self._task, frame)
-        is_wanted = self._task.enoutput and self._runner.is_answered
+        is_wanted = self._task.enoutput and self._may_send()
         if not is_wanted or is_jpeg is not ("jpeg" in self._task.response_format):
             return
         if self._is_waiting:
-            self._runner.child.meter.pictures["dropped"] += self._newest is not None
+            self._meter().pictures["dropped"] += self._newest is not None
             self._newest = frame
         else:
             self._send(frame)
@@ -68,7 +70,7 @@ class CameraOutput:
         client, task = self._task.listener, self._task
         if client is None:
             return
-        self._runner.child.meter.pictures["sent"] += 1
+        self._meter().pictures["sent"] += 1
         data = base64.b64encode(frame).decode()
         client.send(Reply(task.request_id, task.work_id, task.response_format, data, is_droppable=True))
         self._is_waiting = True
@@ -84,9 +86,9 @@ class CameraOutput:
     def _on_state(self, state: str, reason: str) -> None:
         if state == "lost":
             log.warning("%s sees nothing: %s", self._task.work_id, reason)
-            self._runner.output.refuse(RunFailed(reason))
+            self._output().refuse(RunFailed(reason))
         else:
             log.info("%s: its source is %s", self._task.work_id, state)
-            self._runner.output.event(state, object_=STATE)
+            self._output().event(state, object_=STATE)
         if state != "open":
             self._shared.links.on_frame(self._task, b"")

@@ -38,7 +38,9 @@ class TaskRunner(ChildListener):
         self._state = TaskState.AWAY
         self.inferences = InferenceRunner(task, shared, lambda: self._state, self._clear_deaths)
         self.child, self.output = child, self.inferences.settle_in(child, plan)
-        self._camera = CameraOutput(self, shared)
+        self._camera = CameraOutput(
+            task, shared, lambda: self.output, lambda: self.child.meter, lambda: self.is_answered
+        )
         self.uploads = Uploads(task.work_id, self.ask, self._end_upload)
         self._setup: asyncio.Future[dict[str, Any]] | None = None  # the child's answer to the newest setup
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
