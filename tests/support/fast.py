@@ -17,7 +17,7 @@ SLOW_NAMES = frozenset(
     {
         "App", "AsrUnit", "Downloads", "Grammars", "LlmUnit", "PictureReader", "Popen", "Supervisor", "confined",
         "create_subprocess_exec", "create_subprocess_shell", "import_model", "load_program", "main", "measured",
-        "subprocess", "try_grammar",
+        "VideoReader", "subprocess", "try_grammar",
         "alsa",  # the first import of sounddevice starts ldconfig
         "recordings_folder",
     }

@@ -45,6 +45,12 @@ _SECRET = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 _THREAD_VARIABLES = {"GOMP_SPINCOUNT": "1000", "OPENBLAS_NUM_THREADS": "1"}
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of a child program: the daemon's without its secrets."""
+    own = {key: value for key, value in os.environ.items() if not _SECRET.search(key)}
+    return HEAP_VARIABLES | _THREAD_VARIABLES | own
+
+
 class Listener(Protocol):
     """Is told what a process does."""
 
@@ -161,9 +167,7 @@ class Process:
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.STDOUT,
                     pass_fds=(theirs.fileno(),),
-                    env=HEAP_VARIABLES
-                    | _THREAD_VARIABLES
-                    | {k: value for k, value in os.environ.items() if not _SECRET.search(k)},
+                    env=environment(),
                     start_new_session=True,  # Ctrl-C in the terminal is the daemon's, which stops its children in order
                 )
             except OSError as error:
