@@ -1,7 +1,5 @@
 """Covers unitd.doors.http.turnchat.handler where a request cannot be answered, by the socket and by POST."""
 
-import base64
-
 import orjson
 import pytest
 from websockets.asyncio.client import connect
@@ -39,17 +37,6 @@ async def test_a_binary_message_is_no_request(http_daemon: App) -> None:
     messages = await chat(http_daemon, orjson.dumps(ask("Hello!")))
 
     assert messages == [{"type": "error", "error": "the request must be a text message, this one is binary"}]
-
-
-async def test_pictures_are_for_a_model_that_sees(http_daemon: App) -> None:
-    """The error says what is missing."""
-    picture = {"type": "image", "data": base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()}
-
-    (error,) = await chat(http_daemon, ask([picture]))
-    response = await post(http_daemon, ask([picture]))
-
-    assert "needs a vision model, and none is installed" in error["error"]
-    assert (response.status_code, response.json()) == (503, error)
 
 
 async def test_a_prompt_that_does_not_fit_is_an_error(start: Start) -> None:

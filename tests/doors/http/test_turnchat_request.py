@@ -12,12 +12,15 @@ import pytest
 
 from unitd.doors.http.turnchat.request import (
     Generation,
+    ImageOptions,
     Message,
+    PictureItem,
     Recording,
     Speech,
+    VideoItem,
     read_request,
 )
-from unitd.wire.errors import BadField, NotJson, Unavailable
+from unitd.wire.errors import BadField, NotJson
 
 HELLO = [{"role": "user", "content": "Hello!"}]
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()
@@ -73,7 +76,8 @@ def test_everything_that_can_be_said_is_understood() -> None:
         "end_bias": -10 * math.log(2),
     }
     assert read.speech == Speech("de", wants_other_voice=True)
-    assert (read.is_streaming, read.thinks) == (False, True)
+    assert read.image == ImageOptions(most_slices=4, are_numbered=False)
+    assert (read.is_streaming, read.thinks, read.is_omni) == (False, True, True)
 
 
 @pytest.mark.parametrize(("tts", "is_wanted"), [({}, True), ({"enabled": True}, True), ({"enabled": False}, False)])
@@ -143,7 +147,8 @@ BAD_FIELDS: list[tuple[bytes, str]] = [
     (item(type="audio", data=BEEP, sample_rate=100), r"content\[0\].sample_rate must be a whole number from 8000"),
     (item(type="image", data="***"), r"content\[0\].data is no base64"),
     (item(type="image", data=BEEP), r"content\[0\].data is no image"),
-    (item(type="video", data="AAAA", stack_frames=0), r"content\[0\].stack_frames must be a whole number from 1"),
+    (item(type="video", data="AAAA", stack_frames=0), r"content\[0\].stack_frames must be a whole number from 1 to 16"),
+    (item(type="video", data="***"), r"content\[0\].data is no base64"),
 ]
 
 
@@ -154,8 +159,34 @@ def test_what_is_wrong_is_named_by_its_place(data: bytes, words: str) -> None:
         read_request(data)
 
 
-@pytest.mark.parametrize(("kind", "data"), [("image", PNG), ("image", WEBP), ("video", "AAAA")])
-def test_pictures_need_a_model_that_sees(kind: str, data: str) -> None:
-    """Until one is installed the error says so."""
-    with pytest.raises(Unavailable, match=r"messages\[0\].content\[0\] is .* needs a vision model"):
-        read_request(item(type=kind, data=data))
+@pytest.mark.parametrize("data", [PNG, WEBP])
+def test_an_image_stays_the_file_that_it_is(data: str) -> None:
+    """With its place, for errors; the model's program looks into it."""
+    (message,) = read_request(item(type="image", data=data)).messages
+
+    assert message.items == (PictureItem(data, "messages[0].content[0]"),)
+
+
+def test_a_video_has_its_pictures_a_second() -> None:
+    """One, unless more are wanted."""
+    plain, stacked = [
+        read_request(item(type="video", data="AAAA", **fields)).messages[0].items
+        for fields in ({}, {"stack_frames": 4})
+    ]
+
+    assert plain == (VideoItem(bytes(3), 1, "messages[0].content[0]"),)
+    assert stacked == (VideoItem(bytes(3), 4, "messages[0].content[0]"),)
+
+
+@pytest.mark.parametrize("kind", ["image", "video"])
+def test_an_answer_shows_nothing(kind: str) -> None:
+    """Templates of models have no place for it."""
+    shown = {"type": kind, "data": PNG}
+
+    with pytest.raises(BadField, match=r"messages\[0\].content\[1\] is something to see"):
+        read_request(request(messages=[{"role": "assistant", "content": [{"type": "text", "text": "So:"}, shown]}]))
+
+
+def test_more_slices_than_any_model_makes_are_no_error() -> None:
+    """The document has no limit."""
+    assert read_request(request(image={"max_slice_nums": 1000})).image.most_slices == 64

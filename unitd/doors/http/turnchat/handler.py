@@ -26,11 +26,13 @@ from unitd.doors.http.context import HttpContext
 from unitd.doors.http.errors import CLIENT_LEFT
 from unitd.doors.http.responses import while_connected
 from unitd.doors.http.sockets import NORMAL_CLOSURE, POLICY_VIOLATION, close, receive, send
+from unitd.doors.http.turnchat.question import PreparedQuestion
 from unitd.doors.http.turnchat.recording import RecordedChats
 from unitd.doors.http.turnchat.request import ChatRequest, read_request
 from unitd.doors.http.turnchat.turn import Outcome, Send, Turn
 from unitd.doors.http.turnchat.voice import for_client
 from unitd.doors.local_client import LocalClient
+from unitd.runtime.children.video import VideoReader
 from unitd.wire.errors import (
     EmptyInput,
     InternalError,
@@ -67,6 +69,7 @@ class TurnChat:
         self._context = context
         self._is_recording = context.settings.http.record_sessions
         self._recorded = RecordedChats(context.settings.state.dir / "sessions", context.clock)
+        self._videos = VideoReader()
 
     async def serve_socket(self, ws: WebSocket) -> None:
         """Serve `/ws/chat`: answer the first message; later messages are ignored."""
@@ -160,11 +163,12 @@ class TurnChat:
             await tell({"type": "queued", "position": position})
 
         party = local_client.grant.name, local_client.address
+        question = PreparedQuestion(local_client, request, self._context.models, self._videos)
         try:
             async with self._context.waiting_line.turn(tell_position, party) as has_waited:
                 if has_waited:
                     await tell({"type": "queue_done"})
-                return await Turn(local_client, request, tell, is_recorded=self._is_recording).run()
+                return await Turn(local_client, request, question, tell, is_recorded=self._is_recording).run()
         finally:
             local_client.close()
 

@@ -5,7 +5,6 @@ A key that is null counts as absent; an unknown key is ignored. Errors name the 
 """
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +12,12 @@ from typing import Any
 import orjson
 
 from unitd.doors.pcm import HIGHEST_RATE, LOWEST_RATE, s16_of_floats, wav_of
-from unitd.wire.errors import BadBase64, BadField, NotJson, Unavailable
+from unitd.wire.errors import BadBase64, BadField, NotJson
 from unitd.wire.fields import Fields
 from unitd.wire.joining import decode_base64
+from unitd.wire.pictures import MAX_SLICES, media_type
 from unitd.wire.reading import read_json
+from unitd.wire.videos import MAX_STACKED
 
 ROLES = ("system", "user", "assistant")
 TTS_MODES = ("default", "audio_assistant", "omni", "audio_roleplay", "voice_cloning")
@@ -26,7 +27,6 @@ USUAL_RATE = 16000
 LENGTH_PENALTIES = (0.01, 100)
 END_BIAS_PER_LOG = -10.0
 
-_PICTURE = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|BM", re.DOTALL)
 _PICTURE_NAMES = "PNG, JPEG, GIF, WebP and BMP"
 
 
@@ -40,11 +40,33 @@ class Recording:
 
 
 @dataclass(frozen=True)
+class PictureItem:
+    """An image item, as base64 of its file."""
+
+    image: str
+    where: str
+
+
+@dataclass(frozen=True)
+class VideoItem:
+    """A video item."""
+
+    data: bytes
+    stack: int
+    """Pictures a second; those between two seconds are shown together in one."""
+
+    where: str
+
+
+Item = str | Recording | PictureItem | VideoItem
+
+
+@dataclass(frozen=True)
 class Message:
-    """One message of the conversation: texts and recordings in order."""
+    """One message of the conversation: texts, recordings, pictures and videos in order."""
 
     role: str
-    items: tuple[str | Recording, ...]
+    items: tuple[Item, ...]
 
 
 @dataclass(frozen=True)
@@ -80,10 +102,25 @@ class Speech:
 
 
 @dataclass(frozen=True)
+class ImageOptions:
+    """How images are shown to the model."""
+
+    most_slices: int = 0
+    """The number of slices into which the model may cut an image; 0: as many as it wants."""
+
+    are_numbered: bool = True
+    """True when several images have a number each, which stands before them."""
+
+
+@dataclass(frozen=True)
 class ChatRequest:
     """A question with the conversation before it."""
 
     messages: tuple[Message, ...]
+    image: ImageOptions = ImageOptions()
+    is_omni: bool = False
+    """True when the sound of a video stands among its pictures, not after them."""
+
     is_streaming: bool = True
     generation: Generation = Generation()
     speech: Speech | None = None
@@ -97,7 +134,6 @@ def read_request(data: str | bytes) -> ChatRequest:
         NotJson: the data is no JSON object.
         TooLong: it holds too many values.
         BadField: a field is missing or cannot be used.
-        Unavailable: it needs a model that is not installed.
     """
     try:
         document = read_json(data)
@@ -106,9 +142,10 @@ def read_request(data: str | bytes) -> ChatRequest:
     if not isinstance(document, dict):
         raise NotJson("the request must be a JSON object")
     fields = _Fields(document, "")
-    _check_pictures(fields)
     return ChatRequest(
         messages=_messages(fields),
+        image=_image_options(fields.table("image")),
+        is_omni=fields.flag("omni_mode", False),
         is_streaming=fields.flag("streaming", True),
         generation=_generation(fields.table("generation")),
         speech=_speech(fields),
@@ -165,10 +202,14 @@ def _message(fields: _Fields) -> Message:
         return Message(role, (content,))
     if not (listed := fields.listed("content", "a text or a list of items")):
         raise BadField(f"{where} is empty")
-    return Message(role, tuple(_item(_Fields(each, f"{where}[{at}]")) for at, each in enumerate(listed)))
+    items = tuple(_item(_Fields(each, f"{where}[{at}]")) for at, each in enumerate(listed))
+    seen = [item for item in items if isinstance(item, PictureItem | VideoItem)]
+    if role == "assistant" and seen:
+        raise BadField(f"{seen[0].where} is something to see, which an assistant's message cannot have")
+    return Message(role, items)
 
 
-def _item(fields: _Fields) -> str | Recording:
+def _item(fields: _Fields) -> Item:
     return _ITEMS[fields.one_of("type", fields.present_text("type"), list(_ITEMS))](fields)
 
 
@@ -178,32 +219,25 @@ def _audio(fields: _Fields) -> Recording:
         pcm = s16_of_floats(fields.data())
     except ValueError as error:
         raise BadField(f"{fields.place('data')} is no 32-bit float PCM: {error}") from error
-    return Recording(wav_of(pcm, rate), fields.place("data").removesuffix(".data"))
+    return Recording(wav_of(pcm, rate), fields.where)
 
 
-def _image(fields: _Fields) -> str:
-    if not _PICTURE.match(fields.data()):
+def _image(fields: _Fields) -> PictureItem:
+    if not media_type(fields.data()):
         raise BadField(f"{fields.place('data')} is no image; {_PICTURE_NAMES} are known")
-    raise _needs_vision(fields, "an image")
+    return PictureItem(fields.present_text("data"), fields.where)
 
 
-def _video(fields: _Fields) -> str:
-    fields.whole("stack_frames", 1, 1, 1024)
-    fields.data()
-    raise _needs_vision(fields, "a video")
+def _video(fields: _Fields) -> VideoItem:
+    return VideoItem(fields.data(), fields.whole("stack_frames", 1, 1, MAX_STACKED), fields.where)
 
 
-_ITEMS: dict[str, Callable[[_Fields], str | Recording]] = {
+_ITEMS: dict[str, Callable[[_Fields], Item]] = {
     "text": lambda fields: fields.present_text("text"),
     "image": _image,
     "audio": _audio,
     "video": _video,
 }
-
-
-def _needs_vision(fields: _Fields, what: str) -> Unavailable:
-    where = fields.place("data").removesuffix(".data")
-    return Unavailable(f"{where} is {what}; that needs a vision model, and none is installed")
 
 
 def _generation(fields: _Fields) -> Generation:
@@ -227,9 +261,7 @@ def _speech(fields: _Fields) -> Speech | None:
     return speech if tts.flag("enabled", True) else None
 
 
-def _check_pictures(fields: _Fields) -> None:
-    """Check the types of the options for images and video, which have no effect yet."""
-    image = fields.table("image")
-    image.whole("max_slice_nums", 1, 1, 1024)
-    image.flag("use_image_id", True)
-    fields.flag("omni_mode", False)
+def _image_options(image: _Fields) -> ImageOptions:
+    # The document has no limit; more slices than MAX_SLICES no model makes here.
+    most = image.whole("max_slice_nums", 0, 1, 1024)
+    return ImageOptions(min(most, MAX_SLICES), image.flag("use_image_id", True))

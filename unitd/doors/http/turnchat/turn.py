@@ -1,6 +1,6 @@
-"""One turn of the turn-based chat: recordings are transcribed, the answer is generated, and spoken meanwhile.
+"""One turn of the turn-based chat: the question is made ready, the answer is generated, and spoken meanwhile.
 
-    messages ──(asr)──> prompt ──(llm)──> text ──(tts, linked)──> sound
+    messages ──(asr, video)──> question ──(llm)──> text ──(tts, linked)──> sound
 
 Text and sound are sent to the client as they come, each in order. When the voice fails the text goes on, and `warnings`
 has the reason.
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from unitd.doors.chat_session import ChatSession, Ended, Read, Said
-from unitd.doors.http.speech import Transcriber
-from unitd.doors.http.turnchat.request import ChatRequest, Message, Recording
+from unitd.doors.http.turnchat.question import PreparedQuestion
+from unitd.doors.http.turnchat.request import ChatRequest
 from unitd.doors.http.turnchat.voice import BYTES_A_SECOND, CLOSING_PAUSE, Voice, for_client
 from unitd.doors.local_client import LocalClient
-from unitd.wire.errors import EmptyInput, RunFailed, UnitdError, UnknownTask
+from unitd.wire.errors import RunFailed, UnitdError, UnknownTask
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 """Sends one message to the client."""
@@ -25,7 +25,6 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 MAX_KEPT_SECONDS = 300
 
 OWN_VOICE = "the voice of the reference audio cannot be imitated; this is the unit's own voice"
-VOICE_SAMPLE = "is a voice sample of a system message; it is not transcribed and no part of the prompt"
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,20 @@ class Outcome:
 class Turn:
     """One question and its answer."""
 
-    def __init__(self, local_client: LocalClient, request: ChatRequest, send: Send, *, is_recorded: bool) -> None:
+    def __init__(
+        self,
+        local_client: LocalClient,
+        request: ChatRequest,
+        question: PreparedQuestion,
+        send: Send,
+        *,
+        is_recorded: bool,
+    ) -> None:
         self._local_client = local_client
         self._request = request
+        self._question = question
         self._send = send
         self._keeps_sound = is_recorded or not request.is_streaming
-        self._transcriber: Transcriber | None = None
         self._has_read = False
         self._said: list[str] = []
         self._sound = bytearray()
@@ -65,7 +72,8 @@ class Turn:
         Raises:
             UnitdError: there is no answer.
         """
-        prompt = await self._prompt()
+        prompt = await self._question.messages()
+        self._warnings += self._question.warnings
         conversation = await ChatSession.open(self._local_client)
         voice = await self._voice_of(conversation)
         try:
@@ -76,7 +84,8 @@ class Turn:
                 if voice is not None:
                     await self._let_finish(voice)
         except* UnitdError as errors:
-            raise errors.exceptions[0] from None
+            error = errors.exceptions[0]
+            raise self._question.with_own_place(error) if isinstance(error, UnitdError) else error from None
         return self._outcome(end)
 
     def _outcome(self, end: Ended) -> Outcome:
@@ -92,38 +101,9 @@ class Turn:
             warnings=self._warnings,
         )
 
-    # The question
-
-    async def _prompt(self) -> list[dict[str, str]]:
-        """Return the conversation as text, with its recordings transcribed."""
-        prompt = [{"role": each.role, "content": await self._text_of(each)} for each in self._request.messages]
-        if self._transcriber is not None:
-            self._transcriber.close()
-        if not prompt[-1]["content"].strip():
-            raise EmptyInput(f"messages[{len(prompt) - 1}] says nothing that could be answered")
-        return prompt
-
-    async def _text_of(self, message: Message) -> str:
-        texts = []
-        for item in message.items:
-            if isinstance(item, str):
-                texts.append(item)
-            elif message.role == "system":
-                self._warnings.append(f"{item.where} {VOICE_SAMPLE}")
-            else:
-                texts.append(await self._hear(item))
-        return "\n".join(text for text in texts if text.strip())
-
-    async def _hear(self, recording: Recording) -> str:
-        self._transcriber = self._transcriber or await Transcriber.open(self._local_client)
-        text = await self._transcriber.hear(recording.wav)
-        if not text:
-            self._warnings.append(f"{recording.where}: no speech is understood in it")
-        return text
-
     # The answer
 
-    async def _say(self, conversation: ChatSession, prompt: list[dict[str, str]]) -> Ended:
+    async def _say(self, conversation: ChatSession, prompt: list[dict[str, Any]]) -> Ended:
         options = self._request.generation.options | {"thinking": self._request.thinks}
         async for event in conversation.answer(prompt, **options):
             if isinstance(event, Read):
