@@ -48,6 +48,7 @@ extra_ports = [8002, 8006]
 api_key = "secret"
 connections = 9
 record_sessions = true
+fetch_images = true
 [http.barge_in]
 model = "qwen2.5-0.5b"
 idle_timeout_s = 20
@@ -150,6 +151,7 @@ READ = {
         "api_key": "secret",
         "connections": 9,
         "record_sessions": True,
+        "fetch_images": True,
         "barge_in": {
             "model": "qwen2.5-0.5b",
             "idle_timeout_s": 20.0,

@@ -152,6 +152,9 @@ class HttpSettings:
     record_sessions: bool = False
     """Keep the conversations of /ws/chat in the state directory, for GET /api/sessions/ID."""
 
+    fetch_images: bool = False
+    """Fetch images that requests of OpenAI's API name by an http address, from public hosts only."""
+
     barge_in: BargeInSettings = BargeInSettings()
 
 

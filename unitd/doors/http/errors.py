@@ -14,7 +14,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from unitd.wire.errors import EmptyInput, InternalError, NotAllowed, RequestError, UnitdError, UnitError, WireError
+from unitd.wire.errors import (
+    EmptyInput,
+    InternalError,
+    NotAllowed,
+    RequestError,
+    Unavailable,
+    UnitdError,
+    UnitError,
+    WireError,
+)
 
 RETRY_AFTER_SECONDS = 1
 
@@ -61,6 +70,7 @@ _PARAMS = {key: key for key in (*SAME, "language", "messages", "prompt", "seed",
     "thinking": "chat_template_kwargs",
 }
 _KEY = re.compile(r"(?:the )?([a-z_]+)")
+_OF_AN_IMAGE = re.compile(r"messages\[\d+\]\.content\[\d+\] ")
 _TOO_LONG = re.compile(r"prompt is (?:over )?\d+ tokens, the context holds")
 
 
@@ -104,6 +114,10 @@ def api_error(error: UnitdError) -> ApiError:
         return bad_value(str(error), None)
     if isinstance(error, NotAllowed):
         return ApiError(403, error.reason, code="not_allowed")
+    if isinstance(error, Unavailable) and _OF_AN_IMAGE.match(error.reason):
+        return bad_value(error.reason, "messages")
+    if isinstance(error, Unavailable) and "pip install" in error.reason:
+        return ApiError(503, error.reason, code="engine_unavailable")
     if isinstance(error, RequestError):  # no room: tasks, a queue
         return ApiError(429, str(error), code="rate_limit_exceeded")
     assert isinstance(error, InternalError)

@@ -5,7 +5,7 @@ token only the text is encoded.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -16,9 +16,14 @@ from unitd.doors.chat_session import ChatSession, Ended, Event, Said, ToolCall
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.openai.requests import Asked
 from unitd.doors.http.responses import Served, Stream
-from unitd.wire.errors import UnitdError
+from unitd.wire.errors import RunFailed, Unavailable, UnitdError
 
 DONE = b"data: [DONE]\n\n"
+
+NOT_FETCHED = "is not fetched: send it as a data: URL, or set [http] fetch_images = true"
+
+Fetch = Callable[[dict[str, str]], Awaitable[dict[str, bytes]]]
+"""Gets the images at these addresses, by their places."""
 
 
 @dataclass
@@ -63,13 +68,19 @@ class Form(Protocol):
 class Answer(Served):
     """The answer to one request, in one or several choices."""
 
-    def __init__(self, context: HttpContext, request: Request, asked: Asked, form: Form) -> None:
+    def __init__(
+        self, context: HttpContext, request: Request, asked: Asked, form: Form, fetch: Fetch | None = None
+    ) -> None:
+        """Make the answer; `fetch` gets images from the web, if that is allowed."""
         super().__init__(context, request, asked.model)
         self._asked = asked
         self._form = form
+        self._fetch = fetch
 
     async def serve(self, stream: Stream) -> None:
         """Answer as a stream or as a whole."""
+        if addresses := self._asked.web_images:
+            self._asked.put_images(await self._fetched(addresses))
         if not self._asked.is_stream:
             choices = await self._all(self._collect)
             await stream.whole(orjson.dumps(self._form.whole(choices, self._usage(choices))))
@@ -77,6 +88,15 @@ class Answer(Served):
         choices = await self._all(lambda choice: self._say(choice, stream))
         usage = self._form.usage(self._usage(choices)) if self._asked.tells_usage else b""
         await stream.end(usage + DONE)
+
+    async def _fetched(self, addresses: dict[str, str]) -> dict[str, bytes]:
+        """Return the files at these addresses; raise UnitdError before any is fetched for a model that cannot see."""
+        place = next(iter(addresses))
+        if self._fetch is None:
+            raise RunFailed(f"{place} {NOT_FETCHED}")
+        if not (await self._models.resolve(self.unit, self._model)).has_vision:
+            raise Unavailable(f"{place} is an image; this model has no vision")
+        return await self._fetch(addresses)
 
     async def _all(self, answer: Callable[[Choice], Coroutine[Any, Any, None]]) -> list[Choice]:
         """Generate all choices at the same time, which the unit computes together."""

@@ -12,7 +12,7 @@ from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.doors.http.bodies import read_body
 from unitd.doors.http.context import HttpContext
 from unitd.doors.http.errors import explaining, unknown_model
-from unitd.doors.http.openai.answer import Answer
+from unitd.doors.http.openai.answer import Answer, Fetch
 from unitd.doors.http.openai.audio import Speech, Transcript, read_speech, read_transcript
 from unitd.doors.http.openai.chat import ChatForm
 from unitd.doors.http.openai.completions import CompletionForm
@@ -46,6 +46,7 @@ class Api:
     def __init__(self, context: HttpContext) -> None:
         self._context = context
         self._created = int(context.clock())
+        self._fetch = _image_fetch() if context.settings.http.fetch_images else None
 
     async def list_models(self, request: Request) -> Response:
         """List every installed model, chat models first; requests may also use the other names that `sys.lsmode` lists.
@@ -80,7 +81,8 @@ class Api:
     async def chat(self, request: Request) -> Response:
         """Continue a conversation."""
         asked = read_chat(read_body(await request.body()))
-        return Answer(self._context, request, asked, ChatForm(*self._stamp(asked), tells_usage=asked.tells_usage))
+        form = ChatForm(*self._stamp(asked), tells_usage=asked.tells_usage)
+        return Answer(self._context, request, asked, form, self._fetch)
 
     async def complete(self, request: Request) -> Response:
         """Continue a text."""
@@ -103,6 +105,13 @@ class Api:
 
     def _model(self, name: str) -> dict[str, Any]:
         return {"id": name, "object": "model", "created": self._created, "owned_by": "unitd"}
+
+
+def _image_fetch() -> Fetch:
+    """Return what gets images from the web."""
+    from unitd.doors.http.openai.fetching import ImageFetcher  # httpx only where it is wanted
+
+    return ImageFetcher().fetch
 
 
 def _json(value: dict[str, Any]) -> Response:

@@ -5,12 +5,16 @@ unit checks it, with an error that names the key (see `errors`). Unknown keys ar
 do.
 """
 
-from collections.abc import Mapping
+import base64
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from unitd.doors.http.bodies import Body
 from unitd.doors.http.errors import SAME, bad_value
+from unitd.wire.pictures import DETAILS
 from unitd.wire.reading import is_too_deep
 
 Messages = list[dict[str, Any]]
@@ -26,7 +30,6 @@ MAX_SEED = 2**32
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _NOT_HERE = {
-    "image_url": "images need a vision model, and none is installed",
     "input_audio": "audio is not understood in a chat; send it to /v1/audio/transcriptions",
     "file": "files are not understood in a chat",
 }
@@ -42,6 +45,13 @@ _NEVER = {
     "suffix": (None, ""),
     "top_logprobs": (None,),
 }
+
+ADDRESS = "address"
+"""The key of an image's address on the web, until the image is there."""
+
+_DATA_URL = re.compile(r"data:[^,]{0,200};base64,", re.IGNORECASE)
+_WEB_URL = re.compile(r"https?://", re.IGNORECASE)
+
 _NEVER_IN_A_TEXT: Mapping[str, tuple[Any, ...]] = {"tools": (None, [])}
 
 
@@ -67,6 +77,26 @@ class Asked:
         """Return the options of a choice; each repeat has another seed, so that answers differ and can be repeated."""
         repeat = choice % self.repeats
         return self.options | ({"seed": (self.options["seed"] + repeat) % MAX_SEED} if "seed" in self.options else {})
+
+    @property
+    def web_images(self) -> dict[str, str]:
+        """Return the addresses of images that must be fetched, by their places; all choices have the same."""
+        return {place: part[ADDRESS] for place, part in self._parts() if ADDRESS in part}
+
+    def put_images(self, files: Mapping[str, bytes]) -> None:
+        """Put these files in their places."""
+        for place, part in self._parts():
+            if place in files:
+                del part[ADDRESS]
+                part["image"] = base64.b64encode(files[place]).decode()
+
+    def _parts(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield the parts of a conversation, each with its place."""
+        for at, message in enumerate(self.prompts[0]):
+            content = message["content"] if isinstance(message, dict) else ""
+            if isinstance(content, list):
+                for number, part in enumerate(content):
+                    yield f"messages[{at}].content[{number}]", part
 
 
 def read_chat(body: Body) -> Asked:
@@ -172,20 +202,45 @@ def _message(value: Any, where: str) -> dict[str, Any]:
     return message
 
 
-def _content(value: Any, where: str) -> str:
-    """Return a content as text; it may be a text or a list of parts."""
+def _content(value: Any, where: str) -> str | list[dict[str, str]]:
+    """Return a content as text, or as a list where it has images; two texts stand below each other."""
     if value is None or isinstance(value, str):
         return value or ""
     if not isinstance(value, list):
         raise bad_value(f"{where} must be a text or a list of parts.", "messages")
-    return "\n".join(_part(each, f"{where}[{at}]") for at, each in enumerate(value))
+    parts = [_part(each, f"{where}[{at}]") for at, each in enumerate(value)]
+    for part, following in pairwise(parts):
+        if part["type"] == following["type"] == "text":
+            part["text"] += "\n"
+    if all(part["type"] == "text" for part in parts):
+        return "".join(part["text"] for part in parts)
+    return parts
 
 
-def _part(value: Any, where: str) -> str:
-    kind = value.get("type") if isinstance(value, dict) else None
+def _part(value: Any, where: str) -> dict[str, str]:
+    if not isinstance(value, dict):
+        value = {}
+    kind = value.get("type")
     if kind in _NOT_HERE:
         raise bad_value(f"{where}: {_NOT_HERE[kind]}.", "messages")
+    if kind == "image_url":
+        return _image(value.get("image_url"), f"{where}.image_url")
     text = value.get(kind) if kind in ("text", "refusal") else None
     if not isinstance(text, str):
         raise bad_value(f'{where} must be a part such as {{"type": "text", "text": …}}.', "messages")
-    return text
+    return {"type": "text", "text": text}
+
+
+def _image(value: Any, where: str) -> dict[str, str]:
+    """Return an image for the unit; one that is on the web has the key ADDRESS until it is fetched."""
+    url = value.get("url") if isinstance(value, dict) else None
+    if not isinstance(url, str):
+        raise bad_value(f'{where} must be an object such as {{"url": "data:image/png;base64,…"}}.', "messages")
+    detail = value.get("detail") or "auto"
+    if detail not in DETAILS:
+        raise bad_value(f"{where}.detail must be one of {', '.join(DETAILS)}.", "messages")
+    if (found := _DATA_URL.match(url)) is not None:
+        return {"type": "image", "image": url[found.end() :], "detail": detail}
+    if _WEB_URL.match(url) is None:
+        raise bad_value(f"{where}.url must be a data: URL in base64, or begin with http.", "messages")
+    return {"type": "image", ADDRESS: url, "detail": detail}
