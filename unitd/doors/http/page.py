@@ -81,15 +81,16 @@ def _read(path: Path) -> _File:
 
 @cache
 def _headers() -> dict[str, str]:
-    """Return headers that let the page run these files, talk to this daemon and use the microphone, nothing else."""
+    """Return headers that let the page run these files, talk to this daemon, show pictures that the user chose, and use
+    microphone and camera, nothing else."""
     scripts = " ".join(f"'sha256-{_hash(script)}'" for script in _IMPORT_MAP.findall(_files()[INDEX].content))
     policy = (
-        f"default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        f"default-src 'none'; script-src 'self' {scripts}; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return {
         "content-security-policy": policy,
-        "permissions-policy": "microphone=(self), camera=(), geolocation=()",
+        "permissions-policy": "microphone=(self), camera=(self), geolocation=()",
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
     }

@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 
+import { Attachments } from "./attachments.js";
 import { Board } from "./board.js";
 import { Chat } from "./chat.js";
 import { ConnectionBanner, ConnectionLight, KeyDialog } from "./connection.js";
@@ -16,6 +17,7 @@ import { ThemeButton } from "./theme-choice.js";
 
 const daemon = new Daemon();
 const conversation = new Conversation(daemon);
+const attachments = new Attachments();
 const microphone = new Microphone(daemon, conversation);
 
 const SECTIONS = { chat: "Chat", tasks: "Tasks", board: "Board", models: "Models", log: "Log" };
@@ -35,7 +37,7 @@ function Page() {
     </nav>
     <${ConnectionBanner} daemon=${daemon} />
     <main>
-      <${Chat} daemon=${daemon} conversation=${conversation} microphone=${microphone} />
+      <${Chat} ...${{ daemon, conversation, microphone, attachments }} />
       <${Graph} daemon=${daemon} microphone=${microphone} />
       <${Board} daemon=${daemon} />
       <${Models} daemon=${daemon} />

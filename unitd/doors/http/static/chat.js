@@ -2,16 +2,18 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
+import { filesIn } from "./attachments.js";
 import { useFollowing } from "./following.js";
 import { html, Icon } from "./html.js";
 import { MicrophoneButton } from "./microphone-button.js";
+import { PictureButtons, Thumbnails, useBlindness } from "./picture-tools.js";
 import { useRights } from "./rights.js";
 import { useStore } from "./store.js";
 
 const EXAMPLES = ["tell me a story", "what is 12 times 7?", "tell me a joke"];
 const RUNNING = ["waiting", "speaking", "held"];
 
-export function Chat({ daemon, conversation, microphone }) {
+export function Chat({ daemon, conversation, microphone, attachments }) {
   const turns = useStore(conversation.turns);
   const workId = useStore(conversation.workId);
   const { phase } = useStore(daemon.connection);
@@ -21,10 +23,25 @@ export function Chat({ daemon, conversation, microphone }) {
   const isOpen = phase === "open" && mayUse;
   const running = turns.findLast((turn) => turn.who === "unit" && RUNNING.includes(turn.state));
   const field = useRef(null);
+  const blindness = useBlindness(daemon, conversation);
+  const onFiles = (event, transfer) => {
+    const files = filesIn(transfer);
+    if (files.length === 0) return;
+    event.preventDefault();
+    if (!blindness && isOpen) attachments.add(files);
+    else attachments.problem.set(blindness || "Not connected.");
+  };
   const onEnd = () => (conversation.end(), field.current.focus());
   const onExample = (text) => (conversation.ask(text), field.current.focus());
   return html`
-    <section class="panel chat" id="chat" aria-labelledby="chat-title">
+    <section
+      class="panel chat"
+      id="chat"
+      aria-labelledby="chat-title"
+      onDragOver=${(event) => event.preventDefault()}
+      onDrop=${(event) => onFiles(event, event.dataTransfer)}
+      onPaste=${(event) => onFiles(event, event.clipboardData)}
+    >
       <header class="panel-head">
         <h2 id="chat-title">Chat</h2>
         ${workId && html`<span class="chip mono">${workId}</span>`}
@@ -35,12 +52,7 @@ export function Chat({ daemon, conversation, microphone }) {
       ${standIn && html`<p class="note stand-in" role="status">${standIn}.</p>`}
       <${Turns} turns=${turns} ...${{ tools, onExample, isOpen }} obstacle=${mayUse ? "" : words} />
       <${Composer}
-        field=${field}
-        conversation=${conversation}
-        microphone=${microphone}
-        running=${running}
-        isOpen=${isOpen}
-        mayUse=${mayUse}
+        ...${{ field, conversation, microphone, attachments, blindness, running, isOpen, mayUse }}
       />
     </section>
   `;
@@ -55,7 +67,7 @@ function ModelChoice({ daemon, conversation }) {
   return html`
     <label class="choice">
       <span class="hidden">Model</span>
-      <select disabled=${workId !== null} onChange=${(event) => (conversation.model = event.target.value)}>
+      <select disabled=${workId !== null} onChange=${(event) => conversation.model.set(event.target.value)}>
         <option value="default">default model</option>
         ${names.map(({ mode }) => html`<option key=${mode} value=${mode}>${mode}</option>`)}
       </select>
@@ -88,7 +100,7 @@ function Beginning({ tools, onExample, isOpen, obstacle }) {
   `;
 }
 
-function Turn({ who, text, calls, state, note, figures }) {
+function Turn({ who, text, pictures, calls, state, note, figures }) {
   const isBusy = ["waiting", "speaking", "hearing"].includes(state);
   return html`
     <article class="turn ${who} ${state}" aria-busy=${isBusy} aria-label=${who === "you" ? "You" : "Answer"}>
@@ -97,6 +109,12 @@ function Turn({ who, text, calls, state, note, figures }) {
         html`<ul class="calls" aria-label="Tools used">
           ${calls.map((call, at) => html`<li key=${at} class="chip mono">${call}</li>`)}
         </ul>`
+      }
+      ${
+        pictures.length > 0 &&
+        html`<div class="pictures">
+          ${pictures.map((url, at) => html`<img key=${at} src=${url} alt=${`Picture ${at + 1}`} />`)}
+        </div>`
       }
       <p class="words">
         ${text}
@@ -115,12 +133,15 @@ function Turn({ who, text, calls, state, note, figures }) {
   `;
 }
 
-function Composer({ field, conversation, microphone, running, isOpen, mayUse }) {
+function Composer({ field, conversation, microphone, attachments, blindness, running, isOpen, mayUse }) {
   const [text, setText] = useState("");
+  const pictures = useStore(attachments.pictures);
+  const isReady = isOpen && (text.trim() !== "" || pictures.length > 0);
   const isHeld = running?.state === "held";
   const send = () => {
-    if (!text.trim() || !isOpen) return;
-    conversation.ask(text.trim());
+    if (!isReady) return;
+    const urls = attachments.take().map(({ url }) => url);
+    conversation.ask(text.trim(), urls);
     setText("");
   };
   const onKeyDown = (event) => {
@@ -138,16 +159,20 @@ function Composer({ field, conversation, microphone, running, isOpen, mayUse }) 
   });
   return html`
     <form class="composer" onSubmit=${(event) => (event.preventDefault(), send())}>
-      <textarea
-        ref=${field}
-        rows="1"
-        aria-label="Message"
-        placeholder=${!mayUse ? "Not allowed" : isOpen ? "Message" : "Not connected"}
-        disabled=${!mayUse}
-        value=${text}
-        onInput=${(event) => setText(event.target.value)}
-        onKeyDown=${onKeyDown}
-      ></textarea>
+      <${Thumbnails} attachments=${attachments} />
+      <div class="writing">
+        <textarea
+          ref=${field}
+          rows="1"
+          aria-label="Message"
+          placeholder=${!mayUse ? "Not allowed" : isOpen ? "Message" : "Not connected"}
+          disabled=${!mayUse}
+          value=${text}
+          onInput=${(event) => setText(event.target.value)}
+          onKeyDown=${onKeyDown}
+        ></textarea>
+        <${PictureButtons} ...${{ attachments, blindness, isOpen }} />
+      </div>
       <div class="tools">
         <${MicrophoneButton} microphone=${microphone} isOpen=${isOpen} />
         <div class="answering">
@@ -166,7 +191,7 @@ function Composer({ field, conversation, microphone, running, isOpen, mayUse }) 
           >
             <${Icon} name=${isHeld ? "resume" : "pause"} /><span class="word">${isHeld ? "Resume" : "Pause"}</span>
           </button>
-          <button type="submit" class="primary" disabled=${!text.trim() || !isOpen} aria-label="Send">
+          <button type="submit" class="primary" disabled=${!isReady} aria-label="Send">
             <${Icon} name="send" />
           </button>
         </div>

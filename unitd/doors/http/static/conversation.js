@@ -10,6 +10,7 @@ import { Store } from "./store.js";
 import { ConnectionLost, WireError } from "./wire.js";
 
 const SYSTEM_PROMPT = "You are a helpful assistant.";
+const USUAL_QUESTION = "What do you see?";
 const NO_SUCH_TASK = [-4, -6];
 const TOOL_CALL = "llm.tool_call";
 // The daemon's default of 127 cuts half of the bundled model's stories; of 20 none needs more than 150.
@@ -17,13 +18,14 @@ const MOST_TOKENS = 512;
 
 export class Conversation {
   /**
-   * {id, who: "you" | "unit", text, calls, state: hearing, waiting, speaking, held, done or failed, note, figures};
+   * {id, who: "you" | "unit", text, pictures, calls, state: hearing, waiting, speaking, held, done or failed, note, figures};
    * `calls` are those of the board's tools, in words.
    */
   turns = new Store([]);
   /** The llm task of this conversation, null before the first question. */
   workId = new Store(null);
-  model = "default";
+  /** The name of the model that the next task is set up with. */
+  model = new Store("default");
 
   #daemon;
   #settingUp = null;
@@ -37,12 +39,12 @@ export class Conversation {
     daemon.tasks.subscribe((tasks) => this.#follow(tasks));
   }
 
-  /** Asks, in place of what is still being answered. */
-  async ask(question) {
+  /** Asks, in place of what is still being answered, with pictures as data: URLs. */
+  async ask(question, pictures = []) {
     try {
       if (this.#running) await this.#makeWay();
-      this.#add({ who: "you", text: question, state: "done" });
-      await this.#send(question);
+      this.#add({ who: "you", text: question, pictures, state: "done" });
+      await this.#send(question || USUAL_QUESTION, pictures);
     } catch (error) {
       this.#fail(error);
     }
@@ -89,7 +91,7 @@ export class Conversation {
 
   async #setUp() {
     const data = {
-      model: this.model,
+      model: this.model.value,
       response_format: "llm.utf-8.stream",
       input: "llm.utf-8",
       enoutput: true,
@@ -105,10 +107,11 @@ export class Conversation {
     return workId;
   }
 
-  async #send(question, isSecondTry = false) {
+  async #send(question, pictures, isSecondTry = false) {
     const answer = this.#begin();
     const workId = await this.task();
     const fields = { work_id: workId, action: "inference", object: "llm.utf-8", data: question };
+    if (pictures.length > 0) fields.options = { images: pictures.map((url) => ({ image: url.split(",")[1] })) };
     const requestId = this.#daemon.wire.send(fields, (reply) => {
       const isGone = NO_SUCH_TASK.includes(reply.error.code) && !isSecondTry;
       if (!isGone) {
@@ -120,7 +123,7 @@ export class Conversation {
       this.#daemon.wire.forget(requestId);
       this.#forgetTask();
       this.#remove(answer);
-      this.#send(question, true).catch((error) => this.#fail(error));
+      this.#send(question, pictures, true).catch((error) => this.#fail(error));
     });
   }
 
@@ -213,7 +216,7 @@ export class Conversation {
   }
 
   #add(fields) {
-    const turn = { id: ++this.#number, calls: [], note: "", figures: "", ...fields };
+    const turn = { id: ++this.#number, pictures: [], calls: [], note: "", figures: "", ...fields };
     this.turns.set([...this.turns.value, turn]);
     return turn;
   }

@@ -22,6 +22,8 @@ export class Daemon {
   tasks = new Store(null);
   /** The rows of sys.lsmode; null before the first answer. */
   models = new Store(null);
+  /** The name of the chat model that "default" means; "" before the first answer. */
+  usualModel = new Store("");
   /** Why a model could not be fetched or removed, by its name. */
   modelProblems = new Store({});
   /** The model that suits this board, {model, tokens_per_s, first_token_s}; null until it is asked for and measured. */
@@ -144,6 +146,8 @@ export class Daemon {
     clearTimeout(this.#nextList);
     const rows = (await this.wire.ask("sys", "lsmode", "all")).data;
     this.models.set(rows);
+    const listed = await this.#get("/v1/models");
+    if (listed.ok) this.usualModel.set((await listed.json()).data[0]?.id ?? ""); // the configured one stands first
     if (rows.some((row) => row.download)) {
       this.#nextList = setTimeout(() => this.#lookAt(() => this.#listModels()), PULLS_EVERY_MS);
     }
@@ -177,10 +181,13 @@ export class Daemon {
     this.board.set([...this.board.value.filter((each) => each.at > at - WINDOW_SECONDS), sample]);
   }
 
+  #get(path) {
+    return fetch(path, { headers: this.#key ? { "X-API-Key": this.#key } : {}, cache: "no-store" });
+  }
+
   /** From two readings of the daemon's counters; null at the first. */
   async #tokensPerSecond() {
-    const headers = this.#key ? { "X-API-Key": this.#key } : {};
-    const answer = await fetch("/metrics", { headers, cache: "no-store" });
+    const answer = await this.#get("/metrics");
     if (!answer.ok) return null;
     const now = { count: countTokens(await answer.text()), at: performance.now() };
     const before = this.#tokens;
