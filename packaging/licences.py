@@ -44,8 +44,10 @@ CI refuses a licence that is not on the list in `packaging/licences.py`.
 """
 TAIL = """
 espeakng-loader holds espeak-ng's library. It is loaded by the tts program alone and may be left out, see
-[voice.md](voice.md). soundfile's wheel brings libsndfile and LAME, which are LGPL-2.1-or-later. Models have licences of
-their own, see [models.md](models.md).
+[voice.md](voice.md). soundfile's wheel brings libsndfile and LAME, which are LGPL-2.1-or-later. The extra `vision` adds
+Pillow (MIT-CMU) and PyAV (BSD-3-Clause), whose wheel brings FFmpeg (LGPL-3.0-or-later) with x264 and x265
+(GPL-2.0-or-later); only the programs that read pictures and videos load them. Models have licences of their own, see
+[models.md](models.md).
 """
 
 

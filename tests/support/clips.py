@@ -85,6 +85,18 @@ def with_claimed_frames(avi: bytes, frames: int) -> bytes:
     return bytes(claimed)
 
 
+def turned(mp4: bytes) -> bytes:
+    """Return an MP4 whose pictures are to be turned by 90° clockwise, as of a phone that was held upright."""
+    upright, clockwise = (struct.pack(">9i", *matrix) for matrix in (_UPRIGHT, _CLOCKWISE))
+    track = mp4.index(b"tkhd")
+    return mp4[:track] + mp4[track:].replace(upright, clockwise, 1)
+
+
+_ONE = 0x10000
+_UPRIGHT = (_ONE, 0, 0, 0, _ONE, 0, 0, 0, 0x40000000)
+_CLOCKWISE = (0, _ONE, 0, -_ONE, 0, 0, 0, 0, 0x40000000)
+
+
 def with_slow_sound(seconds: int) -> bytes:
     """Return an AVI whose sound has one sample a second, as its header says, and so many seconds."""
     file = io.BytesIO()

@@ -1,5 +1,6 @@
 """Covers units.video: the pictures and the sound of a video, and files that try to cost more than they should."""
 
+import io
 import os
 import subprocess
 import sys
@@ -7,8 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from tests.support.clips import colors_of, hour, only_sound, size_of, video, with_claimed_frames, with_slow_sound
+from tests.support.clips import (
+    colors_of,
+    hour,
+    only_sound,
+    size_of,
+    turned,
+    video,
+    with_claimed_frames,
+    with_slow_sound,
+)
 from tests.support.units.spoken import RATE, silence
 from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
 from unitd.wire.videos import DECODE_BYTES, MAX_SOUND_SECONDS
@@ -29,6 +40,13 @@ def read(data: bytes, *, frames: int = 16, stack: int = 1, in_pieces: bool = Fal
 def frames_of(said: list[Envelope]) -> list[bytes]:
     """The pictures."""
     return [each.payload for each in said if each.type == "frame"]
+
+
+def pixel_at(picture: Image.Image, x: int, y: int) -> tuple[int, ...]:
+    """The red, green and blue of a place."""
+    pixel = picture.getpixel((x, y))
+    assert isinstance(pixel, tuple)
+    return tuple(int(each) for each in pixel)
 
 
 def refusal_of(said: list[Envelope]) -> str:
@@ -72,6 +90,16 @@ def test_large_pictures_are_scaled_down() -> None:
     (frame,) = frames_of(read(video("red", size=(1920, 1080), codec="libx264")))
 
     assert size_of(frame) == (640, 360)
+
+
+def test_a_video_of_a_phone_held_upright_stands_upright() -> None:
+    """The square is at the left of the pictures that are stored, so at the top of what is to be seen."""
+    (frame,) = frames_of(read(turned(video("red"))))
+
+    picture = Image.open(io.BytesIO(frame)).convert("RGB")
+    assert picture.size == (64, 96)
+    assert min(pixel_at(picture, 32, 30)) > 200
+    assert pixel_at(picture, 32, 66)[1] < 80
 
 
 def test_stacked_pictures_follow_the_one_of_their_second() -> None:
