@@ -185,6 +185,24 @@ async def test_a_model_that_sees_nothing_says_so(seen: Visit) -> None:
     await expect(seen.page.get_by_role("list", name="Attached pictures")).to_have_count(0)
 
 
+async def test_a_picture_stays_where_it_is_if_the_model_chosen_then_sees_nothing(seeing: Seeing) -> None:
+    """Nothing is asked; with the other model it goes."""
+    await seeing.choose(("red.png", file_of(square())))
+    await expect(seeing.thumbnails).to_have_count(1)
+    choice = seeing.page.page.locator("#chat .choice select")
+    await choice.select_option("unitd-chat")
+
+    await seeing.page.ask("what is this?")
+    words = "unitd-chat sees no pictures. Choose a model that does."
+    await expect(seeing.page.page.get_by_role("status").filter(has_text=words)).to_be_visible()
+    await expect(seeing.page.page.locator(".turn")).to_have_count(0)
+    await choice.select_option(EYE)
+    await seeing.page.press("Send")
+
+    await expect(seeing.shown).to_have_count(1)
+    await expect(seeing.page.answer.locator(".under")).to_contain_text("token")
+
+
 @pytest.fixture
 async def browser_with_camera() -> AsyncIterator[Browser]:
     """Its camera shows a moving pattern."""

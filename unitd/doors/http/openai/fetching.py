@@ -23,6 +23,8 @@ MAX_REDIRECTIONS = 3
 # Requests that fetch at the same time; each may hold MAX_PICTURE_BYTES.
 AT_ONCE = 4
 
+# A connection that is used again would be one to the host that was checked before.
+_NO_REUSE = httpx.Limits(max_keepalive_connections=0)
 _HEADERS = {"User-Agent": "unitd", "Accept": "image/*", "Accept-Encoding": "identity"}
 _MIB = 1024 * 1024
 
@@ -71,7 +73,10 @@ def is_public(address: str) -> bool:
 
 async def _fetch(address: str, room: int, tls: ssl.SSLContext) -> bytes:
     url = httpx.URL(address)
-    async with httpx.AsyncClient(verify=tls, trust_env=False, timeout=PATIENCE_SECONDS, headers=_HEADERS) as client:
+    client = httpx.AsyncClient(
+        verify=tls, trust_env=False, timeout=PATIENCE_SECONDS, headers=_HEADERS, limits=_NO_REUSE
+    )
+    async with client:
         for _ in range(MAX_REDIRECTIONS + 1):
             request = await _request_to(client, url)
             response = await client.send(request, stream=True)

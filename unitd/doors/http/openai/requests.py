@@ -92,10 +92,10 @@ class Asked:
 
     def _parts(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield the parts of a conversation, each with its place."""
-        for at, message in enumerate(self.prompts[0]):
-            content = message["content"] if isinstance(message, dict) else ""
-            if isinstance(content, list):
-                for number, part in enumerate(content):
+        conversation = self.prompts[0]
+        for at, message in enumerate([] if isinstance(conversation, str) else conversation):
+            if isinstance(message["content"], list):
+                for number, part in enumerate(message["content"]):
                     yield f"messages[{at}].content[{number}]", part
 
 
@@ -218,9 +218,9 @@ def _content(value: Any, where: str) -> str | list[dict[str, str]]:
 
 
 def _part(value: Any, where: str) -> dict[str, str]:
-    if not isinstance(value, dict):
-        value = {}
-    kind = value.get("type")
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str):
+        kind = ""
     if kind in _NOT_HERE:
         raise bad_value(f"{where}: {_NOT_HERE[kind]}.", "messages")
     if kind == "image_url":

@@ -140,6 +140,10 @@ function Composer({ field, conversation, microphone, attachments, blindness, run
   const isHeld = running?.state === "held";
   const send = () => {
     if (!isReady) return;
+    if (pictures.length > 0 && blindness) {
+      attachments.problem.set(blindness);
+      return;
+    }
     const urls = attachments.take().map(({ url }) => url);
     conversation.ask(text.trim(), urls);
     setText("");

@@ -18,8 +18,9 @@ const MOST_TOKENS = 512;
 
 export class Conversation {
   /**
-   * {id, who: "you" | "unit", text, pictures, calls, state: hearing, waiting, speaking, held, done or failed, note, figures};
-   * `calls` are those of the board's tools, in words.
+   * {id, who: "you" | "unit", text, pictures, calls, note, figures,
+   * state: hearing, waiting, speaking, held, done or failed};
+   * `calls` are those of the board's tools, in words, `pictures` data: URLs.
    */
   turns = new Store([]);
   /** The llm task of this conversation, null before the first question. */

@@ -16,7 +16,7 @@ export function useBlindness(daemon, conversation) {
   const row = models?.find(({ type, mode }) => type === "llm" && mode === name);
   if (!row || row.capabilities.includes(VISION)) return "";
   const others = models.some((other) => other.type === "llm" && other.installed && other.capabilities.includes(VISION));
-  return `${name} sees no pictures. ${others ? "Choose a model that does." : "The list of models shows which do: vision."}`;
+  return `${name} sees no pictures. ${others ? "Choose a model that does." : "Those do whose card names vision."}`;
 }
 
 /** Returns why this browser has no camera for the page, or "". */
@@ -31,7 +31,7 @@ export function PictureButtons({ attachments, blindness, isOpen }) {
   const input = useRef(null);
   const note = useId();
   const problem = useStore(attachments.problem);
-  useEffect(() => setHint(""), [blindness]);
+  useEffect(() => (setHint(""), attachments.problem.set("")), [blindness]);
   const words = problem || hint;
   const press = (reason, go) => () => (reason ? setHint(hint ? "" : reason) : (setHint(""), go()));
   const onChange = ({ target }) => {
