@@ -154,6 +154,7 @@ def test_a_pull_in_a_pipe_is_a_few_lines(run: Run, hub: LocalHub, models: Path) 
 
     assert pulled.code == 0
     assert re.search(r"^small: \d+ kB of 262 kB\b", pulled.out, re.MULTILINE)
+    assert "small: not verified, for the catalogue has no hash: " in pulled.out
     assert pulled.out.endswith(f"small is installed in {models / 'small'}\n")
     assert listed["small"][2] == "installed"
     assert (verified.code, verified.out) == (0, "small: sound\n")

@@ -78,7 +78,8 @@ async def test_it_says_where_the_model_is(start: Started, hub: LocalHub, models:
 
     lines = [orjson.loads(line) for line in out.splitlines()]
     assert [line["state"] for line in lines if line["state"] != "fetching"] == ["checking", "done"]
-    assert lines[-1] == {"state": "done", "place": str(models / "small")}
+    words = "not verified, for the catalogue has no hash: x.gguf (compared with the hub's own hash only)"
+    assert lines[-1] == {"state": "done", "place": str(models / "small"), "unchecked": words}
     assert (models / "small" / "x.gguf").read_bytes() == gguf()
 
 

@@ -366,3 +366,31 @@ def test_a_failure_leaves_nothing_but_what_has_come(hub: LocalHub, pulled: Pull,
 
     assert verify(place) == []
     assert len(hub.gets("cdn/me/model/good.gguf")) == 1
+
+
+# What could not be compared
+
+
+def test_a_file_without_a_hash_in_the_catalogue_is_told(hub: LocalHub, pulled: Pull, told: list[Progress]) -> None:
+    """With what it was compared: the hash of the hub."""
+    known = gguf()
+    parts = (replace(offer(hub, "x.gguf", known), sha256=sha256(known)), offer(hub, "mmproj.gguf", gguf()))
+
+    pulled(card_of(*parts))
+
+    words = "not verified, for the catalogue has no hash: mmproj.gguf (compared with the hub's own hash only)"
+    assert (told[-1].unchecked, str(told[-1])) == (words, f"installed; {words}")
+
+
+def test_a_file_without_any_hash_is_told(hub: LocalHub, pulled: Pull, told: list[Progress]) -> None:
+    """A page of releases has none of its own."""
+    pulled(card_of(replace(release(hub, "x.gguf", gguf()), sha256="")))
+
+    assert told[-1].unchecked == "not verified, for there is no hash: x.gguf (only the length was compared)"
+
+
+def test_a_file_that_the_catalogue_knows_needs_no_words(hub: LocalHub, pulled: Pull, told: list[Progress]) -> None:
+    """Its hash was compared."""
+    pulled(card_of(release(hub, "x.gguf", gguf())))
+
+    assert (told[-1].unchecked, str(told[-1])) == ("", "installed")

@@ -1,5 +1,6 @@
 """Checks of files: size and hash, whether an engine can be trusted with a GGUF, and whether a model is still intact."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from unitd.core.models.gguf_check import check_tensors
@@ -21,10 +22,28 @@ def check_download(file: Path, source: Source) -> str:
     sha256 = sha256_of(file)
     if source.sha256 and sha256 != source.sha256:
         raise PullFailed(f"{source.part.label} came with the SHA-256 {sha256}, it should be {source.sha256}")
-    is_of_git = bool(source.part.repository) and not source.sha256 and len(source.etag) == GIT_DIGITS
-    if is_of_git and (found := git_hash_of(file)) != source.etag:
+    if _has_git_hash(source) and (found := git_hash_of(file)) != source.etag:
         raise PullFailed(f"{source.part.label} came with the hash {found}, the hub says {source.etag}")
     return sha256
+
+
+def _has_git_hash(source: Source) -> bool:
+    return bool(source.part.repository) and not source.sha256 and len(source.etag) == GIT_DIGITS
+
+
+def unchecked_words(sources: Sequence[Source]) -> str:
+    """Return a sentence about the files whose hash the catalogue does not have; "" if it has all."""
+    unknown = [source for source in sources if not source.part.sha256]
+    by_hub = [source for source in unknown if source.sha256 or _has_git_hash(source)]
+    lists = {
+        "not verified, for the catalogue has no hash: {} (compared with the hub's own hash only)": by_hub,
+        "not verified, for there is no hash: {} (only the length was compared)": [
+            source for source in unknown if source not in by_hub
+        ],
+    }
+    return "; ".join(
+        words.format(", ".join(source.part.path for source in some)) for words, some in lists.items() if some
+    )
 
 
 def check_model_files(model: Path) -> None:

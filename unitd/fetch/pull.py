@@ -14,7 +14,7 @@ from unitd.core.models.progress import DONE, Progress
 from unitd.fetch.archive import is_archive, unpack
 from unitd.fetch.downloader import Downloader
 from unitd.fetch.failures import PullFailed, disk_errors_explained
-from unitd.fetch.integrity import check_download, check_model_files, verify
+from unitd.fetch.integrity import check_download, check_model_files, unchecked_words, verify
 from unitd.fetch.records import Installed, read_record
 from unitd.fetch.reporter import ProgressReporter, Report
 from unitd.fetch.sources import Hub, Source
@@ -33,9 +33,9 @@ def pull(card: Card, models: Path, report: Report, hub: Hub | None = None) -> Pa
     if not card.parts:
         raise PullFailed(f"the card of {card.name} does not say where its files are to be had")
     with disk_errors_explained(models), staging(models, card.name, report) as stage:
-        if not _is_there(card, stage.target, report):
-            _fetch_and_install(card, stage, report, hub or Hub())
-    report(Progress(DONE, place=str(stage.target)))
+        is_there = _is_there(card, stage.target, report)
+        unchecked = "" if is_there else _fetch_and_install(card, stage, report, hub or Hub())
+    report(Progress(DONE, place=str(stage.target), unchecked=unchecked))
     return stage.target
 
 
@@ -53,7 +53,8 @@ def _is_there(card: Card, model: Path, report: Report) -> bool:
     return not verify(model)
 
 
-def _fetch_and_install(card: Card, stage: Staging, report: Report, hub: Hub) -> None:
+def _fetch_and_install(card: Card, stage: Staging, report: Report, hub: Hub) -> str:
+    """Return a sentence about files that could not be compared with a hash of the catalogue; "" if all were."""
     stage.begin()
     downloader = Downloader(hub, stage.partial)
     sources = downloader.locate(card.parts)
@@ -70,6 +71,7 @@ def _fetch_and_install(card: Card, stage: Staging, report: Report, hub: Hub) -> 
     (stage.model / CARD).unlink(missing_ok=True)  # an archive's card is not trusted: the catalogue's counts
     describe(stage.model, card, [_origin(source) for source in sources], {each.path: each for each in files})
     stage.finish()
+    return unchecked_words(sources)
 
 
 def _checked(source: Source, file: Path) -> Installed:

@@ -124,6 +124,8 @@ def _pull(local: _LocalModels, arguments: argparse.Namespace) -> int:
     last = asyncio.run(_follow(Downloads(FETCH_ARGV, local.program_folders.model_cards), card.name, local.folder))
     if last.state == FAILED:
         fail(last.reason)
+    if last.unchecked:
+        sys.stdout.write(f"{card.name}: {last.unchecked}\n")
     sys.stdout.write(f"{card.name} is installed in {last.place}\n")
     return 0
 

@@ -38,6 +38,9 @@ class Progress:
     reason: str = ""
     """A sentence for people, if it failed."""
 
+    unchecked: str = ""
+    """A sentence for people, if files were not compared with a hash of the catalogue."""
+
     @property
     def is_last(self) -> bool:
         """True if no further state follows."""
@@ -52,7 +55,7 @@ class Progress:
         if self.state == FAILED:
             return self.reason
         if self.state != FETCHING:
-            return _WORDS.get(self.state, self.state)
+            return "; ".join(filter(None, (_WORDS.get(self.state, self.state), self.unchecked)))
         size = f"{size_words(self.bytes)} of {size_words(self.total)}" if self.total else size_words(self.bytes)
         speed = f", {size_words(self.bytes_per_s)}/s" if self.bytes_per_s else ""
         left = f", {time_words(self.seconds_left)} left" if self.bytes_per_s and self.total else ""
