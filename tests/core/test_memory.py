@@ -1,9 +1,11 @@
 """Covers memory: limits as people write them, and the arithmetic of estimates."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from unitd.core.models.catalog import Card, ModelFile
 from unitd.core.models.gguf import Shape
 from unitd.core.models.memory import (
     MIB,
@@ -12,7 +14,9 @@ from unitd.core.models.memory import (
     limit_of,
     need_of_llama,
     need_of_program,
+    need_to_come,
     parts_of,
+    with_projector,
 )
 
 SHAPE = Shape(layers=24, width=896, hidden=4864, heads=14, cached_values=6144)
@@ -61,6 +65,21 @@ def test_exact_answers_need_more_to_work_with() -> None:
 def test_a_model_of_which_nothing_is_known_needs_its_size() -> None:
     """And a tenth for what is made of it, and the program."""
     assert need_of_llama(300 * MIB, None, slots=4, context=4096, exact=True).total == 364 * MIB
+
+
+def test_a_model_to_come_needs_its_projector_apart() -> None:
+    """A projector has buffers of its own, and a small model beside it a cache; without sizes nothing is known."""
+    parts = (ModelFile("x.gguf", "me/model", size=300 * MIB), ModelFile("mmproj.gguf", "me/model", size=100 * MIB))
+    card = Card("x", "llm", "llama", parts=parts, projector="mmproj.gguf", shape=SHAPE)
+    blind, sizeless = replace(card, projector=""), replace(card, parts=(replace(parts[0], size=0), parts[1]))
+
+    needs = [need_to_come(each, 4, 4096, exact=False) for each in (card, blind, sizeless)]
+
+    assert needs == [
+        with_projector(need_of_llama(300 * MIB, SHAPE, 4, 4096, exact=False), 100 * MIB),
+        need_of_llama(400 * MIB, SHAPE, 4, 4096, exact=False),
+        None,
+    ]
 
 
 def test_other_programs_need_their_files_twice() -> None:

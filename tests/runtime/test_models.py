@@ -19,8 +19,12 @@ from tests.support.setups import LLM_SETUP
 from tests.support.waiting import eventually
 from unitd.app import App, unit_argv
 from unitd.core.access.grants import Grant, Role, check_request
+from unitd.core.models.catalog import Card, ModelFile
+from unitd.core.models.forecast import Pace, Speed
 from unitd.core.models.progress import INCOMING
 from unitd.runtime.models.downloads import CANCELLED, STOPPED
+from unitd.runtime.models.inventory import ModelInfo
+from unitd.runtime.models.measuring import prospect_of
 from unitd.runtime.sys.models import WHOLE
 from unitd.settings import find_program_folders
 from unitd.wire.errors import NotAllowed
@@ -306,3 +310,18 @@ async def test_the_daemons_stop_ends_a_pull_and_the_next_one_goes_on_from_there(
     gets = [seen.first for seen in hub.gets(FETCHED)]
     assert gets[0] == 0
     assert HEADER_BYTES < gets[1] <= HALF
+
+
+def test_a_projector_does_not_slow_an_answer_down(tmp_path: Path) -> None:
+    """Its bytes are read for a picture, not for a token; the same before and after the model is fetched."""
+    pace = Pace(byte_s=1e-9, weight_s=1e-9)
+    speed = Speed(token_s=0.0, small=pace, large=pace, small_below=0)
+    parts = (ModelFile("x.gguf", "me/model", size=1000), ModelFile("mmproj.gguf", "me/model", size=600))
+    to_come = Card("x", "llm", "llama", parts=parts, projector="mmproj.gguf")
+    projector = tmp_path / "mmproj.gguf"
+    projector.write_bytes(bytes(600))
+    here = Card("x", "llm", "llama", projector_path=projector)
+
+    forecasts = [prospect_of(ModelInfo(card, 1600, None, True), speed).forecast for card in (to_come, here)]
+
+    assert [each and each.tokens_per_s for each in forecasts] == [pytest.approx(1e6)] * 2

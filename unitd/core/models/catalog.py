@@ -142,6 +142,11 @@ class Card:
         sizes = [part.size for part in self.parts]
         return sum(sizes) if all(sizes) else 0
 
+    @property
+    def projector_bytes(self) -> int:
+        """The size of the projector among the parts in bytes; 0 if there is none, or its size is not known."""
+        return sum(part.size for part in self.parts if part.path == self.projector)
+
 
 _TEXTS = (
     "name", "unit", "engine", "description", "homepage", "note", "file", "base_url", "remote_model", "api_key_file",

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from unitd.core.models.catalog import Card
 from unitd.core.models.gguf import Shape
 from unitd.core.tasks.kinds import PROGRAM_MEMORY, ProgramMemory
 
@@ -106,6 +107,17 @@ def with_projector(need: Need, file_bytes: int) -> Need:
     """Return the need of a model together with that of its projector, whose file has this size."""
     working = int(file_bytes * PROJECTOR_WORKING_FACTOR) + PROJECTOR_WORKING_MIB * MIB
     return replace(need, weights=need.weights + int(file_bytes * LLAMA_FILE_FACTOR), working=need.working + working)
+
+
+def need_to_come(card: Card, slots: int, context: int, *, exact: bool) -> Need | None:
+    """Return what a model that is not installed will need, by its card; None if the size of its files is not known."""
+    size, projector = card.download_bytes, card.projector_bytes
+    if not size:
+        return None
+    if (card.unit, card.engine) != ("llm", "llama"):
+        return need_of_program(card.unit, card.engine, size)
+    need = need_of_llama(size - projector, card.shape, slots, context, exact=exact)
+    return with_projector(need, projector) if projector else need
 
 
 def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from unitd.core.config.schema import LlmSettings
 from unitd.core.models.catalog import Card
-from unitd.core.models.memory import Need, need_of_llama, need_of_program
+from unitd.core.models.memory import Need, need_to_come
 from unitd.runtime.children.memory_budget import look_at, size_of
 from unitd.wire.errors import LoadFailed
 
@@ -76,12 +76,7 @@ class Inventory:
             return None
 
     def _need_to_come(self, card: Card) -> Need | None:
-        if not card.download_bytes:
-            return None
-        if (card.unit, card.engine) != ("llm", "llama"):
-            return need_of_program(card.unit, card.engine, card.download_bytes)
-        llm = self._llm
-        return need_of_llama(card.download_bytes, card.shape, llm.slots, llm.context, exact=self._is_exact(card))
+        return need_to_come(card, self._llm.slots, self._llm.context, exact=self._is_exact(card))
 
     def _is_exact(self, card: Card) -> bool:
         return card.exact if self._llm.exact is None else self._llm.exact
