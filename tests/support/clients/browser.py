@@ -1,13 +1,14 @@
 """Chromium for the tests of the page: headless, and without access to the network."""
 
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Locator, Page, async_playwright
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Locator, Page, Playwright, expect
 
 FLAGS = (
     "--no-sandbox",
@@ -19,22 +20,23 @@ FLAGS = (
     "--disable-sync",
 )
 PATIENCE_MS = 15_000
+expect.set_options(timeout=PATIENCE_MS)
 
-OpenPage = Callable[..., Any]
+page_fixture = pytest_asyncio.fixture(loop_scope="package")
+"""Decorates an asynchronous fixture of tests that share a browser: it runs on the event loop that drives it."""
 
 
 @asynccontextmanager
-async def chromium(*flags: str) -> AsyncIterator[Browser]:
+async def chromium(playwright: Playwright, *flags: str) -> AsyncIterator[Browser]:
     """Run a browser; skip the test where Chromium is not installed."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("chromium is missing: sudo apt-get install chromium")
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=program, args=[*FLAGS, *flags])
-        try:
-            yield browser
-        finally:
-            await browser.close()
+    browser = await playwright.chromium.launch(executable_path=program, args=[*FLAGS, *flags])
+    try:
+        yield browser
+    finally:
+        await browser.close()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from tests.support.clients.browser import Visit, visit
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 # The board is measured beside all else that runs on it.
 MEASURED_MS = 120_000

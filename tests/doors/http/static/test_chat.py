@@ -9,7 +9,7 @@ from playwright.async_api import BrowserContext, expect
 from tests.support.clients.browser import Visit, visit
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app
-from tests.support.servers.brokers import Broker, Listener
+from tests.support.servers.brokers import listening, running_broker
 from tests.support.servers.teller import Teller
 
 # The daemon imports these when it has tools; here they come first, for the guard against blocking calls.
@@ -29,7 +29,7 @@ topic = "home/{{ entity.id }}/set"
 payload = "ON"
 """
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 
 async def test_the_chat_answers(seen: Visit) -> None:
@@ -66,25 +66,24 @@ async def test_a_board_without_devices_claims_to_have_switched_none(seen: Visit)
     await expect(seen.answer.get_by_role("list", name="Tools used")).to_have_count(0)
 
 
-async def test_a_board_with_devices_switches_them(
-    browser: BrowserContext, tmp_path: Path, broker: Broker, listener: Listener
-) -> None:
+async def test_a_board_with_devices_switches_them(browser: BrowserContext, tmp_path: Path) -> None:
     """What is offered first is done; the call is seen above the answer."""
     (tmp_path / "tools.toml").write_text(TOOLS)
-    tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port}, "home": {"tools": str(tmp_path / "tools.toml")}}
-    async with running_app(tmp_path, {"http": {"enabled": True}} | tables) as app:
-        host, port = app.endpoints["http"]
-        seen = await visit(browser, f"{host}:{port}")
+    async with running_broker(tmp_path / "broker") as broker, listening(broker) as listener:
+        tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port}, "home": {"tools": str(tmp_path / "tools.toml")}}
+        async with running_app(tmp_path, {"http": {"enabled": True}} | tables) as app:
+            host, port = app.endpoints["http"]
+            seen = await visit(browser, f"{host}:{port}")
 
-        await seen.press("turn on the desk lamp")
+            await seen.press("turn on the desk lamp")
 
-        calls = seen.answer.get_by_role("list", name="Tools used").get_by_role("listitem")
-        await expect(calls).to_have_text(["turn_on desk lamp"])
-        await expect(seen.answer.locator(".words")).to_have_text("Turned on the light")
-        await expect(seen.answer).to_contain_text("recognised in")
-        await listener.until(lambda: listener.on("home/desk_lamp/set") == [b"ON"])
-        assert seen.complaints == []
-        await seen.page.close()
+            calls = seen.answer.get_by_role("list", name="Tools used").get_by_role("listitem")
+            await expect(calls).to_have_text(["turn_on desk lamp"])
+            await expect(seen.answer.locator(".words")).to_have_text("Turned on the light")
+            await expect(seen.answer).to_contain_text("recognised in")
+            await listener.until(lambda: listener.on("home/desk_lamp/set") == [b"ON"])
+            assert seen.complaints == []
+            await seen.page.close()
 
 
 async def test_an_answer_has_room_for_a_story(seen_slow: Visit, teller: Teller) -> None:

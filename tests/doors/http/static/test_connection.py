@@ -15,7 +15,7 @@ from unitd.core.access.grants import Role
 from unitd.runtime.sys import access
 from unitd.wire.errors import NotAllowed
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 
 async def test_the_key_is_asked_for_once(browser: BrowserContext, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ async def test_a_daemon_that_is_full_says_so(browser: BrowserContext, tmp_path: 
         await expect(alert).to_contain_text("1 clients are connected, no more are taken")
         await expect(second.page.get_by_role("dialog")).to_be_hidden()
         await first.page.close()
-        await expect(second.page.locator(".light.open")).to_be_visible(timeout=PATIENCE_MS)
+        await expect(second.page.locator(".light.open")).to_be_visible()
         await second.page.close()
 
 

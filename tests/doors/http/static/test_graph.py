@@ -10,7 +10,7 @@ from tests.support.clients.wire_client import WireClient
 from tests.support.setups import KWS_SETUP, LLM_SETUP
 from tests.support.videos import write_video
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 SPEAKER = {"model": "unitd-tts", "response_format": "tts.base64", "enoutput": True, "input": "tts.utf-8"}
 

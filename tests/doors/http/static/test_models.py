@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, Locator, expect
 
-from tests.support.clients.browser import Visit, visit
+from tests.support.clients.browser import Visit, page_fixture, visit
 from tests.support.models.small_model import HALF, board, small_hub
 from tests.support.servers.local_hub import LocalHub
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
         yield hub
 
 
-@pytest.fixture
+@page_fixture
 async def address(tmp_path: Path, hub: LocalHub) -> AsyncIterator[str]:
     """Of a daemon beside the hub."""
     async with board(tmp_path, {"http": {"enabled": True}}) as app:

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from tests.support.clients.browser import Visit, visit
+from tests.support.clients.browser import Visit, page_fixture, visit
 from tests.support.clients.wire_client import WireClient
 from tests.support.setups import KWS_SETUP
 from tests.support.tokens import asking_app, client_with, write_tokens
 from unitd.app import App
 from unitd.core.access.grants import Role
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def tokens(tmp_path: Path) -> dict[str, str]:
     return write_tokens(tmp_path, {role.value: role for role in Role})
 
 
-@pytest.fixture
+@page_fixture
 async def asking(tmp_path: Path, tokens: dict[str, str], caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
     """A daemon that asks everybody for a token."""
     caplog.set_level(logging.INFO)
@@ -31,7 +31,7 @@ async def asking(tmp_path: Path, tokens: dict[str, str], caplog: pytest.LogCaptu
         yield app
 
 
-@pytest.fixture
+@page_fixture
 async def admin(asking: App, tokens: dict[str, str]) -> AsyncIterator[WireClient]:
     """An administrator who has set up a wake word."""
     async with client_with(asking, tokens["admin"]) as client:
