@@ -5,11 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
+from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient, text_of
-from tests.support.daemon import running_app, tcp_client
+from tests.support.daemon import own_tasks_ended, running_app, tcp_client
 from tests.support.home.boards import SETUP, calls_of, frames_of, said
-from tests.support.servers.brokers import Broker
+from tests.support.servers.brokers import running_broker
+from unitd.app import App
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "home" / "tools.toml"
 
@@ -22,12 +27,38 @@ BEGINNING_OF_A_CALL = 3
 """The token `<tool_call>` of the bundled model."""
 
 
-@pytest.fixture
-async def board(tmp_path: Path, broker: Broker) -> AsyncIterator[WireClient]:
-    """A client of a board with these devices; its tasks are served by the bundled model, with its card."""
-    tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "box"}, "home": {"tools": str(EXAMPLE)}}
-    async with running_app(tmp_path, tables) as app, tcp_client(app) as client:
-        await client.setup("llm", SETUP | {"model": "unitd-chat"})  # while it is there, the programs stay
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
+    """A board with these devices, for all tests of this file; what serves the bundled model stays."""
+    folder = tmp_path_factory.mktemp("board")
+    async with running_broker(folder / "broker") as broker:
+        tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port, "node": "box"}, "home": {"tools": str(EXAMPLE)}}
+        async with running_app(folder, tables) as app, tcp_client(app) as keeper:
+            await keeper.setup("llm", SETUP | {"model": "unitd-chat"})
+            with kept_children():
+                yield app
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def board(shared_board: App) -> AsyncIterator[WireClient]:
+    """A client of that board; its tasks end with the test."""
+    async with own_tasks_ended(shared_board), tcp_client(shared_board) as client:
+        yield client
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_bare_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
+    """A board without tools, for all tests of this file."""
+    async with running_app(tmp_path_factory.mktemp("bare")) as app, tcp_client(app) as keeper:
+        await keeper.setup("llm", SETUP | {"model": "unitd-chat", "tools": "auto"})
+        with kept_children():
+            yield app
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def bare_board(shared_bare_board: App) -> AsyncIterator[WireClient]:
+    """A client of that board; its tasks end with the test."""
+    async with own_tasks_ended(shared_bare_board), tcp_client(shared_bare_board) as client:
         yield client
 
 
@@ -81,18 +112,18 @@ async def test_a_wish_that_is_repeated_is_done_again(board: WireClient) -> None:
 @pytest.mark.parametrize(
     "wish", ["turn on the kitchen light", "it is too dark in here", "set a timer for five minutes"]
 )
-async def test_where_there_are_no_tools_nothing_is_claimed(tmp_path: Path, wish: str) -> None:
+async def test_where_there_are_no_tools_nothing_is_claimed(bare_board: WireClient, wish: str) -> None:
     """The model is told that there are none, and says that it cannot do it."""
-    async with running_app(tmp_path) as app, tcp_client(app) as client:
-        frames = await asked(client, wish, tools="auto")
+    frames = await asked(bare_board, wish, tools="auto")
 
     assert "I'm sorry" in text_of(frames)
 
 
-async def test_a_task_without_tools_never_says_a_call(tmp_path: Path) -> None:
+async def test_a_task_without_tools_never_says_a_call(bare_board: WireClient) -> None:
     """Whatever is drawn, or wished for: nobody would read it, and a voice would speak it."""
-    async with running_app(tmp_path) as app, tcp_client(app) as client:
-        frames = await asked(client, "it is too dark in here", tools="auto", logit_bias={str(BEGINNING_OF_A_CALL): 100})
+    bias = {str(BEGINNING_OF_A_CALL): 100}
+
+    frames = await asked(bare_board, "it is too dark in here", tools="auto", logit_bias=bias)
 
     assert "I'm sorry" in text_of(frames)
 
