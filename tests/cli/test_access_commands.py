@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.support.command_line import unitd
+from tests.support.command_line import unitd, unitd_in_process
 from tests.support.daemon import running_app, tcp_client
 from tests.support.tokens import NO_TRUST, show
 from unitd.core.access.tokens import dump_tokens
@@ -35,7 +35,7 @@ async def test_without_a_daemon_the_file_is_written_all_the_same(tmp_path: Path)
     file = tmp_path / "state" / "tokens.json"
     place = ["--file", str(file), "--socket", str(tmp_path / "nowhere.sock")]
 
-    made = await unitd("token", "new", "anna", "--tasks", "2", *place)
+    made = await unitd_in_process("token", "new", "anna", "--tasks", "2", *place)
 
     kept = orjson.loads(await asyncio.to_thread(file.read_bytes))
     assert "it reads the file when it starts" in made.err
@@ -57,10 +57,10 @@ async def test_without_a_daemon_the_file_is_written_all_the_same(tmp_path: Path)
 async def test_what_cannot_be_done_is_said(tmp_path: Path, arguments: list[str], words: str) -> None:
     """On stderr, with an exit code, and nothing is changed."""
     place = ["--file", str(tmp_path / "tokens.json"), "--socket", str(tmp_path / "nowhere.sock")]
-    await unitd("token", "new", "anna", *place)
+    await unitd_in_process("token", "new", "anna", *place)
     before = await asyncio.to_thread((tmp_path / "tokens.json").read_bytes)
 
-    done = await unitd("token", *arguments, *place)
+    done = await unitd_in_process("token", *arguments, *place)
 
     assert done.code and words in done.err and not done.out
     assert await asyncio.to_thread((tmp_path / "tokens.json").read_bytes) == before
@@ -71,7 +71,9 @@ async def test_a_damaged_file_of_tokens_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "tokens.json"
     file.write_text("[1, 2")
 
-    done = await unitd("token", "new", "anna", "--file", str(file), "--socket", str(tmp_path / "nowhere.sock"))
+    done = await unitd_in_process(
+        "token", "new", "anna", "--file", str(file), "--socket", str(tmp_path / "nowhere.sock")
+    )
 
     assert done.code == 1 and "tokens.json: this is no file of tokens" in done.err
     assert file.read_text() == "[1, 2"
@@ -100,7 +102,7 @@ async def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> N
     (tmp_path / "state" / name).symlink_to(target)
 
     place = ["--file", str(tmp_path / "state" / "tokens.json"), "--socket", str(tmp_path / "nowhere.sock")]
-    made = await unitd("token", "new", "anna", *place)
+    made = await unitd_in_process("token", "new", "anna", *place)
 
     assert made.code == 0
     assert target.read_bytes() == dump_tokens([])
@@ -108,8 +110,8 @@ async def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> N
 
 async def test_a_certificate_is_made_in_one_command(tmp_path: Path) -> None:
     """For the names that were asked for; its key is its owner's alone; another one needs --force."""
-    made = await unitd("cert", "new", "--dir", str(tmp_path / "tls"), "--name", "board.local")
-    again = await unitd("cert", "new", "--dir", str(tmp_path / "tls"))
+    made = await unitd_in_process("cert", "new", "--dir", str(tmp_path / "tls"), "--name", "board.local")
+    again = await unitd_in_process("cert", "new", "--dir", str(tmp_path / "tls"))
 
     assert made.code == 0 and "board.local" in made.out and "tls_cert" in made.out
     assert again.code == 1 and "--force" in again.err

@@ -15,7 +15,7 @@ from pathlib import Path
 import gguf as ggml
 import pytest
 
-from tests.support.command_line import UNITD, Finished, start, unitd
+from tests.support.command_line import UNITD, Finished, start, unitd, unitd_in_process
 from tests.support.daemon import running_app, tcp_client
 from tests.support.models.model_files import gguf, packed
 from tests.support.models.small_model import CONTENT, HALF, held_at_half, small_catalogue, small_hub
@@ -88,7 +88,7 @@ async def test_the_list_has_what_is_here_and_what_can_be_fetched(models: Path, o
     """In a pipe one line for each model, the installed ones first; no daemon is needed."""
     (models / "mine.gguf").write_bytes(CONTENT)
 
-    listed = await unitd("models", "list", *options)
+    listed = await unitd_in_process("models", "list", *options)
 
     rows = table(listed)
     assert rows["name"] == ["unit", "size", "state", "fits", "good for"]
@@ -115,7 +115,7 @@ async def test_a_terminal_gets_a_table(options: tuple[str, ...]) -> None:
 
 async def test_a_model_is_explained_under_any_of_its_names(options: tuple[str, ...]) -> None:
     """Licence, memory, where it comes from."""
-    told = await unitd("models", "info", "qwen2.5-0.5B-prefill-20e", *options)
+    told = await unitd_in_process("models", "info", "qwen2.5-0.5B-prefill-20e", *options)
 
     assert told.code == 0
     assert "name:        qwen2.5-0.5b\n" in told.out

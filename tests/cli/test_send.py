@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.support.command_line import KWS, PING, unitd
+from tests.support.command_line import KWS, PING, unitd, unitd_in_process
 from tests.support.setups import KWS_SETUP
 
 LLM = {"model": "default", "response_format": "llm.utf-8.stream", "input": "llm.utf-8", "enoutput": True, "prompt": ""}
@@ -65,7 +65,7 @@ async def test_send_of_a_bad_request_fails(at_socket: Sequence[str], text: str) 
 async def test_send_of_no_object_fails_at_once(at_socket: Sequence[str], text: str) -> None:
     """A text that is no JSON object is refused before it is sent."""
     async with asyncio.timeout(4):
-        done = await unitd("send", *at_socket, text)
+        done = await unitd_in_process("send", *at_socket, text)
 
     assert (done.code, done.out) == (1, "")
     assert "JSON" in done.err

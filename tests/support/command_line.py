@@ -1,18 +1,21 @@
 """The installed console script `unitd`, started with pipes and ended when the test ends."""
 
 import asyncio
+import io
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import orjson
+import pytest
 
 from tests.support.setups import KWS_SETUP
 from tests.support.waiting import eventually
+from unitd.__main__ import main
 
 UNITD = str(Path(sys.executable).with_name("unitd"))
 PING = '{"request_id":"1","work_id":"sys","action":"ping"}'
@@ -61,6 +64,20 @@ async def unitd(*arguments: str, stdin: str = "", environment: dict[str, str] | 
     out, err = await process.communicate(stdin.encode())
     assert process.returncode is not None
     return Finished(process.returncode, out.decode(), err.decode())
+
+
+async def unitd_in_process(*arguments: str) -> Finished:
+    """Run `unitd` in a thread of the test, where a test is about what a command says and does, not about its process:
+    the start of one takes longer than most commands."""
+    return await asyncio.to_thread(_run_main, arguments)
+
+
+def _run_main(arguments: Sequence[str]) -> Finished:
+    """Return how the entry function of the console script ends, and what it prints meanwhile."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return Finished(int(ended.value.code or 0), out.getvalue(), err.getvalue())
 
 
 async def start(*arguments: str, environment: dict[str, str] | None = None) -> asyncio.subprocess.Process:
