@@ -87,6 +87,7 @@ def of_task(work_id: str, messages: list[dict[str, Any]]) -> list[dict[str, Any]
 # Kws, vad, whisper, llm and melotts
 
 
+@pytest.mark.alone
 @BOTH
 async def test_the_kws_vad_whisper_llm_tts_example(room: Room, make_client: MakeClient) -> None:
     """The client itself carries whisper's text to the llm; its link speaks the answer."""
@@ -135,6 +136,7 @@ async def test_voices_and_ears_are_listed_and_ended(room: Room, make_client: Mak
 # Kws, asr, llm and melotts: the voice assistant of both libraries
 
 
+@pytest.mark.alone
 @BOTH
 async def test_the_voice_assistant_speaks(room: Room, make_client: MakeClient) -> None:
     """Every field that the callbacks get is there, the question is whole at its end, melotts itself says nothing."""
