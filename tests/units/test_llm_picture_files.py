@@ -191,7 +191,7 @@ def test_a_process_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     reader.start()
     try:
         with pytest.raises(BadPicture, match="it takes more than"):
-            pixels(reader, file_of(noise(0, (2000, 2000))), Size(2000, 2000))
+            pixels(reader, huge_png(7000, 7000), Size(700, 700))
     finally:
         reader.close()
 

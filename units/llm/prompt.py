@@ -5,6 +5,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NoReturn
 
 import orjson
@@ -55,8 +56,15 @@ class PromptMaker:
         """True when the template shows of a tool only its name and parameters, as train/chatml.py writes it."""
 
         self._tokens = {"bos_token": model.bos, "eos_token": model.eos}
-        self._wants_parts = not self._shows(_NONCE) and self._shows([{"type": "text", "text": _NONCE}])
-        """True for a template that knows a content only as a list of parts."""
+        self._may_want_parts = "text" in template
+
+    @cached_property
+    def _wants_parts(self) -> bool:
+        """True for a template that knows a content only as a list of parts. It is asked for a conversation first.
+
+        A template is a program that came with the model: one that never ends shall not keep the model from loading.
+        """
+        return self._may_want_parts and not self._shows(_NONCE) and self._shows([{"type": "text", "text": _NONCE}])
 
     def _shows(self, content: Any) -> bool:
         """Return True when the template writes a content of this kind."""
@@ -93,10 +101,10 @@ class PromptMaker:
         _check_size((message.content for message in messages), context)
         pictures = pictures_of(messages)
         turns = self._turns(_marked(messages), tools)
-        if self._wants_parts:
-            turns = [turn | {"content": [{"type": "text", "text": turn["content"]}]} for turn in turns]
         if not turns:
             return []  # many templates look at the first message, and fail where there is none
+        if self._wants_parts:
+            turns = [turn | {"content": [{"type": "text", "text": turn["content"]}]} for turn in turns]
         listed = self._disarmed(tools.as_chat()) if tools is not None and self._knows_calls else None
         try:
             text = self._template.render(

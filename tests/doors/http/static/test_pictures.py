@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import pytest
 from PIL import Image
-from playwright.async_api import Browser, BrowserContext, Locator, expect
+from playwright.async_api import Browser, BrowserContext, Locator, Playwright, expect
 
-from tests.support.clients.browser import Visit, chromium, visit
+from tests.support.clients.browser import Visit, chromium, page_fixture, visit
 from tests.support.daemon import running_app
 from tests.support.models.projector import vision_model
 from tests.support.pictures import file_of, square
 from tests.support.servers.teller import Teller
 from unitd.app import App
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 EYE = "unitd-eye-test"
 PUT = """([chat, name, type, base64, event]) => {
@@ -61,7 +61,7 @@ class Seeing(NamedTuple):
         await self.page.page.evaluate(PUT, [chat, name, kind, base64.b64encode(data).decode(), event])
 
 
-@pytest.fixture
+@page_fixture
 async def eye_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
     """A daemon whose usual model has an eye, of random weights."""
     caplog.set_level(logging.INFO)
@@ -76,13 +76,13 @@ def address_of(app: App) -> str:
     return f"{host}:{port}"
 
 
-@pytest.fixture
+@page_fixture
 async def seeing(browser: BrowserContext, eye_daemon: App) -> Seeing:
     """Its page."""
     return Seeing(await visit(browser, address_of(eye_daemon)), eye_daemon)
 
 
-@pytest.fixture
+@page_fixture
 async def far_seeing(
     browser: BrowserContext, tmp_path: Path, teller: Teller, caplog: pytest.LogCaptureFixture
 ) -> AsyncIterator[Seeing]:
@@ -203,10 +203,10 @@ async def test_a_picture_stays_where_it_is_if_the_model_chosen_then_sees_nothing
     await expect(seeing.page.answer.locator(".under")).to_contain_text("token")
 
 
-@pytest.fixture
-async def browser_with_camera() -> AsyncIterator[Browser]:
+@page_fixture
+async def browser_with_camera(playwright: Playwright) -> AsyncIterator[Browser]:
     """Its camera shows a moving pattern."""
-    async with chromium("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream") as browser:
+    async with chromium(playwright, "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream") as browser:
         yield browser
 
 
