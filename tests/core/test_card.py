@@ -180,7 +180,7 @@ def test_a_main_file_lies_in_the_models_folder(file: str) -> None:
 
 
 def test_a_main_file_is_one_of_those_to_fetch() -> None:
-    """What is inside an archive cannot be known before."""
+    """Only an archive may hold it under a name that the card does not list."""
     card = {"name": "tiny", "unit": "llm", "file": "other.gguf"}
     archive = {"path": "tiny.tar.bz2", "url": "https://example.org/tiny.tar.bz2"}
 

@@ -67,7 +67,7 @@ async def test_only_an_alias_that_can_be_said_is_one(
 
 
 async def test_the_settings_of_a_device_are_not_offered(make_toolbox: MakeToolbox, assistant: AssistantServer) -> None:
-    """Nobody means the LED of a plug by "turn on the switches"."""
+    """Show that "turn on the switches" leaves the LED of a plug alone, which is a setting of it."""
     assistant.entities += [
         State("switch.plug_led", "plug LED", category="config"),
         State("light.plug_update", "plug update", category="diagnostic"),

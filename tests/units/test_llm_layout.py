@@ -7,8 +7,8 @@ from units.base import UnitFault
 from units.llm.vision.layout import TEXT_ONLY, Layout, Shown
 from units.llm.vision.measured import MeasuredPictures
 from units.llm.vision.picture import Picture
+from units.llm.vision.picture_reader import Size
 from units.llm.vision.projector import Part, Slice
-from units.llm.vision.reading import Size
 
 PLAIN = Slice(tokens=4, positions=4, offsets=b"", is_causal=True)
 GRID = Slice(

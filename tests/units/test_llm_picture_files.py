@@ -1,4 +1,4 @@
-"""Covers units.llm.vision.reading: good files, and hostile ones, which cost their own process only."""
+"""Covers units.llm.vision.picture_reader: good files, and hostile ones, which cost their own process only."""
 
 import base64
 import os
@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from tests.support.pictures import COLORS, file_of, huge_png, noise, square
-from units.llm.vision import reading
-from units.llm.vision.reading import BadPicture, PictureReader, Size, answer_of, fitting
+from units.llm.vision import picture_reader
+from units.llm.vision.picture_reader import BadPicture, PictureReader, Size, answer_of, fitting
 
 GIF = file_of(square(), "GIF")
 Measure = Callable[[bytes], Size | str]
@@ -174,7 +174,7 @@ def test_a_bomb_ends_in_its_own_process(reader: PictureReader) -> None:
     except BadPicture as error:
         assert "it takes more than" in str(error)
 
-    assert time.monotonic() - began < reading.PATIENCE_SECONDS
+    assert time.monotonic() - began < picture_reader.PATIENCE_SECONDS
     assert pixels(reader, file_of(square()), Size(96, 64)).shape == (64, 96, 3)
 
 
@@ -186,7 +186,7 @@ def test_a_header_that_lies_is_found_out(reader: PictureReader) -> None:
 
 def test_a_process_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """And with one that has too little time."""
-    monkeypatch.setattr(reading, "BYTES", 4 * 1024 * 1024)
+    monkeypatch.setattr(picture_reader, "BYTES", 4 * 1024 * 1024)
     reader = PictureReader()
     reader.start()
     try:

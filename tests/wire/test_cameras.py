@@ -10,6 +10,7 @@ from unitd.wire.errors import NotAllowed
 from unitd.wire.messages import Request
 
 ANNA = Grant("anna", Role.USE)
+VISITOR = Grant("visitor", Role.OBSERVE)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,11 @@ def test_only_an_admin_names_a_file_or_an_address(work_id: str, source: Any) -> 
 
 
 def test_everybody_who_may_use_units_has_the_board_s_cameras() -> None:
-    """As they have its microphone."""
-    check_request(ANNA, Request("1", "camera", "setup", data={"input": "/dev/video0"}))
-    check_request(ANNA, Request("2", "camera.1000", "exit"))
+    """Show that a device of the board needs no admin, as its microphone does not, but still a role for units."""
+    for request in (
+        Request("1", "camera", "setup", data={"input": "/dev/video0"}),
+        Request("2", "camera.1000", "exit"),
+    ):
+        check_request(ANNA, request)
+        with pytest.raises(NotAllowed, match="role"):
+            check_request(VISITOR, request)

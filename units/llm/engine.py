@@ -290,8 +290,8 @@ class Engine:
     def encoded(self, key: bytes, words: str) -> None:
         """Go on with a picture that is encoded; end the answers that need it, where `words` say why it cannot be."""
         for generation in list(self._generations):
-            if words and key in generation.sights:
-                self.end(generation, "error", f"{generation.sights[key].where} cannot be read: {words}")
+            if words and key in generation.wanted_pictures:
+                self.end(generation, "error", f"{generation.wanted_pictures[key].where} cannot be read: {words}")
             elif generation.is_awaiting:
                 generation.is_awaiting, generation.waits_since = False, time.monotonic()
 

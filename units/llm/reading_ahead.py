@@ -39,7 +39,7 @@ class ReadingAhead:
 
     def add(self, generation: Generation, asked: Envelope | None, *, is_conversation: bool) -> None:
         """Take a generation that has just been started; its state may be in a snapshot."""
-        if self._snapshots is not None and not generation.sights:
+        if self._snapshots is not None and not generation.wanted_pictures:
             state = self._snapshots.load(generation.prompt, name_of(generation))
             generation.saved = None if state is None else (state, generation.prompt)
         self._reads[generation] = _Read(asked, is_conversation)

@@ -12,7 +12,7 @@ from units.llm.text import TextStream
 from units.llm.vision.layout import TEXT_ONLY, Layout
 
 if TYPE_CHECKING:
-    from units.llm.vision.encoder import Sight
+    from units.llm.vision.encoder import WantedPicture
 
 
 class Listener(Protocol):
@@ -78,7 +78,7 @@ class Generation:
     layout: Layout = TEXT_ONLY
     """Where pictures stand in the prompt."""
 
-    sights: Mapping[bytes, "Sight"] = field(default_factory=dict)
+    wanted_pictures: Mapping[bytes, "WantedPicture"] = field(default_factory=dict)
     """The pictures by their keys."""
 
     is_awaiting: bool = False

@@ -251,7 +251,7 @@ class LlmUnit(Unit):
             priority=priority,
             number=number,
             layout=self._vision.layout(prompt),
-            sights=self._vision.sights(task.owner, task.pictures_for(options)),
+            wanted_pictures=self._vision.wanted_pictures(task.owner, task.pictures_for(options)),
         )
         task.generation = generation
         self._engine.start(generation)

@@ -38,7 +38,7 @@ def main() -> None:
 def _answers(order: Envelope) -> list[Envelope]:
     if not all(importlib.util.find_spec(name) for name in ("av", "PIL")):
         return [Envelope("refusal", {"words": MISSING, "is_missing": True})]
-    from units.video.reading import BadVideo, read
+    from units.video.demuxer import BadVideo, read
 
     try:
         return read(order.payload, **order.fields)

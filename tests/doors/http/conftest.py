@@ -30,7 +30,7 @@ async def own_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncI
 
 @pytest.fixture
 def http_daemon(own_daemon: App) -> App:
-    """That daemon. A file whose tests leave their daemon as it was returns `shared_daemon` here."""
+    """Return the daemon of one test; a file whose tests leave it as it was returns `shared_daemon` instead."""
     return own_daemon
 
 

@@ -108,7 +108,7 @@ async def test_a_redirection_to_this_machine_is_not_followed(site: Site, monkeyp
 
 
 async def test_a_name_that_changes_its_address_changes_nothing(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is resolved once: the address that was checked is the one that is connected to."""
+    """Show that a host name is resolved once: the connection goes to the address that was checked."""
     asked: list[str] = []
 
     async def rebinding(name: str, port: int, **more: Any) -> list[Any]:

@@ -58,7 +58,7 @@ class Far(NamedTuple):
     teller: Teller
 
     async def shown(self, *items: Message, **fields: Any) -> list[str]:
-        """What the server is shown of these items: the texts, and "image" for each image."""
+        """Return what the server is shown of these items: the texts, and "image" for each image."""
         async with chat_socket(self.app) as ws:
             await ws.send(orjson.dumps(ask(list(items), **fields)).decode())
             assert (await receive(ws))["type"] == "prefill_done"
@@ -155,7 +155,7 @@ async def test_images_may_stand_in_older_messages(seeing: App) -> None:
 
 
 async def test_a_video_is_a_picture_a_second(seeing: App) -> None:
-    """Of three seconds three, with two a second six."""
+    """Show that three seconds make three pictures, and six with two a second."""
     shown = await asyncio.to_thread(video, "red", "blue", "green")
 
     question = await tokens_of(seeing, text("what is this?"))

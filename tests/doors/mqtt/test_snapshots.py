@@ -63,7 +63,7 @@ async def test_a_snapshot_goes_with_the_next_question(listener: Listener, vlm: s
 async def test_what_is_no_picture_is_told_in_the_log(
     listener: Listener, vlm: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing else shows it; the next question is answered."""
+    """Show that only the log has the error, and that the next question is answered."""
     unseen = await prompt_tokens(listener, vlm, 1)
     await listener.publish(f"{BASE}/{vlm}/see", b"no picture")
 

@@ -95,7 +95,7 @@ class HomeToolbox:
 
     @property
     def home(self) -> Home:
-        """All devices and tools that are known so far."""
+        """Return all devices and tools that are known so far."""
         return self._home
 
     @property
@@ -192,10 +192,9 @@ class HomeToolbox:
         reached = [each for each in found if self._home.way(tool.name, each) is not None]
         if not reached or reached == [entity]:
             return [call]
-        called = [{"entity": self._home.called(each)} for each in reached]
         return [
-            call | {"id": f"{call['id']}-{number}", "arguments": call["arguments"] | each}
-            for number, each in enumerate(called, 1)
+            call | {"id": f"{call['id']}-{at}", "arguments": call["arguments"] | {"entity": self._home.called(each)}}
+            for at, each in enumerate(reached, 1)
         ]
 
     def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:

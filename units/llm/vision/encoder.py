@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from units.llm.vision.embeddings import Embeddings
+from units.llm.vision.picture_reader import BadPicture, PictureReader, Reading, Size, answer_of
 from units.llm.vision.projector import Floats, Projector
-from units.llm.vision.reading import BadPicture, PictureReader, Reading, Size, answer_of
 
 NICENESS = 10
 
 
-class Sight(NamedTuple):
+class WantedPicture(NamedTuple):
     """A picture that was measured and can be encoded."""
 
     key: bytes
@@ -36,7 +36,7 @@ class Sight(NamedTuple):
 
 @dataclass(eq=False)
 class _Job:
-    sight: Sight
+    picture: WantedPicture
     priority: int
     askers: set[Hashable] = field(default_factory=set)
 
@@ -75,10 +75,10 @@ class Encoder:
         """Return True while a picture is being encoded."""
         return self._running is not None
 
-    def want(self, asker: Hashable, sight: Sight, priority: int) -> None:
+    def want(self, asker: Hashable, picture: WantedPicture, priority: int) -> None:
         """Encode a picture for an answer."""
         with self._changed:
-            job = self._jobs.setdefault(sight.key, _Job(sight, priority))
+            job = self._jobs.setdefault(picture.key, _Job(picture, priority))
             job.askers.add(asker)
             job.priority = max(job.priority, priority)
             self._changed.notify()
@@ -120,10 +120,10 @@ class Encoder:
                 self._running = None
                 if job.is_given_up:
                     continue
-                del self._jobs[job.sight.key]
-            self._on_done(job.sight.key, words)
+                del self._jobs[job.picture.key]
+            self._on_done(job.picture.key, words)
             if rows is not None:
-                self._embeddings.keep(job.sight.key, rows)
+                self._embeddings.keep(job.picture.key, rows)
 
     def _next_job(self) -> _Job | None:
         """Wait for the most urgent picture; None at the end."""
@@ -145,21 +145,24 @@ class Encoder:
             return None, f"internal error: {bug!r}"
 
     def _encode(self, job: _Job) -> Floats | None:
-        sight = job.sight
-        if self._embeddings.find(sight.key) is not None or self._embeddings.load(sight.key, sight.rows) is not None:
+        picture = job.picture
+        if (
+            self._embeddings.find(picture.key) is not None
+            or self._embeddings.load(picture.key, picture.rows) is not None
+        ):
             return None
         pixels = self._pixels_of(job)
-        rows = None if job.is_given_up else self._projector.encode(sight.size, pixels, lambda: job.is_given_up)
+        rows = None if job.is_given_up else self._projector.encode(picture.size, pixels, lambda: job.is_given_up)
         if rows is None:
             return None
-        if rows.shape[0] != sight.rows:
-            raise RuntimeError(f"{rows.shape[0]} embeddings instead of {sight.rows}")
+        if rows.shape[0] != picture.rows:
+            raise RuntimeError(f"{rows.shape[0]} embeddings instead of {picture.rows}")
         self.encoded += 1
-        self._embeddings.add(sight.key, rows)
+        self._embeddings.add(picture.key, rows)
         return rows
 
     def _pixels_of(self, job: _Job) -> bytes:
-        reading = self._reader.pixels(job.sight.data, job.sight.size)
+        reading = self._reader.pixels(job.picture.data, job.picture.size)
         with self._changed:
             self._reading = reading
             if job.is_given_up:

@@ -9,8 +9,8 @@ from unitd.wire.pictures import MAX_SLICES
 from units.base import RUN_FAILED, UnitFault
 from units.llm.vision.layout import Layout, Shown
 from units.llm.vision.picture import Picture
+from units.llm.vision.picture_reader import Size, fitting
 from units.llm.vision.projector import Part, Slice
-from units.llm.vision.reading import Size, fitting
 
 # A few hundred bytes each. A prompt has fewer, so those of the present prompt are always there.
 REMEMBERED = 1024

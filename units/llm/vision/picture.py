@@ -1,4 +1,4 @@
-"""A picture as a client sends it: the bytes of its file, which only `reading` looks into."""
+"""A picture as a client sends it: the bytes of its file, which only `picture_reader` looks into."""
 
 import base64
 import binascii

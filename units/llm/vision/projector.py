@@ -20,7 +20,7 @@ from llama_cpp import mtmd_cpp
 
 from units.base import LoadError
 from units.llm.llama import Model, check_file, log_filter
-from units.llm.vision.reading import Size
+from units.llm.vision.picture_reader import Size
 
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.int32]

@@ -14,12 +14,12 @@ from units.llm.llama import VERSION, Model
 from units.llm.sequence import Generation
 from units.llm.snapshots import identity_of
 from units.llm.vision.embeddings import Embeddings
-from units.llm.vision.encoder import Encoder, Sight
+from units.llm.vision.encoder import Encoder, WantedPicture
 from units.llm.vision.layout import TEXT_ONLY, Layout
 from units.llm.vision.measured import MeasuredPictures
 from units.llm.vision.picture import Picture
+from units.llm.vision.picture_reader import MISSING, TOO_MUCH, PictureReader, Size, is_installed
 from units.llm.vision.projector import Floats, Projector
-from units.llm.vision.reading import MISSING, TOO_MUCH, PictureReader, Size, is_installed
 from units.trials import Began, Trials
 
 Then = Callable[[UnitFault | None], Mapping[str, Any] | None]
@@ -128,13 +128,13 @@ class Vision:
         """Return where the pictures of a prompt stand."""
         return TEXT_ONLY if self._encoder is None else self._measured.layout(prompt)
 
-    def sights(self, owner: str, pictures: Sequence[Picture]) -> dict[bytes, Sight]:
+    def wanted_pictures(self, owner: str, pictures: Sequence[Picture]) -> dict[bytes, WantedPicture]:
         """Return what is needed to encode the pictures of a prompt, by their keys."""
         found = {}
         for picture in pictures:
             if (measured := self._measured.find(owner, picture)) is not None:
                 key, size, rows = measured.key, measured.size, measured.rows
-                found[key] = Sight(key, size, rows, picture.data, picture.where)
+                found[key] = WantedPicture(key, size, rows, picture.data, picture.where)
         return found
 
     # For the engine
@@ -148,7 +148,7 @@ class Vision:
         assert self._encoder is not None
         for key in keys:
             if self.rows(key) is None:
-                self._encoder.want(generation, generation.sights[key], generation.priority)
+                self._encoder.want(generation, generation.wanted_pictures[key], generation.priority)
 
     def forget(self, generation: Generation) -> None:
         """Give up what only this answer waits for."""

@@ -26,7 +26,7 @@ async def own_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncI
 
 @pytest_asyncio.fixture(scope="package", loop_scope="package")
 async def playwright() -> AsyncIterator[Playwright]:
-    """What drives browsers, for all tests of this folder."""
+    """Provide the driver of browsers, one for all tests of this folder."""
     async with async_playwright() as playwright:
         with kept_children():
             yield playwright
@@ -48,7 +48,7 @@ async def kept_page(playwright: Playwright) -> AsyncIterator[Page]:
 
 @page_fixture
 async def browser(kept_page: Page) -> AsyncIterator[BrowserContext]:
-    """That browser, which keeps nothing of a test: a new context for each would start processes anew."""
+    """Provide the shared browser without anything of an earlier test; a new context for each would start processes."""
     context = kept_page.context
     yield context
     for page in context.pages:

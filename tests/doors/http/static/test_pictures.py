@@ -186,7 +186,7 @@ async def test_a_model_that_sees_nothing_says_so(seen: Visit) -> None:
 
 
 async def test_a_picture_stays_where_it_is_if_the_model_chosen_then_sees_nothing(seeing: Seeing) -> None:
-    """Nothing is asked; with the other model it goes."""
+    """Show that no question is sent until a model with vision is chosen again."""
     await seeing.choose(("red.png", file_of(square())))
     await expect(seeing.thumbnails).to_have_count(1)
     choice = seeing.page.page.locator("#chat .choice select")
