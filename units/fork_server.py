@@ -4,9 +4,12 @@ The fork server is forked when the program is small: the memory that it shares w
 again, and the processes that it forks share what it has loaded. It waits for connections and forks for each one.
 """
 
+import os
 import signal
+import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
@@ -15,6 +18,12 @@ from typing import Any
 from units import confined
 
 Work = Callable[["Connection[Any, Any]"], None]
+
+
+def hang_up(connection: "Connection[Any, Any]") -> None:
+    """End a process at once or by its limits. The connection stays open for a thread that waits, which goes on."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as end, suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
 
 
 class ForkServer:

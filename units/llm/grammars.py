@@ -11,8 +11,6 @@ Each token that the model chooses is sent to the grammar, which mostly takes it:
 Only when it refuses the token does it say which tokens it allows.
 """
 
-import os
-import socket
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -23,7 +21,7 @@ import llama_cpp
 import numpy as np
 
 from units import confined
-from units.fork_server import ForkServer
+from units.fork_server import ForkServer, hang_up
 from units.llm.calls import with_calls
 from units.llm.gbnf import Allowed, Candidates, DeadEnd, allows, grammar_of_schema, make_grammar
 from units.llm.llama import Model
@@ -130,8 +128,7 @@ class Grammar:
 
     def end(self) -> None:
         """Hang up, so that the process ends at once or by its limits. The connection stays for a thread that waits."""
-        with socket.socket(fileno=os.dup(self.connection.fileno())) as end, suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
+        hang_up(self.connection)
 
     def close(self) -> None:
         """End the process and close the connection."""

@@ -8,15 +8,13 @@ encoded, already scaled down.
 import importlib
 import importlib.util
 import io
-import os
-import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from units import confined
-from units.fork_server import ForkServer
+from units.fork_server import ForkServer, hang_up
 
 MAX_PIXELS = 50_000_000
 """The pixels that a file's header may claim."""
@@ -91,8 +89,7 @@ class Reading:
 
     def end(self) -> None:
         """Hang up, so that the process ends at once or by its limits, and a thread that waits goes on."""
-        with socket.socket(fileno=os.dup(self._connection.fileno())) as end, suppress(OSError):
-            end.shutdown(socket.SHUT_RDWR)
+        hang_up(self._connection)
 
     def close(self) -> None:
         """End the process and close the connection; called once."""
