@@ -144,10 +144,10 @@ export class Daemon {
 
   async #listModels() {
     clearTimeout(this.#nextList);
-    const rows = (await this.wire.ask("sys", "lsmode", "all")).data;
-    this.models.set(rows);
-    const listed = await this.#get("/v1/models");
+    const [{ data: rows }, listed] = await Promise.all([this.wire.ask("sys", "lsmode", "all"), this.#get("/v1/models")]);
+    // Before the list: what the page says of the usual model follows from both.
     if (listed.ok) this.usualModel.set((await listed.json()).data[0]?.id ?? ""); // the configured one stands first
+    this.models.set(rows);
     if (rows.some((row) => row.download)) {
       this.#nextList = setTimeout(() => this.#lookAt(() => this.#listModels()), PULLS_EVERY_MS);
     }
