@@ -33,6 +33,7 @@ from unitd.runtime.models.inventory import Inventory
 from unitd.runtime.models.measuring import measure_board
 from unitd.runtime.models.store import ModelStore
 from unitd.runtime.reload import Apply, take_over
+from unitd.runtime.skills.actions import SkillActions
 from unitd.runtime.state_dir import StateDir
 from unitd.runtime.status import Status
 from unitd.runtime.sys.access import Access, AccessActions
@@ -135,6 +136,7 @@ class App:
             check_room=self.access.check_room,
             recognizer_for=recognizer_for,
             delayed=self._delayed,
+            skill_actions=SkillActions({}),
         )
         live = Status(lambda: self._manager.runners, lambda: self._supervisor.children, self._budget.usage)
         self._doors = DoorManager(

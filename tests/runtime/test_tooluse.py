@@ -61,7 +61,7 @@ class Hands:
 
     def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
         """Name the devices."""
-        return {"entities": [each["arguments"]["entity"] for each in calls]}
+        return {"entities": [each["arguments"].get("entity", "") for each in calls]}
 
     def confirmation(self, calls: Sequence[Call], language: str) -> str:
         """Ask before one tool."""
@@ -93,6 +93,7 @@ class Inference:
         self.told: list[Call] = []
         self.asked: list[Mapping[str, Any]] = []
         self.delayed: list[tuple[float, str]] = []
+        self.acted: list[Call] = []
         self.is_wanted = True
         self._rounds = list(rounds)
         self.use: ToolUse
@@ -109,6 +110,11 @@ class Inference:
         """Keep the command."""
         self.delayed.append((seconds, text))
         return True
+
+    async def act(self, call: Call) -> Outcome:
+        """Answer for a skill."""
+        self.acted.append(call)
+        return Outcome("", is_done=True, data={"n": len(self.acted)})
 
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         """Call, and end the round."""
@@ -428,3 +434,15 @@ async def test_several_devices_are_switched_at_once() -> None:
 
     assert hands.calls == calls
     assert 1 < most <= 8
+
+
+async def test_a_call_of_a_skill_is_done_by_the_daemon_itself() -> None:
+    """The tools of the home never see it, and the program gets what was found."""
+    call = {"id": "c", "name": "timer_list", "arguments": {}, "skill": "timers"}
+    program = Program({"turn": 1, "calls": [call], "language": "en"}, {"answer": "There is one timer."})
+    hands, inference = Hands(), Inference()
+
+    assert await a_use(hands, program, inference, "how many timers").answer(nothing) == "There is one timer."
+
+    assert (hands.calls, inference.acted, inference.told) == ([], [call], [call])
+    assert program.asked[1][1]["outcomes"][0]["data"] == {"n": 1}

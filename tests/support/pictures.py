@@ -42,14 +42,15 @@ def text(words: str) -> dict[str, str]:
     return {"type": "text", "text": words}
 
 
-def huge_png(width: int, height: int) -> bytes:
+def huge_png(width: int, height: int, *, is_colored: bool = False) -> bytes:
     """Return a PNG of one color, of any size, whose file is small: each row is a filter and zeros."""
+    channels, kind = (3, 2) if is_colored else (1, 0)
     packer, rows = zlib.compressobj(9), bytearray()
-    row = bytes(width + 1)
+    row = bytes(width * channels + 1)
     for _ in range(height):
         rows += packer.compress(row)
     rows += packer.flush()
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, kind, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", bytes(rows)) + _chunk(b"IEND", b"")
 
 

@@ -77,6 +77,9 @@ class Outcome:
     allowed: Mapping[str, Any] = field(default_factory=dict)
     """The name of an argument that does not fit as `parameter`, and of its schema `minimum`, `maximum` and `enum`."""
 
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What an action of a skill has found or made."""
+
     def as_data(self) -> dict[str, Any]:
         """Return the outcome as JSON for the program that understands sentences."""
         return asdict(self)

@@ -27,6 +27,7 @@ from unitd.runtime.models.store import ModelStore
 from unitd.runtime.status import Status
 from unitd.runtime.sys.board import Line
 from unitd.runtime.tasks.observers import TaskObservers
+from unitd.runtime.tasks.skill_toolbox import NAME, SkillToolbox
 from unitd.runtime.tasks.tool_loop import Toolbox
 from unitd.service.systemd import Activated
 from unitd.wire.errors import ConfigError
@@ -107,8 +108,8 @@ class DoorManager:
         """
         self._doors = self._made()
         if self.settings.home == HomeSettings():
-            return {}
-        from unitd.doors.home.toolbox import NAME, open_toolbox  # httpx and Jinja only where there are tools
+            return {NAME: SkillToolbox(self.settings.home)}
+        from unitd.doors.home.toolbox import open_toolbox  # httpx and Jinja only where there are tools
 
         broker = next((door.broker for door in self._doors if door.broker is not None), None)
         self._home = toolbox = await open_toolbox(self.settings.home, broker)

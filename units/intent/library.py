@@ -87,6 +87,12 @@ def load_intents(language: str) -> Intents:
     return intents
 
 
+def settings_of(language: str) -> dict[str, Any]:
+    """Return what holds for all sentences of a language: which words may be passed over, and whether spaces count."""
+    merged = _merged(language)
+    return {key: merged[key] for key in ("language", "settings", "skip_words") if key in merged}
+
+
 def _share_leaves(intents: Intents) -> None:
     """Keep one of each word and reference: thousands of templates have the same, and they are most of the memory."""
     kept: dict[tuple[Any, ...], Expression] = {}

@@ -45,12 +45,16 @@ class Outcome:
     allowed: Mapping[str, Any] = field(default_factory=dict)
     """What an argument may be, where it does not fit."""
 
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What an action of a skill has found or made."""
+
 
 def read_outcome(data: Mapping[str, Any]) -> Outcome:
     """Return the outcome that the daemon has sent."""
     state, text = data.get("state"), data.get("text", "")
     if not state:
-        return Outcome(data["is_done"], text, reason=data.get("reason") or "", allowed=data.get("allowed") or {})
+        reason, allowed, more = data.get("reason") or "", data.get("allowed") or {}, data.get("data") or {}
+        return Outcome(data["is_done"], text, reason=reason, allowed=allowed, data=more)
     return Outcome(data["is_done"], text, str(state["state"]), state.get("unit", ""), state.get("attributes", {}))
 
 

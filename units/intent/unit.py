@@ -1,10 +1,11 @@
 """The intent unit: a sentence becomes calls of the home's tools, and their outcomes become the answer."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -21,13 +22,34 @@ from units.intent.recognizer import Recognizer
 from units.intent.replies import Questions, completed
 from units.intent.rounds import Turn
 from units.intent.sentence import Later, Listener, Understood
-from units.intent.steps import read_outcome, said
+from units.intent.skills.skills import Skills
+from units.intent.steps import Outcome, read_outcome, said
 from units.setup_values import SetupValues, refusal
 
 MOST_TURNS = 64
 """Turns that may wait for outcomes, or for a yes; an older one is given up, for its inference has ended."""
 
 HouseKey = tuple[bytes, tuple[str, ...]]
+
+
+class Waiting(Protocol):
+    """A turn in progress: of the home's devices, or of a skill."""
+
+    number: int
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The calls whose outcomes it waits for; none at the end."""
+
+    @property
+    def expected(self) -> int:
+        """How many outcomes it waits for."""
+
+    def take(self, outcomes: Sequence[Outcome]) -> None:
+        """Take the outcomes of the calls, in their order."""
+
+    def reply(self) -> Mapping[str, Any]:
+        """Return the fields of the message to the daemon."""
 
 
 @dataclass
@@ -49,15 +71,17 @@ class IntentUnit(Unit):
         host: Host,
         read_language: Callable[[str], Recognizer] = Recognizer,
         clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now().astimezone(),
     ) -> None:
         self._host = host
         self._read_language = read_language
         self._questions = Questions(clock)
+        self._skills = Skills(clock, now)
         self._tasks: dict[str, IntentTask] = {}
         self._recognizers: dict[str, Recognizer] = {}
         self._houses: dict[HouseKey, tuple[House, HomeIndex]] = {}
         self._numbers = count(1)
-        self._turns: dict[int, tuple[Turn, str]] = {}
+        self._turns: dict[int, tuple[Waiting, str]] = {}
         """The turns in progress with their conversations; the yes that one waits for may come in another task."""
 
         self.handlers = {
@@ -113,12 +137,19 @@ class IntentUnit(Unit):
         if understood := self._reply(task, conversation, text):
             return self._begin(task, conversation, understood)
         room = task.house.area(area or task.room)
+        if (turn := self._skills.reply(conversation, text, next(self._numbers))) is not None:
+            return self._wait_for(turn, conversation)
         index = task.index.heard_in(room)
+        problem: Understood | None = None
         for language in task.languages:
             understood = Listener(self._recognizers[language], task.house, index, room).understand(text)
-            if understood is not None:
+            if understood is not None and is_clear(understood):
                 return self._begin(task, conversation, understood)
-        return for_model(text, index, task.languages[0])
+            problem = problem or understood
+        for language in task.languages:
+            if (turn := self._skills.turn(text, language, room, next(self._numbers))) is not None:
+                return self._wait_for(turn, conversation)
+        return self._begin(task, conversation, problem) if problem else for_model(text, index, task.languages[0])
 
     def _reply(self, task: IntentTask, conversation: str, text: str) -> Understood | None:
         """Return what a conversation was asked about, completed by its next sentence; None if this is no reply."""
@@ -135,10 +166,16 @@ class IntentUnit(Unit):
         if understood.later and turn.calls:
             return put_off(turn, understood.later)
         self._questions.keep(conversation, understood, task.house_key)
+        return self._wait_for(turn, conversation)
+
+    def _wait_for(self, turn: Waiting, conversation: str) -> Mapping[str, Any]:
+        """Remember a turn until its outcomes come, and return its reply."""
         if turn.calls:
             self._turns[turn.number] = turn, conversation
             if len(self._turns) > MOST_TURNS:
                 del self._turns[min(self._turns)]
+        else:
+            self._skills.keep(turn, conversation)
         return turn.reply()
 
     def _on_outcomes(self, envelope: Envelope) -> Mapping[str, Any]:
@@ -150,7 +187,8 @@ class IntentUnit(Unit):
         turn.take(outcomes)
         if not turn.calls:
             del self._turns[number]
-            if turn.questions:
+            self._skills.keep(turn, conversation)
+            if isinstance(turn, Turn) and turn.questions:
                 asked = Understood(turn.questions[0].reading, turn.questions)
                 self._questions.keep(conversation, asked, self._task(envelope).house_key)
         return turn.reply()
@@ -179,6 +217,12 @@ class IntentUnit(Unit):
         languages = {language for task in self._tasks.values() for language in task.languages}
         self._houses = {key: house for key, house in self._houses.items() if key in houses}
         self._recognizers = {name: each for name, each in self._recognizers.items() if name in languages}
+        self._skills.use_only(languages)
+
+
+def is_clear(understood: Understood) -> bool:
+    """Return whether a sentence is about the home: its wishes have no problem, and it is no mere "stop"."""
+    return bool(understood.wishes) and not any(wish.problem for wish in understood.wishes)
 
 
 def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:

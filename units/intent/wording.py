@@ -79,6 +79,10 @@ class Wording:
         """Return our words for the reason of a failure, a part of a sentence; "" if there are none."""
         return self._render(self._ours["reasons"].get(code, ""), {"shown": {}, **values})
 
+    def said(self, template: str, values: Mapping[str, Any]) -> str:
+        """Return a sentence of a skill; "" if it needs a value that is missing."""
+        return capitalized(self._render(template, {"shown": {}, **values}))
+
     def ended(self, sentence: str) -> str:
         """Return a sentence with a full stop, if it ends without a mark."""
         return sentence if sentence[-1] in _END_MARKS else f"{sentence}{self._ours['full_stop']}"

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,16 @@ async def test_exit_from_a_hung_child_is_answered(client: WireClient, quick_watc
     assert (await client.receive())["request_id"] == question
     reply = await client.receive()
     assert (reply["request_id"], reply["error"]["code"]) == (leaving, 0)
+
+
+async def test_a_daemon_that_stood_still_blames_no_child(client: WireClient, quick_watch: None) -> None:
+    """What a board sleeps through is nobody's silence."""
+    task = await client.setup("llm", LLM_SETUP)
+    pid = await client.answer(task, "pid")
+
+    time.sleep(2000 * MS)  # noqa: ASYNC251  # the event loop stands still
+
+    assert [await client.answer(task, "pid") for _ in range(3)] == [pid] * 3
 
 
 async def test_child_that_does_not_answer_is_replaced(client: WireClient, quick_watch: None) -> None:

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("unitd.tools")
 
-NAME = "home"
-"""The name of the board's own tools in a setup."""
-
 # A state is a word or a number; the rest of a longer message is not spoken.
 STATE_LENGTH = 200
 # A model on another machine may produce any name.

@@ -219,10 +219,15 @@ class Process:
                 kept -= len(self._last_words.popleft())
 
     async def _watch(self) -> None:
-        """Kill a child that does not get ready, does not answer, or does not move."""
+        """Kill a child that does not get ready, does not answer, or does not move.
+
+        The time in which the daemon itself stood still does not count: the answers to its pings are not read yet.
+        """
         loop = asyncio.get_running_loop()
         while True:
+            due = loop.time() + PING_INTERVAL_SECONDS
             await asyncio.sleep(PING_INTERVAL_SECONDS)
+            self._last_sign += max(0.0, loop.time() - due)
             silence = loop.time() - self._last_sign
             if not self._is_ready and silence > READY_TIMEOUT_SECONDS:
                 self._kill(f"no progress in loading for {READY_TIMEOUT_SECONDS:.0f} s (at {self._progress})")

@@ -15,6 +15,7 @@ from typing import Any
 
 import orjson
 
+from unitd.core.outcomes import Outcome
 from unitd.runtime.atomic_write import replace_file
 from unitd.runtime.tasks.recognizer import Recognizer
 from unitd.runtime.tasks.tool_loop import Call, Toolbox, ToolUse
@@ -139,3 +140,6 @@ class _Unattended:
 
     async def delay(self, seconds: float, text: str) -> bool:
         return False
+
+    async def act(self, call: Call) -> Outcome:
+        return Outcome("A skill is not asked later.", is_done=False)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.hub import AudioHub
+from unitd.runtime.skills.actions import SkillActions
 from unitd.runtime.tasks.conversations import Conversations
 from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.observers import TaskObservers
@@ -43,6 +44,7 @@ class Shared(NamedTuple):
 
     delayed: DelayedCommands
     conversations: Conversations
+    skill_actions: SkillActions
 
 
 def is_voice(task: Task) -> bool:

@@ -19,6 +19,7 @@ from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Call
+from unitd.runtime.skills.actions import SkillActions
 from unitd.runtime.state_dir import StateDir
 from unitd.runtime.tasks.conversations import Conversations
 from unitd.runtime.tasks.delayed import DelayedCommands
@@ -59,6 +60,7 @@ class TaskManager:
         check_room: Callable[[Client], None],
         recognizer_for: Callable[[str, dict[str, Any]], Recognizer],
         delayed: DelayedCommands,
+        skill_actions: SkillActions,
     ) -> None:
         """`check_room` raises TaskFull for a client that has enough tasks; `recognizer_for` see `Shared`."""
         self._check_room = check_room
@@ -73,7 +75,7 @@ class TaskManager:
         self._runners: dict[str, TaskRunner] = {}
         self._links = LinkRouter(task_table, self.find, audio, latency)
         shared = (self._links, audio, observers, self._begin, recognizer_for, delayed)
-        self._shared = Shared(*shared, conversations=Conversations())
+        self._shared = Shared(*shared, conversations=Conversations(), skill_actions=skill_actions)
         self._is_closed = False
         self._group: asyncio.TaskGroup | None = None
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
 from unitd.core.models.catalog import Card
 from unitd.core.models.stand_in import fitted
 from unitd.core.tasks.kinds import INTENT, MAX_INPUTS, Output, UnitKind
@@ -78,13 +77,9 @@ class Planner:
         toolbox = await self._toolbox_of(tools) if isinstance(tools, str) else None
         raw_setup = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
         setup, warning = fitted(card, setup_data(kind, raw_setup))
-        if kind.name == INTENT and toolbox is None:
-            raise LoadFailed("intent needs the tools of this board: [home] names a file of them")
         if toolbox is not None:
             prepared = await toolbox.prepare(setup)
             setup = setup | toolbox.recognition(setup) if kind.name == INTENT else prepared
-        elif tools == AUTO:
-            setup = with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if kind.output is Output.ANSWER and "lora" in setup:
             setup = await with_files(setup, self._model_store.folders)
         inputs = [] if kind.reads_source else _inputs(setup.get("input"))
@@ -100,10 +95,10 @@ class Planner:
         return await self._model_store.resolve(kind.serving, data["model"])
 
     async def _toolbox_of(self, name: str) -> Toolbox | None:
-        """Return the tools that a setup names, None where "auto" finds none; raise LoadFailed for an unknown name."""
+        """Return the tools that a setup names, for "auto" those with devices; raise LoadFailed for an unknown name."""
         if name == AUTO:
             found = [each for each in self._toolboxes.values() if await each.listing()]
-            return next(iter(found), None)
+            return next(iter([*found, *self._toolboxes.values()]))
         if name not in self._toolboxes:
             raise LoadFailed(f"there are no tools {name!r} here; [home] tools names a file of them")
         return self._toolboxes[name]

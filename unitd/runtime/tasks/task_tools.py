@@ -5,8 +5,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from unitd.core.outcomes import Outcome
 from unitd.core.tasks.kinds import INTENT
 from unitd.core.tasks.table import Task
+from unitd.runtime.skills.actions import Where
 from unitd.runtime.tasks.conversations import conversation_of
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.output import End, Inference
@@ -159,10 +161,27 @@ class TaskTools:
         """Let a command wait, with the room and the language of this task. Return False when too many wait."""
         return await self._shared.delayed.add(seconds, text, self._task.setup)
 
+    async def act(self, call: Call, inference: Inference) -> Outcome:
+        """Do a call of a skill, with the room and the language of this task."""
+        setup, task = self._task.setup | inference.options, self._task
+        where = Where(
+            str(setup.get("area") or ""),
+            _first(setup.get("language")),
+            task.work_id,
+            task.grant_name,
+            conversation_of(task, inference.client),
+        )
+        return await self._shared.skill_actions.do(call["name"], call["arguments"], where)
+
     def go_on(self, inference: Inference) -> None:
         """Give the inference back to the unit."""
         inference.advance(InferenceState.DUE)
         self._compute(inference)
+
+
+def _first(language: Any) -> str:
+    """Return the first of the languages of a setup; "" if it names none."""
+    return str((language[0] if isinstance(language, list) and language else language) or "")
 
 
 class _User:
@@ -180,6 +199,9 @@ class _User:
 
     async def delay(self, seconds: float, text: str) -> bool:
         return await self._tools.delay(seconds, text)
+
+    async def act(self, call: Call) -> Outcome:
+        return await self._tools.act(call, self._inference)
 
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         if changes.get("messages") and changes["messages"][-1]["role"] == "tool":

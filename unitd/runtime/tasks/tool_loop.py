@@ -114,6 +114,9 @@ class ToolUser(Protocol):
     async def delay(self, seconds: float, text: str) -> bool:
         """Let a command wait. Return False when too many wait."""
 
+    async def act(self, call: Call) -> Outcome:
+        """Do a call of a skill; never raises."""
+
     def ask_model(self, changes: Mapping[str, Any]) -> None:
         """Let the model answer, with these keys of its setup changed; the round ends with `ToolUse.end_round`."""
 
@@ -224,7 +227,7 @@ class ToolUse:
                 return Outcome("", is_done=False)
             if not is_told:
                 self._user.tell(call)
-            outcome = await self._toolbox.do(call)
+            outcome = await (self._user.act(call) if "skill" in call else self._toolbox.do(call))
         if outcome.state is not None:
             self._read[str(call["arguments"].get("entity"))] = outcome.state
         return outcome

@@ -1,0 +1,1 @@
+"""What the skills of the intent program need of the daemon: what outlives a sentence, and what sounds."""

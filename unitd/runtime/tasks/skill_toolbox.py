@@ -1,0 +1,62 @@
+"""The board's own tools where no home is configured: skills alone."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from unitd.core.config.schema import HomeSettings
+from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict, evidence_of
+from unitd.core.home.home import Home
+from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
+from unitd.core.outcomes import DeviceState, Outcome, Reason, failed
+from unitd.runtime.tasks.tool_loop import Call
+
+NAME = "home"
+"""The name of the board's own tools in a setup."""
+
+
+class SkillToolbox:
+    """A `tool_loop.Toolbox` without devices."""
+
+    defaults: Mapping[str, Any] = {}
+
+    def __init__(self, settings: HomeSettings) -> None:
+        self._home = Home().as_data(settings.area, settings.languages)
+
+    async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
+        """Return the setup without tools, and with a prompt that says so: a model has nothing to call."""
+        return with_prompt_text(setup, NO_TOOLS) | {"tools": None}
+
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+        """Return {}: no device may be meant."""
+        return {}
+
+    def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the setup of the intent program: a home without devices, and the room and the languages of a task."""
+        return {"home": self._home} | {key: setup[key] for key in ("area", "language") if setup.get(key)}
+
+    async def listing(self) -> list[dict[str, Any]]:
+        """Return no tools."""
+        return []
+
+    def check(
+        self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]
+    ) -> Verdict:
+        """Return that nothing forbids a call; `do` refuses it."""
+        return ALLOWED
+
+    def targets(self, call: Call, evidence: Evidence | None) -> list[Call]:
+        """Return the call as it is."""
+        return [call]
+
+    def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
+        """Return that a turn was about no device."""
+        return evidence_of([], language)
+
+    def confirmation(self, calls: Sequence[Call], language: str) -> str:
+        """Return "": nothing needs a question."""
+        return ""
+
+    async def do(self, call: Call) -> Outcome:
+        """Refuse a call: there are no devices."""
+        words = failed("no home is configured on this board", "")
+        return Outcome(words, is_done=False, reason=Reason.NOT_CONFIGURED)

@@ -1,0 +1,88 @@
+"""Which skill a sentence is for: the sentences of all skills in one language, matched by hassil."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hassil import Intents, recognize_all
+from hassil.recognize import RecognizeResult
+
+from units.intent.library import settings_of
+from units.intent.narrowing import Narrower
+from units.intent.skills.skill import Skill
+
+MAX_LENGTH = 300
+"""Longer texts are for no skill."""
+
+_MOST_READINGS = 200
+"""A sentence with several slots has a reading for each way to divide its words."""
+
+
+class Match(NamedTuple):
+    """One way to understand a sentence: the skill, its intent, and the values of the slots."""
+
+    skill: Skill
+    intent: str
+    slots: Mapping[str, Any]
+
+
+class SkillMatcher:
+    """The sentences of all skills that know a language."""
+
+    def __init__(self, language: str, skills: Sequence[Skill]) -> None:
+        self.language = language
+        self._skills = {skill.name: skill for skill in skills if language in skill.texts}
+        intents = {
+            f"{skill.name}.{intent}": {"data": [_block(skill, sentences, language)]}
+            for skill in self._skills.values()
+            for intent, sentences in skill.texts[language].sentences.items()
+        }
+        self._narrower = Narrower(Intents.from_dict({**settings_of(language), "intents": intents}), ())
+
+    def matches(self, text: str) -> Iterator[Match]:
+        """Yield the readings of a sentence that the readers of its slots understand, the best first."""
+        if not text.strip() or len(text) > MAX_LENGTH:
+            return
+        narrowed = self._narrower.narrowed(text.casefold(), {})
+        found: list[tuple[tuple[int, ...], str, RecognizeResult]] = []
+        for at, result in enumerate(recognize_all(text, narrowed, language=self.language)):
+            if at == _MOST_READINGS:
+                break
+            found.append((_rank(result), result.intent.name, result))
+        for _, name, result in sorted(found, key=lambda each: each[:2]):
+            skill_name, _, intent = name.partition(".")
+            skill = self._skills[skill_name]
+            slots = {slot: self._value(skill, slot, entity) for slot, entity in result.entities.items()}
+            if None not in slots.values():
+                yield Match(skill, intent, slots)
+
+    def _value(self, skill: Skill, slot: str, entity: Any) -> Any:
+        """Return what a slot means, or None if its words mean nothing there."""
+        if not entity.is_wildcard:
+            return entity.value
+        words = str(entity.text_clean).strip(" ,")
+        reader = skill.readers.get(slot)
+        return (words or None) if reader is None else reader(words, self.language)
+
+
+def _block(skill: Skill, sentences: Sequence[str], language: str) -> dict[str, Any]:
+    texts = skill.texts[language]
+    lists = {name: _list_of(values) for name, values in texts.lists.items()}
+    slots = {slot for template in (*sentences, *texts.rules.values()) for slot in _slots_in(template)}
+    wildcards = {slot: {"wildcard": True} for slot in slots - lists.keys()}
+    return {"sentences": list(sentences), "lists": lists | wildcards, "expansion_rules": dict(texts.rules)}
+
+
+def _list_of(values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    return {"values": [{"in": words, "out": value} for value, several in values.items() for words in several]}
+
+
+def _slots_in(template: str) -> Iterator[str]:
+    """Yield the names of the slots in a template of hassil."""
+    for part in template.split("{")[1:]:
+        yield part.partition("}")[0].partition(":")[0]
+
+
+def _rank(result: RecognizeResult) -> tuple[int, ...]:
+    """Return how good a reading is, the smaller the better: many words of the template, few of slots."""
+    wildcards = [entity for entity in result.entities_list if entity.is_wildcard]
+    return -result.text_chunks_matched, len(wildcards), sum(len(entity.text) for entity in wildcards)
