@@ -94,6 +94,9 @@ class Answer(NamedTuple):
     by: str
     """Who understood the sentence: "intent" or "model"; "" where there was no call."""
 
+    seconds_to_end: float
+    """From the question to the end of the answer."""
+
 
 class Asker:
     """A client that asks each sentence in a task of its own, so that none knows of the one before."""
@@ -142,7 +145,8 @@ class Asker:
                 continue
             words += frame["data"]["delta"]
             if frame["data"]["finish"]:
-                return Answer(calls, words, (first or asyncio.get_running_loop().time()) - began, by)
+                end = asyncio.get_running_loop().time()
+                return Answer(calls, words, (first or end) - began, by, end - began)
 
     async def _send(self, work_id: str, action: str, **fields: Any) -> str:
         number = str(next(self._numbers))
