@@ -104,7 +104,7 @@ def _unusable_of_home(home: HomeSettings) -> Iterator[Problem]:
     yield from unreadable
     if home.tools is None or unreadable:
         return
-    from unitd.doors.home.toolbox import read_tools  # a client of HTTP and templates only where there are tools
+    from unitd.doors.home.tools_reader import read_tools  # templates only where there are tools
 
     try:
         read_tools(home.tools)

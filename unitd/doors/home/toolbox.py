@@ -7,17 +7,14 @@ cause.
 
 import asyncio
 import logging
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
-from unitd.core.config.problems import Problems
 from unitd.core.config.schema import HomeSettings
-from unitd.core.config.toml_lines import with_lines
 from unitd.core.home.call_guard import ALLOWED, Attempt, Evidence, Verdict, check, evidence_of, targets
 from unitd.core.home.call_guard_words import confirmed
 from unitd.core.home.devices import Entity
@@ -25,16 +22,13 @@ from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
 from unitd.core.home.readings import read_message
 from unitd.core.home.tools import Tool, misfit, unfit
-from unitd.core.home.tools_file import TemplateNames, read_home
 from unitd.core.outcomes import DeviceState, Outcome, Reason, done, failed, state
 from unitd.doors.base import Commands
 from unitd.doors.home.device_access import DeviceAccess, ToolFailed
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
+from unitd.doors.home.tools_reader import read_tools
 from unitd.runtime.tasks.tool_loop import Call
 from unitd.wire.errors import ConfigError, LoadFailed
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 log = logging.getLogger("unitd.tools")
 
@@ -349,45 +343,6 @@ def _warn_of_missing(home: Home, mqtt: Commands | None, settings: HomeSettings) 
 def _homeassistant(settings: HomeSettings) -> HomeAssistant:
     token_file = settings.homeassistant_token_file
     return HomeAssistant(settings.homeassistant_url, _read_token(token_file) if token_file else "")
-
-
-def read_tools(path: Path) -> Home:
-    """Return the tools and devices of a file.
-
-    Raises:
-        ConfigError: the file cannot be read or is no TOML; Problems: something in it is wrong.
-    """
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    templates = ImmutableSandboxedEnvironment()
-    try:
-        text = path.read_text()
-        return read_home(tomllib.loads(text), partial(_template_error, templates))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: {error}") from error
-    except Problems as error:
-        raise Problems(with_lines(error.problems, path, text)) from error
-
-
-def _template_error(templates: "Environment", text: str, known: TemplateNames) -> str:
-    from jinja2 import nodes
-    from jinja2.exceptions import TemplateSyntaxError
-    from jinja2.meta import find_undeclared_variables
-
-    try:
-        templates.from_string(text)
-    except TemplateSyntaxError as error:
-        return error.message or "its syntax is wrong"
-    tree = templates.parse(text)
-    unknown = find_undeclared_variables(tree) - known.keys() - templates.globals.keys()
-    own_names = {each.name for each in tree.find_all(nodes.Name) if each.ctx == "store"}
-    for each in tree.find_all(nodes.Getattr):
-        name = each.node.name if isinstance(each.node, nodes.Name) else ""
-        if name not in own_names and (properties := known.get(name)) and each.attr not in properties:
-            unknown.add(f"{name}.{each.attr}")
-    return f"{min(unknown)!r} is undefined" if unknown else ""
 
 
 def _read_token(path: Path) -> str:
