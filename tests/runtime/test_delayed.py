@@ -12,7 +12,8 @@ import pytest
 from tests.support.waiting import eventually
 from unitd.core.outcomes import Outcome
 from unitd.runtime.tasks.delayed import MAX_LATE_SECONDS, MAX_WAITING, DelayedCommands
-from unitd.runtime.tasks.tool_loop import Call, Recognition
+from unitd.runtime.tasks.tool_loop import Recognition
+from unitd.runtime.tasks.tool_messages import Call
 
 CALL: Call = {"id": "1", "name": "turn_off", "arguments": {"entity": "fan"}}
 KITCHEN = {"area": "kitchen", "language": "en", "prompt": "Be brief."}
@@ -38,7 +39,7 @@ class Hands:
         """Ask nothing."""
         return ""
 
-    async def do(self, call: Call) -> Outcome:
+    async def do(self, call: Call, *, sees: bool) -> Outcome:
         """Note the call."""
         self.calls.append(call)
         return Outcome("The fan is off.", is_done=True)

@@ -9,8 +9,10 @@ import pytest
 from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict
 from unitd.core.home.call_guard_words import cannot_wait
 from unitd.core.outcomes import DeviceState, Outcome
-from unitd.runtime.tasks.tool_loop import AGREED, AWAY, MAX_ROUNDS, Call, Recognition, ToolUse
+from unitd.runtime.tasks.tool_loop import AGREED, AWAY, MAX_ROUNDS, Recognition, ToolUse
+from unitd.runtime.tasks.tool_messages import Call
 
+PICTURE = b"\x89PNG\r\n\x1a\n"
 ON, OFF = "The kitchen light is on.", "The kitchen light is off."
 
 
@@ -32,11 +34,11 @@ class Hands:
         self.sets: dict[str, list[str]] = {}
         """By device those that are meant with it."""
 
-    async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
+    async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
         """Add nothing."""
         return setup
 
-    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str], *, sees: bool) -> dict[str, Any]:
         """Name the devices in the prompt."""
         return {"prompt": ", ".join(names)}
 
@@ -67,9 +69,11 @@ class Hands:
         """Ask before one tool."""
         return "Shall I?" if any(each["name"] == self._confirm for each in calls) else ""
 
-    async def do(self, call: Call) -> Outcome:
-        """Note it."""
+    async def do(self, call: Call, *, sees: bool) -> Outcome:
+        """Note it; a camera has a picture."""
         self.calls.append(call)
+        if call["name"] == "look_at" and sees:
+            return Outcome("This is the picture of the door.", is_done=True, picture=PICTURE)
         return Outcome(self._outcomes.pop(0) if self._outcomes else ON, is_done=True)
 
 
@@ -94,6 +98,7 @@ class Inference:
         self.asked: list[Mapping[str, Any]] = []
         self.delayed: list[tuple[float, str]] = []
         self.acted: list[Call] = []
+        self.said: list[str] = []
         self.is_wanted = True
         self._rounds = list(rounds)
         self.use: ToolUse
@@ -105,6 +110,10 @@ class Inference:
     def tell(self, call: Call) -> None:
         """Note the frame."""
         self.told.append(call)
+
+    def say(self, words: str) -> None:
+        """Note the words."""
+        self.said.append(words)
 
     async def delay(self, seconds: float, text: str) -> bool:
         """Keep the command."""
@@ -274,9 +283,9 @@ async def test_calls_that_are_not_wanted_any_more_are_not_done(recognised: bool)
     use = a_use(hands, Program({"turn": 1, "calls": calls} if recognised else UNKNOWN), inference)
     do = hands.do
 
-    async def do_and_cut(call: Call) -> Outcome:
+    async def do_and_cut(call: Call, *, sees: bool) -> Outcome:
         inference.is_wanted = False
-        return await do(call)
+        return await do(call, sees=sees)
 
     hands.do = do_and_cut  # type: ignore[method-assign]
 
@@ -418,7 +427,7 @@ async def test_several_devices_are_switched_at_once() -> None:
     calls = [a_call(entity=f"lamp {number}") for number in range(40)]
     hands, running, most = Hands(), 0, 0
 
-    async def do(call: Call) -> Outcome:
+    async def do(call: Call, *, sees: bool) -> Outcome:
         nonlocal running, most
         running += 1
         most = max(most, running)

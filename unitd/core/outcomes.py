@@ -45,6 +45,14 @@ class Reason(StrEnum):
     UNAVAILABLE = "unavailable"
     """Home Assistant has lost the device."""
 
+    NO_PICTURE = "no_picture"
+    """Home Assistant sends no picture of a camera: it is off, too slow, or sends something else."""
+
+    PICTURE_TOO_LARGE = "picture_too_large"
+
+    NO_VISION = "no_vision"
+    """The model of the task cannot be shown pictures."""
+
     UNKNOWN_STATE = "unknown_state"
     """The device has not said how it is."""
 
@@ -80,9 +88,12 @@ class Outcome:
     data: Mapping[str, Any] = field(default_factory=dict)
     """What an action of a skill has found or made."""
 
+    picture: bytes = b""
+    """The file of the picture that was fetched; it is for a model, which answers the question about it."""
+
     def as_data(self) -> dict[str, Any]:
         """Return the outcome as JSON for the program that understands sentences."""
-        return asdict(self)
+        return {name: each for name, each in asdict(self).items() if name != "picture"}
 
 
 MOST_TOLD = 3
@@ -128,6 +139,11 @@ def state(value: str, device: str) -> str:
     if not device:
         return ended(value)
     return _is(device, f"at {value}" if value[:1].isdigit() else value)
+
+
+def shown(device: str) -> str:
+    """Return the sentence that comes with a picture of a device."""
+    return f"This is the picture of {with_article(device)}."
 
 
 def failed(reason: str, device: str) -> str:

@@ -5,6 +5,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import orjson
@@ -56,6 +57,15 @@ ALIASES = {"study": ["work room", "office"], "up": ["top storey"]}
 """The aliases of areas and floors, by their ids."""
 
 
+class Camera(Enum):
+    """What happens to a picture that is asked for."""
+
+    WORKS = "works"
+    SILENT = "the server waits for it longer than anyone waits for the server"
+    MOVED = "it is elsewhere"
+    CUT = "the connection ends before its last byte"
+
+
 @dataclass
 class AssistantServer:
     """The requests that have come, and the answers to give."""
@@ -93,6 +103,15 @@ class AssistantServer:
     states: dict[str, Any] = field(default_factory=lambda: {"light.kitchen": {"state": "on", "attributes": {}}})
     """The states that GET /api/states returns, by entity."""
 
+    pictures: dict[str, bytes] = field(default_factory=dict)
+    """What the cameras and image entities show; one that is not here does not answer Home Assistant."""
+
+    camera: Camera = Camera.WORKS
+    """How each camera behaves."""
+
+    elsewhere: str = ""
+    """Where the pictures are, if they have moved."""
+
     entities: list[State] = field(default_factory=lambda: list(STATES))
     """The states that a template sees."""
 
@@ -113,10 +132,19 @@ class AssistantServer:
             return 200, self.rendered(data["template"]).encode()
         if path.removeprefix("/api/services/") in SERVICES:
             return 200, b"[]"  # the list of changed states: empty for a light that is off or does not exist
+        if "_proxy/" in path:
+            return self._picture(path.rpartition("/")[2])
         if path.startswith("/api/states/"):
             state = self.states.get(path.removeprefix("/api/states/"))
             return (404, b'{"message":"Entity not found."}') if state is None else (200, orjson.dumps(state))
         return 400, b'{"message":"Service not found"}'
+
+    def _picture(self, entity_id: str) -> tuple[int, bytes]:
+        if entity_id not in self.states:
+            return 404, b"404: Not Found"
+        if entity_id not in self.pictures:
+            return 500, b"500: Internal Server Error"
+        return 200, self.pictures[entity_id]
 
     def result_of(self, command: str, fields: dict[str, Any]) -> Any:
         """Return the result of a command of the WebSocket as Home Assistant does."""
@@ -174,14 +202,22 @@ class AssistantServer:
                 body = orjson.loads(await reader.readexactly(int(fields.get("content-length", 0))) or b"null")
                 path = head[0].split()[1]
                 self.calls.append((path, body))
+                camera = self.camera if "_proxy/" in path else Camera.WORKS
+                if camera is Camera.SILENT:
+                    self.may_answer.clear()
                 await self.may_answer.wait()
                 status, answer = self.answer_to(path, fields.get("authorization", ""), body)
                 place = b""
+                if camera is Camera.MOVED:
+                    status, answer, place = 302, b"", b"Location: %b\r\n" % self.elsewhere.encode()
                 if "upgrade" in fields:
                     status, answer, place = self.socket_status, b"", b"Location: /elsewhere\r\n"
                 self.longest_body = max(self.longest_body, len(answer))
-                writer.write(b"HTTP/1.1 %d x\r\n%bContent-Length: %d\r\n\r\n%b" % (status, place, len(answer), answer))
+                size = len(answer) + (camera is Camera.CUT)
+                writer.write(b"HTTP/1.1 %d x\r\n%bContent-Length: %d\r\n\r\n%b" % (status, place, size, answer))
                 await writer.drain()
+                if camera is Camera.CUT:
+                    return
         finally:
             writer.close()
             del self.talks[talk]

@@ -63,7 +63,7 @@ class Attempt:
     @property
     def is_reading(self) -> bool:
         """Return whether it switches nothing."""
-        return bool(self.tool.state or self.tool.state_of)
+        return self.tool.is_reading
 
     @property
     def values(self) -> dict[str, Any]:

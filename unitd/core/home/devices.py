@@ -6,6 +6,11 @@ from dataclasses import dataclass
 KINDS = ("light", "switch", "fan", "cover", "climate", "media", "lock", "scene", "sensor")
 """The kinds that the bundled model has learned."""
 
+CAMERA = "camera"
+"""The kind of what has a picture. Only Home Assistant has such devices, and only a model with vision is shown them."""
+
+ALL_KINDS = (*KINDS, CAMERA)
+
 ENTITY_ID = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 """An entity id of Home Assistant: light.kitchen_ceiling."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from unitd.core.home.devices import KINDS, Area, Entity, Floor
+from unitd.core.home.devices import ALL_KINDS, CAMERA, Area, Entity, Floor
 from unitd.core.home.protocols import with_defaults
 from unitd.core.home.tools import Tool
 from unitd.core.home.usual_tools import USUAL
@@ -29,14 +29,14 @@ class Home:
     floors: tuple[Floor, ...] = ()
     """Floors with aliases; others exist because an area or a device is there."""
 
-    def named(self, name: str, kinds: Container[str] = KINDS) -> list[Entity]:
+    def named(self, name: str, kinds: Container[str] = ALL_KINDS) -> list[Entity]:
         """Return the entities of this name, else of this id, else with this alias, whatever the case."""
         for known in self._by_words:
             if found := [each for each in known.get(name.casefold(), ()) if each.kind in kinds]:
                 return found
         return []
 
-    def entity(self, name: str, kinds: Container[str] = KINDS) -> Entity | None:
+    def entity(self, name: str, kinds: Container[str] = ALL_KINDS) -> Entity | None:
         """Return the first entity of this name, id or alias; None if there is none."""
         return next(iter(self.named(name, kinds)), None)
 
@@ -64,6 +64,10 @@ class Home:
     def only(self, called: Collection[str]) -> "Home":
         """Return the home with these devices alone, and with its other tools."""
         return replace(self, entities=tuple(each for each in self.entities if self.called(each) in called))
+
+    def without_cameras(self) -> "Home":
+        """Return the home as a model without vision knows it."""
+        return replace(self, entities=tuple(each for each in self.entities if each.kind != CAMERA))
 
     def area(self, name: str) -> Area | None:
         """Return the area of this name, else with this alias, whatever the case; None if there is none."""
@@ -193,7 +197,7 @@ class Home:
 
     def _tool_data(self, tool: Tool, names: Sequence[str]) -> dict[str, Any]:
         """Return a tool as data; `entities` is null when it reaches every device of its kinds."""
-        kinds = [kind for kind in KINDS if any(kind in way.kinds for way in self.ways(tool.name))]
+        kinds = [kind for kind in ALL_KINDS if any(kind in way.kinds for way in self.ways(tool.name))]
         reaches_all = len(names) == sum(each.kind in kinds for each in self.entities)
         return {
             "name": tool.name,

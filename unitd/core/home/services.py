@@ -7,6 +7,7 @@ by which an entity says what it can do at developers.home-assistant.io/docs/core
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from unitd.core.home.devices import CAMERA
 from unitd.core.home.tools import Parameters, Tool
 from unitd.core.home.usual_tools import usual_tool
 
@@ -20,6 +21,8 @@ _ALWAYS: Mapping[str, tuple[str, ...]] = {
     "lock": ("lock", "unlock", "get_state"),
     "scene": ("activate_scene",),
     "script": ("activate_scene",),
+    "camera": ("look_at",),
+    "image": ("look_at",),
 }
 """What every entity of a domain can do; those of other domains have a state."""
 
@@ -68,6 +71,7 @@ def service_tools(is_fahrenheit: bool = False) -> Iterator[Tool]:
         yield replace(tool, parameters=_FAHRENHEIT) if name == "set_temperature" and is_fahrenheit else tool
     kinds = "light switch fan cover climate media lock sensor"
     yield usual_tool("get_state", PROTOCOL, kinds, state_of="{{ entity.id }}")
+    yield usual_tool("look_at", PROTOCOL, CAMERA, picture_of="{{ entity.id }}")
 
 
 def allowed_tools(domain: str, features: int, color_modes: Collection[str]) -> frozenset[str]:

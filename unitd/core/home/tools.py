@@ -13,7 +13,7 @@ Parameters = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Tool:
-    """An action or a question; exactly one of topic, service, state and state_of is set."""
+    """An action or a question; exactly one of topic, service, state, state_of and picture_of is set."""
 
     name: str
     description: str = ""
@@ -25,9 +25,15 @@ class Tool:
     data: str = ""
     state: str = ""
     state_of: str = ""
+    picture_of: str = ""
     confirmation: str = ""
     protocol: str = ""
     """The protocol of the only devices that it reaches, for a default tool; "" for all devices of its kinds."""
+
+    @property
+    def is_reading(self) -> bool:
+        """Return whether it switches nothing."""
+        return bool(self.state or self.state_of or self.picture_of)
 
     def reaches(self, entity: Entity) -> bool:
         """Return whether the tool can be used with a device."""

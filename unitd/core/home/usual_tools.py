@@ -8,6 +8,7 @@ from unitd.core.home.tools import Parameters, Tool
 USUAL = (
     "turn_on", "turn_off", "set_brightness", "set_color", "open_cover", "close_cover", "set_position",
     "set_temperature", "set_volume", "lock", "unlock", "activate_scene", "play_media", "pause_media", "get_state",
+    "look_at",
 )  # fmt: skip
 """Their names."""
 
@@ -27,6 +28,7 @@ _DESCRIPTIONS = {
     "play_media": "Plays music or a film",
     "pause_media": "Pauses a media player",
     "get_state": "How a device is",
+    "look_at": "Looks at what a camera shows",
 }
 _PERCENT: Parameters = {"percent": {"type": "integer", "minimum": 0, "maximum": 100}}
 _PARAMETERS: dict[str, Parameters] = {

@@ -1,4 +1,4 @@
-"""Access to devices: messages over MQTT, services and states of Home Assistant."""
+"""Access to devices: messages over MQTT, services, states and pictures of Home Assistant."""
 
 import orjson
 
@@ -41,11 +41,18 @@ class DeviceAccess:
     async def state_of(self, entity_id: str) -> DeviceState:
         """Return the state of an entity of Home Assistant."""
         homeassistant = self._configured_homeassistant()
-        if not ENTITY_ID.fullmatch(entity_id):
-            cause = ValueError(f"no entity_id: {entity_id[:100]!r}")
-            raise ToolFailed("Home Assistant does not have it", Reason.UNKNOWN_DEVICE) from cause
+        _check_id(entity_id)
         try:
             return await homeassistant.state(entity_id)
+        except HomeAssistantError as error:
+            raise ToolFailed(str(error), error.reason) from error.__cause__
+
+    async def picture_of(self, entity_id: str) -> bytes:
+        """Return the file of the picture of a camera or image of Home Assistant."""
+        homeassistant = self._configured_homeassistant()
+        _check_id(entity_id)
+        try:
+            return await homeassistant.picture(entity_id)
         except HomeAssistantError as error:
             raise ToolFailed(str(error), error.reason) from error.__cause__
 
@@ -67,3 +74,10 @@ class DeviceAccess:
             await homeassistant.call(service, fields)
         except HomeAssistantError as error:
             raise ToolFailed(str(error), error.reason) from error.__cause__
+
+
+def _check_id(entity_id: str) -> None:
+    """Raise ToolFailed for a text that is no entity id: it would become another address."""
+    if not ENTITY_ID.fullmatch(entity_id):
+        cause = ValueError(f"no entity_id: {entity_id[:100]!r}")
+        raise ToolFailed("Home Assistant does not have it", Reason.UNKNOWN_DEVICE) from cause

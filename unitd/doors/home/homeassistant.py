@@ -1,7 +1,8 @@
-"""Home Assistant's REST API, as far as tools need it: services, devices and their states.
+"""Home Assistant's REST API, as far as tools need it: services, devices, their states and pictures.
 
 Documented at developers.home-assistant.io/docs/api/rest: POST /api/services/<domain>/<service>, POST /api/template,
-GET /api/states/<entity_id>, GET /api/config.
+GET /api/states/<entity_id>, GET /api/config, GET /api/camera_proxy/<entity_id>. GET /api/image_proxy/<entity_id> is in
+its components/image.
 """
 
 import asyncio
@@ -11,22 +12,29 @@ from typing import Any
 import httpx
 import orjson
 
-from unitd.core.home.devices import ENTITY_ID, KINDS, Area, Entity
+from unitd.core.home.devices import ALL_KINDS, CAMERA, ENTITY_ID, Area, Entity
 from unitd.core.home.home import Home
 from unitd.core.home.readings import read_homeassistant
 from unitd.core.home.services import PROTOCOL, allowed_tools, service_tools
 from unitd.core.outcomes import DeviceState, Reason
 from unitd.doors.home.entity_registry import RegistryUnread, with_registry
 from unitd.wire.errors import ConfigError
+from unitd.wire.pictures import media_type
 
 log = logging.getLogger("unitd.tools")
 
 PATIENCE_SECONDS = 5.0
 
+PICTURE_SECONDS = 12.0
+"""For a picture: Home Assistant itself waits 10 s for a camera."""
+
+MAX_PICTURE_BYTES = 8 * 1024 * 1024
+"""Twice what a camera of 12 megapixels sends."""
+
 UNAVAILABLE, UNKNOWN = "unavailable", "unknown"
 """The states of a device that Home Assistant has lost, or has no state of yet."""
 
-_KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor"}
+_KIND_OF_DOMAIN = {"media_player": "media", "script": "scene", "binary_sensor": "sensor", "image": CAMERA}
 
 MOST_DEVICES = 20_000
 """Where reading stops, whatever Home Assistant sends."""
@@ -92,8 +100,7 @@ class HomeAssistant:
             HomeAssistantError: Home Assistant cannot be reached or refuses, or an entity is unavailable.
         """
         for entity_id in _entity_ids(data.get("entity_id")):
-            if (await self._state(entity_id)).state == UNAVAILABLE:
-                raise HomeAssistantError("the device is unavailable in Home Assistant", Reason.UNAVAILABLE)
+            await self._check_available(entity_id)
         domain, _, name = service.partition(".")
         await self._ask("POST", f"/api/services/{domain}/{name}", data)
 
@@ -106,9 +113,46 @@ class HomeAssistant:
         known = await self._state(entity_id)
         return DeviceState("") if known.state in (UNAVAILABLE, UNKNOWN) else known
 
+    async def picture(self, entity_id: str) -> bytes:
+        """Return what a camera shows now, or the picture of an image entity, as its file.
+
+        Raises:
+            HomeAssistantError: Home Assistant cannot be reached, lacks the entity, or sends no picture in time; or the
+                picture is too large.
+        """
+        await self._check_available(entity_id)
+        domain = entity_id.partition(".")[0]
+        try:
+            async with asyncio.timeout(PICTURE_SECONDS):
+                picture = await self._download(f"/api/{domain}_proxy/{entity_id}")
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise HomeAssistantError("Home Assistant sends no picture of it", Reason.NO_PICTURE) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise HomeAssistantError("Home Assistant cannot be reached", Reason.HOME_ASSISTANT_UNREACHABLE) from error
+        if not media_type(picture):
+            raise HomeAssistantError("Home Assistant sends no picture of it", Reason.NO_PICTURE)
+        return picture
+
+    async def _download(self, path: str) -> bytes:
+        """Return the body of an answer, which is read no further than a picture may be long."""
+        plain = {"Accept-Encoding": "identity"}  # what is unpacked may be of any size
+        content = bytearray()
+        async with self._http.stream("GET", path, headers=plain, timeout=PICTURE_SECONDS) as answer:
+            if answer.status_code in (500, 503):  # its camera does not answer, or is off
+                raise HomeAssistantError("Home Assistant sends no picture of it", Reason.NO_PICTURE)
+            _check_status(answer, _missing())
+            async for chunk in answer.aiter_raw():
+                content += chunk
+                if len(content) > MAX_PICTURE_BYTES:
+                    raise HomeAssistantError("its picture is too large", Reason.PICTURE_TOO_LARGE)
+        return bytes(content)
+
+    async def _check_available(self, entity_id: str) -> None:
+        if (await self._state(entity_id)).state == UNAVAILABLE:
+            raise HomeAssistantError("the device is unavailable in Home Assistant", Reason.UNAVAILABLE)
+
     async def _state(self, entity_id: str) -> DeviceState:
-        missing = HomeAssistantError("Home Assistant does not have it", Reason.UNKNOWN_DEVICE)
-        answer = await self._ask("GET", f"/api/states/{entity_id}", missing=missing)
+        answer = await self._ask("GET", f"/api/states/{entity_id}", missing=_missing())
         try:
             return read_homeassistant(orjson.loads(answer.content))
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
@@ -145,7 +189,7 @@ class HomeAssistant:
                     break
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise HomeAssistantError("Home Assistant answered nonsense") from error
-        usable = tuple(each for each in entities if each.kind in KINDS and each.name.strip())
+        usable = tuple(each for each in entities if each.kind in ALL_KINDS and each.name.strip())
         is_fahrenheit = config.get("unit_system", {}).get("temperature") == "°F"
         return Home(usable, tuple(service_tools(is_fahrenheit)), areas)
 
@@ -175,13 +219,26 @@ class HomeAssistant:
             raise HomeAssistantError("Home Assistant does not answer", Reason.HOME_ASSISTANT_UNREACHABLE) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise HomeAssistantError("Home Assistant cannot be reached", Reason.HOME_ASSISTANT_UNREACHABLE) from error
-        if answer.status_code in (401, 403):
-            raise HomeAssistantError(refused, Reason.REFUSED)
-        if answer.status_code in (400, 404):
-            raise missing or HomeAssistantError("Home Assistant does not know that")
-        if not answer.is_success:
-            raise HomeAssistantError(f"Home Assistant failed ({answer.status_code})")
+        _check_status(answer, missing, refused)
         return answer
+
+
+def _check_status(
+    answer: httpx.Response,
+    missing: HomeAssistantError | None = None,
+    refused: str = "Home Assistant refuses the token",
+) -> None:
+    """Raise HomeAssistantError for an answer that is no success; a redirect is none."""
+    if answer.status_code in (401, 403):
+        raise HomeAssistantError(refused, Reason.REFUSED)
+    if answer.status_code in (400, 404):
+        raise missing or HomeAssistantError("Home Assistant does not know that")
+    if not answer.is_success:
+        raise HomeAssistantError(f"Home Assistant failed ({answer.status_code})")
+
+
+def _missing() -> HomeAssistantError:
+    return HomeAssistantError("Home Assistant does not have it", Reason.UNKNOWN_DEVICE)
 
 
 def _entity(row: dict[str, Any]) -> Entity:

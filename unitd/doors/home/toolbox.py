@@ -19,15 +19,15 @@ from unitd.core.home.call_guard import ALLOWED, Attempt, Evidence, Verdict, chec
 from unitd.core.home.call_guard_words import confirmed
 from unitd.core.home.devices import Entity
 from unitd.core.home.home import Home
-from unitd.core.home.prompt import with_prompt_text
+from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
 from unitd.core.home.readings import read_message
 from unitd.core.home.tools import Tool, misfit, unfit
-from unitd.core.outcomes import DeviceState, Outcome, Reason, done, failed, state
+from unitd.core.outcomes import DeviceState, Outcome, Reason, done, failed, shown, state
 from unitd.doors.base import Commands
 from unitd.doors.home.device_access import DeviceAccess, ToolFailed
 from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
 from unitd.doors.home.tools_reader import read_tools
-from unitd.runtime.tasks.tool_loop import Call
+from unitd.runtime.tasks.tool_messages import Call
 from unitd.wire.errors import ConfigError, LoadFailed
 
 log = logging.getLogger("unitd.tools")
@@ -132,25 +132,31 @@ class HomeToolbox:
         for each in left_out:
             log.info("%s of Home Assistant is left out: the file has this device", each.id)
 
-    async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
+    async def prepare(self, setup: dict[str, Any], *, sees: bool = False) -> dict[str, Any]:
         """Return the setup with schemas for the grammar, and with the devices in its prompt or `messages`.
+
+        A model that sees nothing is told of no cameras.
 
         Raises:
             LoadFailed: there are no tools, or no devices for them.
         """
         await self.read_devices()
-        functions = self._home.only(self._home.first(MOST_LISTED)).functions()
-        if not functions:
+        if not self._home.functions():
             raise LoadFailed(f"this board has no tools, or no devices for them: see [home]{self._unread_because}")
-        if len(self._home.entities) > MOST_LISTED:
+        home = self._home if sees else self._home.without_cameras()
+        functions = home.only(home.first(MOST_LISTED)).functions()
+        if not functions:
+            return with_prompt_text(setup, NO_TOOLS) | {"tools": None}
+        if len(home.entities) > MOST_LISTED:
             return setup | {"tools": functions}
-        return with_prompt_text(setup, self._home.devices) | {"tools": functions}
+        return with_prompt_text(setup, home.devices) | {"tools": functions}
 
-    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str], *, sees: bool = False) -> dict[str, Any]:
         """Return the keys of a setup that change where only these devices may be meant; {} in a small home."""
-        if len(self._home.entities) <= MOST_LISTED:
+        home = self._home if sees else self._home.without_cameras()
+        if len(home.entities) <= MOST_LISTED:
             return {}
-        home = self._home.only(names)
+        home = home.only(names)
         changed = with_prompt_text(setup, home.devices)
         return {key: changed[key] for key in ("prompt", "messages") if key in changed} | {"tools": home.functions()}
 
@@ -179,7 +185,9 @@ class HomeToolbox:
             tool, entity = self._meant(call["name"], call["arguments"])
         except Refused:
             return [call]
-        found = targets(entity, self._home.entities, evidence) if entity is not None else []
+        if entity is None or tool.picture_of:  # each picture takes up some of the prompt
+            return [call]
+        found = targets(entity, self._home.entities, evidence)
         reached = [each for each in found if self._home.way(tool.name, each) is not None]
         if not reached or reached == [entity]:
             return [call]
@@ -212,14 +220,20 @@ class HomeToolbox:
         if self._homeassistant is not None:
             await self._homeassistant.close()
 
-    async def do(self, call: Call) -> Outcome:
-        """Execute a call and return what came of it. The log has no words of the person."""
+    async def do(self, call: Call, *, sees: bool = False) -> Outcome:
+        """Execute a call and return what came of it. The log has no words of the person.
+
+        No picture is fetched for a model that sees nothing.
+        """
         name, arguments = call["name"], call["arguments"]
         device = ""
         try:
             tool, entity = self._meant(name, arguments)
             device = entity.name if entity is not None else ""
-            return await self._do(tool, _checked(tool, arguments, entity), entity)
+            names = _checked(tool, arguments, entity)
+            if tool.picture_of:
+                return await self._look(self._render(tool.picture_of, names), device, sees=sees)
+            return await self._do(tool, names, entity)
         except Refused as refusal:
             log.info("tool %s is not used: %s", name, refusal)
             return Outcome(str(refusal), is_done=False, reason=refusal.reason, allowed=refusal.allowed)
@@ -271,6 +285,12 @@ class HomeToolbox:
             await self._devices.call_service(service, self._render(tool.data or "{}", names))
         words = confirmation or done(tool.name, names, device)
         return Outcome(words, is_done=True, is_confirmation=bool(confirmation))
+
+    async def _look(self, entity_id: str, device: str, *, sees: bool) -> Outcome:
+        if not sees:
+            raise ToolFailed("this model sees no pictures", Reason.NO_VISION)
+        picture = await self._devices.picture_of(entity_id)
+        return Outcome(shown(device), is_done=True, picture=picture)
 
     def _render(self, template: str, names: dict[str, Any]) -> str:
         try:

@@ -18,7 +18,8 @@ import orjson
 from unitd.core.outcomes import Outcome
 from unitd.runtime.atomic_write import replace_file
 from unitd.runtime.tasks.recognizer import Recognizer
-from unitd.runtime.tasks.tool_loop import Call, Toolbox, ToolUse
+from unitd.runtime.tasks.tool_loop import Toolbox, ToolUse
+from unitd.runtime.tasks.tool_messages import Call
 
 log = logging.getLogger("unitd.tools")
 
@@ -136,6 +137,9 @@ class _Unattended:
         self.calls.append(call["name"])
 
     def ask_model(self, changes: Mapping[str, Any]) -> None:
+        raise AssertionError("a delayed command has no model")
+
+    def say(self, words: str) -> None:
         raise AssertionError("a delayed command has no model")
 
     async def delay(self, seconds: float, text: str) -> bool:

@@ -55,6 +55,7 @@ class InferenceRunner:
             shared,
             memory=lambda: self.memory,
             tell=lambda inference, call: self.output.tool_call(inference, call),
+            say=lambda inference, text: self._say(inference, text),
             compute=lambda _: self.go_on(),
         )
 
@@ -249,7 +250,10 @@ class InferenceRunner:
             if text and self.tools.have_outcomes:
                 self._ask("cancel", inference=inference.number)
             return
-        self.output.delta(inference, text, envelope.payload)
+        self._say(inference, text, envelope.payload)
+
+    def _say(self, inference: Inference, text: str, payload: bytes = b"") -> None:
+        self.output.delta(inference, text, payload)
         self._shared.links.on_delta(self.task, inference, text)
 
     def _on_speak(self, inference: Inference, envelope: Envelope) -> None:
@@ -273,7 +277,7 @@ class InferenceRunner:
         """End the answer, or only a round of calls."""
         fields = envelope.fields
         self.memory = fields.get("memory", self.memory)
-        usage = fields.get("usage") or inference.usage or None
+        usage = self.tools.total(fields.get("usage") or inference.usage) or None
         end = End(fields.get("reason", "stop"), usage, fields.get("stop_word", ""), _error_of(fields))
         if end.reason != INTERRUPTED.reason and end.error is None:
             self._on_good_end()

@@ -78,7 +78,7 @@ class Planner:
         raw_setup = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
         setup, warning = fitted(card, setup_data(kind, raw_setup))
         if toolbox is not None:
-            prepared = await toolbox.prepare(setup)
+            prepared = await toolbox.prepare(setup, sees=card.has_vision)
             setup = setup | toolbox.recognition(setup) if kind.name == INTENT else prepared
         if kind.output is Output.ANSWER and "lora" in setup:
             setup = await with_files(setup, self._model_store.folders)

@@ -8,7 +8,7 @@ from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict, evidence_of
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
 from unitd.core.outcomes import DeviceState, Outcome, Reason, failed
-from unitd.runtime.tasks.tool_loop import Call
+from unitd.runtime.tasks.tool_messages import Call
 
 NAME = "home"
 """The name of the board's own tools in a setup."""
@@ -22,11 +22,11 @@ class SkillToolbox:
     def __init__(self, settings: HomeSettings) -> None:
         self._home = Home().as_data(settings.area, settings.languages)
 
-    async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
+    async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
         """Return the setup without tools, and with a prompt that says so: a model has nothing to call."""
         return with_prompt_text(setup, NO_TOOLS) | {"tools": None}
 
-    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str], *, sees: bool) -> dict[str, Any]:
         """Return {}: no device may be meant."""
         return {}
 
@@ -56,7 +56,7 @@ class SkillToolbox:
         """Return "": nothing needs a question."""
         return ""
 
-    async def do(self, call: Call) -> Outcome:
+    async def do(self, call: Call, *, sees: bool) -> Outcome:
         """Refuse a call: there are no devices."""
         words = failed("no home is configured on this board", "")
         return Outcome(words, is_done=False, reason=Reason.NOT_CONFIGURED)

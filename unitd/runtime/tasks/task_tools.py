@@ -15,7 +15,8 @@ from unitd.runtime.tasks.output import End, Inference
 from unitd.runtime.tasks.plan import Plan
 from unitd.runtime.tasks.recognizer import Recognizer
 from unitd.runtime.tasks.states import InferenceState
-from unitd.runtime.tasks.tool_loop import Call, Toolbox, ToolUse
+from unitd.runtime.tasks.tool_loop import Toolbox, ToolUse
+from unitd.runtime.tasks.tool_messages import Call
 
 
 class TaskTools:
@@ -28,9 +29,10 @@ class TaskTools:
         *,
         memory: Callable[[], Any],
         tell: Callable[[Inference, Call], None],
+        say: Callable[[Inference, str], None],
         compute: Callable[[Inference], None],
     ) -> None:
-        """`memory` returns what the unit remembers, `tell` sends the frame of a call.
+        """`memory` returns what the unit remembers, `tell` sends the frame of a call, `say` that of some words.
 
         `compute` sends the inference to the unit as soon as that may be.
         """
@@ -38,8 +40,10 @@ class TaskTools:
         self._shared = shared
         self._memory = memory
         self._tell = tell
+        self.say = say
         self._compute = compute
         self._toolbox: Toolbox | None = None
+        self._sees = False
         self._recognizer: Recognizer | None = None
         self._use: ToolUse | None = None
         self._unpaused = asyncio.Event()
@@ -48,7 +52,7 @@ class TaskTools:
     def settle_in(self, plan: Plan) -> None:
         """Use the tools of this plan from now on."""
         self.leave()
-        self._toolbox = plan.toolbox
+        self._toolbox, self._sees = plan.toolbox, plan.card.has_vision
         if plan.toolbox is not None:
             self._recognizer = self._shared.recognizer_for(self._task.work_id, plan.toolbox.recognition(plan.setup))
 
@@ -102,7 +106,14 @@ class TaskTools:
         conversation = conversation_of(self._task, inference.client)
         last = self._shared.conversations.last(conversation)
         self._use = use = ToolUse(
-            self._toolbox, self._recognizer, user, setup=setup, text=text, conversation=conversation, last=last
+            self._toolbox,
+            self._recognizer,
+            user,
+            setup=setup,
+            text=text,
+            sees=self._sees,
+            conversation=conversation,
+            last=last,
         )
         self._shared.conversations.keep(conversation, use.turn)
         self._shared.start(self._look_for_answer(inference, use), f"tools of {self._task.work_id}")
@@ -135,6 +146,11 @@ class TaskTools:
         inference.advance(InferenceState.AT_TOOLS)
         use.end_round(usage, has_failed=end.error is not None)
         return True
+
+    def total(self, usage: Mapping[str, int]) -> Mapping[str, int]:
+        """Return the tokens of an answer whose last round has used these."""
+        rounds = self._use.usage if self._use is not None else {}
+        return {key: tokens + rounds.get(key, 0) for key, tokens in usage.items()}
 
     def stop(self) -> None:
         """Do no more calls for the inference that uses the tools: it is over."""
@@ -196,6 +212,9 @@ class _User:
 
     def tell(self, call: Call) -> None:
         self._tools.tell(self._inference, call, INTENT)
+
+    def say(self, words: str) -> None:
+        self._tools.say(self._inference, words)
 
     async def delay(self, seconds: float, text: str) -> bool:
         return await self._tools.delay(seconds, text)

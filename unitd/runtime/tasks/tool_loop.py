@@ -5,6 +5,9 @@ recognise reaches the model, which is shown the devices that the sentence may me
 the guard finds it in the words of the person; the daemon says what came of it. The model is told the outcomes and may
 call again, up to four times. It does not put them into words: it might garble an error, or claim more than was done.
 
+A picture that a call has fetched is for the model as well, whoever made the call: the model gets it with the question,
+and says the answer itself.
+
 This holds only for tasks that were set up with the board's own tools; a client that brings tools gets the calls and
 does them.
 """
@@ -17,6 +20,7 @@ from typing import Any, NamedTuple, Protocol
 from unitd.core.home.call_guard import Evidence, Verdict, agrees, declines
 from unitd.core.home.call_guard_words import cannot_wait, forgotten, too_many_wait
 from unitd.core.outcomes import DeviceState, Outcome, told, told_of_set
+from unitd.runtime.tasks.tool_messages import Call, conversation_so_far, last_question, results_of, with_pictures
 
 # A model that goes on calling is not asked again.
 MAX_ROUNDS = 4
@@ -32,9 +36,6 @@ AWAY = "Sentences cannot be understood at the moment."
 AUTO = "auto"
 """What a setup says to have the board's own tools; where there are none the model is told so."""
 
-Call = dict[str, Any]
-"""id, name and arguments."""
-
 Recognition = dict[str, Any]
 """The intent program's answer: a turn with calls, an answer, or evidence and candidates for a model; {} for none."""
 
@@ -46,10 +47,13 @@ class Toolbox(Protocol):
     def defaults(self) -> Mapping[str, Any]:
         """What a setup with these tools has unless it says otherwise; wins over the defaults of a model's card."""
 
-    async def prepare(self, setup: dict[str, Any]) -> dict[str, Any]:
-        """Add schemas and devices to a setup that names the board's tools; raise LoadFailed when there are none."""
+    async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
+        """Add schemas and devices to a setup that names the board's tools; raise LoadFailed when there are none.
 
-    def narrowed(self, setup: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+        `sees` is whether the model has vision.
+        """
+
+    def narrowed(self, setup: Mapping[str, Any], names: Collection[str], *, sees: bool) -> dict[str, Any]:
         """Return the keys of a setup that change when only the devices of these names may be meant."""
 
     def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,8 +76,8 @@ class Toolbox(Protocol):
     def confirmation(self, calls: Sequence[Call], language: str) -> str:
         """Return the question to ask before these calls are done; "" when none of them needs one."""
 
-    async def do(self, call: Call) -> Outcome:
-        """Do a call; never raises, a failure is told like a success."""
+    async def do(self, call: Call, *, sees: bool) -> Outcome:
+        """Do a call; never raises, a failure is told like a success. A picture is only for a model that sees."""
 
 
 class Recognizes(Protocol):
@@ -111,6 +115,9 @@ class ToolUser(Protocol):
     def tell(self, call: Call) -> None:
         """Tell the client of a call that is about to be done."""
 
+    def say(self, words: str) -> None:
+        """Say words of the answer before the model goes on with it."""
+
     async def delay(self, seconds: float, text: str) -> bool:
         """Let a command wait. Return False when too many wait."""
 
@@ -132,18 +139,21 @@ class ToolUse:
         *,
         setup: Mapping[str, Any],
         text: str,
+        sees: bool = False,
         conversation: str = "",
         last: Turn | None = None,
     ) -> None:
         """`setup` holds the inference's own keys too; `last` is the turn before of the same conversation.
 
-        `conversation` is what the intent program knows the conversation by; "" for a sentence without one.
+        `sees` is whether the model has vision. `conversation` is what the intent program knows the conversation by; ""
+        for a sentence without one.
         """
         self.text = text
         self._toolbox = toolbox
         self._recognizer = recognizer
         self._user = user
         self._setup = setup
+        self._sees = sees
         self._whose = {"conversation": conversation} if conversation else {}
         self._before = last.evidence if last is not None else None
         self._asked = last.pending if last is not None else None
@@ -172,26 +182,28 @@ class ToolUse:
 
         `memory` returns what the unit remembers of the conversation, as its last finish said.
         """
-        text = self.text or _last_question(self._setup)
+        text = self.text or last_question(self._setup)
         heard = await self._recognizer.ask("recognize", text=text, **self._whose)
         self.turn.evidence = heard.get("evidence")
         self._language = str(heard.get("language", ""))
         if not await self._user.may_go_on(self):
             return None
         if self._asked is not None and agrees(self.turn.evidence):
-            return await self._carry_out({"calls": self._asked.calls, "turn": self._asked.turn}, is_confirmed=True)
+            asked = {"calls": self._asked.calls, "turn": self._asked.turn}
+            return await self._carry_out(asked, memory, is_confirmed=True)
         if self._asked is not None and declines(self.turn.evidence):
             return forgotten(self._language)
         if "after_seconds" in heard:
             return await self._put_off(heard)
         if "calls" in heard:
             self.turn.evidence = self._toolbox.evidence_of(heard["calls"], self._language)
-            return await self._carry_out(heard)
+            return await self._carry_out(heard, memory)
         if "answer" in heard:
             return str(heard["answer"] or AGREED)
         if not has_model:
             return str(heard.get("otherwise", AWAY))
-        return await self._ask_model(heard.get("candidates", ()), memory)
+        changes = self._toolbox.narrowed(self._setup, heard.get("candidates", ()), sees=self._sees)
+        return await self._ask_model(changes, memory)
 
     # What the intent program recognised
 
@@ -202,8 +214,10 @@ class ToolUse:
         is_kept = await self._user.delay(heard["after_seconds"], heard["command"])
         return str(heard["answer"]) if is_kept else too_many_wait(self._language)
 
-    async def _carry_out(self, heard: Recognition, *, is_confirmed: bool = False) -> str | None:
-        """Do the calls of each round until the program has an answer."""
+    async def _carry_out(
+        self, heard: Recognition, memory: Callable[[], Any], *, is_confirmed: bool = False
+    ) -> str | None:
+        """Do the calls of each round until the program has an answer; a model answers about pictures."""
         while calls := heard.get("calls"):
             if not is_confirmed and (question := self._toolbox.confirmation(calls, self._language)):
                 self.turn.pending = Pending(calls, heard["turn"])
@@ -213,12 +227,16 @@ class ToolUse:
             if not await self._user.may_go_on(self):
                 return None
             self._outcomes += outcomes
-            told_so_far = {"answer": told([each.text for each in self._outcomes])}
+            told_so_far = {"answer": told([each.text for each in self._outcomes if not each.picture])}
             if heard["turn"] is None or all(each.is_confirmation for each in outcomes):
-                return told_so_far["answer"]
+                heard = told_so_far
+                break
             found = [each.as_data() for each in outcomes]
             heard = await self._recognizer.ask("outcomes", turn=heard["turn"], outcomes=found) or told_so_far
-        return str(heard.get("answer", "") or AGREED)
+        words = str(heard.get("answer", ""))
+        if pictures := self._pictures:
+            return await self._ask_model(self._show(pictures, words, self._setup), memory)
+        return words or AGREED
 
     async def _do(self, call: Call, places: asyncio.Semaphore, *, is_told: bool = True) -> Outcome:
         """Do a call when it may be done; each is of another device, so some are done at once."""
@@ -227,16 +245,16 @@ class ToolUse:
                 return Outcome("", is_done=False)
             if not is_told:
                 self._user.tell(call)
-            outcome = await (self._user.act(call) if "skill" in call else self._toolbox.do(call))
+            is_skill = "skill" in call
+            outcome = await (self._user.act(call) if is_skill else self._toolbox.do(call, sees=self._sees))
         if outcome.state is not None:
             self._read[str(call["arguments"].get("entity"))] = outcome.state
         return outcome
 
     # What a model calls
 
-    async def _ask_model(self, candidates: Sequence[str], memory: Callable[[], Any]) -> str | None:
-        """Let the model answer, with the devices that may be meant; do what it calls."""
-        changes = self._toolbox.narrowed(self._setup, candidates)
+    async def _ask_model(self, changes: Mapping[str, Any], memory: Callable[[], Any]) -> str | None:
+        """Let the model answer, with these keys of the setup changed; do what it calls."""
         self._user.ask_model(changes)
         messages: list[dict[str, Any]] = []
         rounds = 0
@@ -246,16 +264,18 @@ class ToolUse:
             outcomes = [await self._outcomes_of(each) for each in calls]
             if not await self._user.may_go_on(self):
                 return None
-            if self._refusal or not calls or rounds == MAX_ROUNDS:
+            if pictures := self._pictures:
+                words = told([*filter(None, self._told), *filter(None, [self._refusal])])
+                told_so_far = {"messages": messages} if messages else {}
+                more = self._show(pictures, words, {**self._setup, **changes, **told_so_far})
+            elif self._refusal or not calls or rounds == MAX_ROUNDS:
                 break
-            messages = messages or _conversation({**self._setup, **changes}, memory(), self.text)
-            messages.append({"role": "assistant", "content": "", "tool_calls": [_as_chat(each[0]) for each in calls]})
-            messages += [
-                {"role": "tool", "tool_call_id": call[0]["id"], "content": told_of_set(found)}
-                for call, found in zip(calls, outcomes, strict=True)
-            ]
+            else:
+                messages = messages or conversation_so_far({**self._setup, **changes}, memory(), self.text)
+                messages += results_of(calls, outcomes)
+                more = {"messages": messages}
             self.round = asyncio.get_running_loop().create_future()
-            self._user.ask_model(changes | {"messages": messages})
+            self._user.ask_model({**changes, **more})
         if not self.goes_on:
             return None
         if self._outcomes:
@@ -268,8 +288,23 @@ class ToolUse:
         places = asyncio.Semaphore(AT_ONCE)
         outcomes = await asyncio.gather(*[self._do(call, places) for call in calls])
         self._outcomes += outcomes
-        self._told.append(told_of_set(outcomes))
+        self._told.append(told_of_set([each for each in outcomes if not each.picture]))
         return outcomes
+
+    @property
+    def _pictures(self) -> list[bytes]:
+        """The pictures that calls have fetched and the model has not seen."""
+        return [each.picture for each in self._outcomes if each.picture]
+
+    def _show(self, pictures: Sequence[bytes], words: str, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """Say what else is to be said, and return the keys of the setup with which the model answers about pictures.
+
+        It calls nothing more.
+        """
+        if words:
+            self._user.say(f"{words} ")
+        self._outcomes, self._told, self._refusal = [], [], ""
+        return {**with_pictures(setup, pictures), "tool_choice": "none"}
 
     def note(self, call: Call) -> list[Call]:
         """Take a call that the model wants done; return the calls that are done for it.
@@ -312,33 +347,3 @@ class ToolUse:
     def has_outcomes(self) -> bool:
         """True as soon as a call was done, or was tried."""
         return bool(self._outcomes)
-
-
-def _last_question(setup: Mapping[str, Any]) -> str:
-    """Return the last words of the person in a setup with messages; "" if there are none."""
-    messages = setup.get("messages") or ()
-    said = [each.get("content") for each in messages if isinstance(each, dict) and each.get("role") == "user"]
-    return _text_of(said[-1]) if said else ""
-
-
-def _text_of(content: Any) -> str:
-    """Return the text of a message, without its pictures."""
-    parts = content if isinstance(content, list) else [{"text": content}]
-    return "".join(str(each.get("text", "")) for each in parts if isinstance(each, dict))
-
-
-def _conversation(setup: Mapping[str, Any], memory: Any, question: str) -> list[dict[str, Any]]:
-    """Return what the unit had as its prompt."""
-    messages = list(setup.get("messages") or ())
-    if not messages:
-        prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
-        messages = [{"role": "system", "content": prompt}] if prompt else []
-        for user, assistant in (memory or {}).get("history", []):
-            messages += [{"role": "user", "content": user}, {"role": "assistant", "content": assistant}]
-    pictures = [{"type": "image", **each} for each in setup.get("images") or ()]
-    content = [*pictures, {"type": "text", "text": question}] if pictures else question
-    return [*messages, {"role": "user", "content": content}] if question else messages
-
-
-def _as_chat(call: Call) -> dict[str, Any]:
-    return {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}}
