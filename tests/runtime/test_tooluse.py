@@ -99,6 +99,7 @@ class Inference:
         self.delayed: list[tuple[float, str]] = []
         self.acted: list[Call] = []
         self.said: list[str] = []
+        self.questions: list[str] = []
         self.is_wanted = True
         self._rounds = list(rounds)
         self.use: ToolUse
@@ -125,9 +126,10 @@ class Inference:
         self.acted.append(call)
         return Outcome("", is_done=True, data={"n": len(self.acted)})
 
-    def ask_model(self, changes: Mapping[str, Any]) -> None:
+    def ask_model(self, changes: Mapping[str, Any], question: str = "") -> None:
         """Call, and end the round."""
         self.asked.append(changes)
+        self.questions.append(question)
         for call in self._rounds.pop(0) if self._rounds else ():
             self.use.note(call)
         self.use.end_round({"total_tokens": 10}, has_failed=False)

@@ -28,6 +28,16 @@ async def test_a_picture_goes_with_the_question_to_the_model() -> None:
     assert inference.said == []
 
 
+async def test_the_model_is_asked_what_the_program_says() -> None:
+    """The sentence may be the reply to a question back, or only a part of it is about the camera."""
+    inference = Inference()
+    program = Program(RECOGNISED, {"answer": "", "question": QUESTION})
+
+    await a_use(Hands(), program, inference, "the front door", sees=True).answer(nothing)
+
+    assert inference.questions == [QUESTION]
+
+
 async def test_pictures_of_the_client_stay_with_the_question() -> None:
     """The one of the camera is the last."""
     inference, own = Inference(), {"image": "AAAA"}
@@ -44,11 +54,13 @@ async def test_a_conversation_of_the_client_has_the_picture_in_its_last_question
     asked = {"role": "user", "content": [{"type": "text", "text": QUESTION}]}
     setup = {"messages": [*before, asked]}
 
-    await a_look(Program(RECOGNISED, {"answer": ""}), inference, setup=setup).answer(nothing)
+    program = Program(RECOGNISED, {"answer": "", "question": QUESTION})
+    await a_look(program, inference, setup=setup).answer(nothing)
 
     shown = {"role": "user", "content": [{"type": "image", **IMAGE}, {"type": "text", "text": QUESTION}]}
     assert inference.asked == [{"messages": [*before, shown], "tool_choice": "none"}]
     assert setup["messages"][-1] == asked
+    assert inference.questions == [""]
 
 
 async def test_what_else_was_done_is_said_before_the_model_answers() -> None:

@@ -106,7 +106,10 @@ RELATIVE = (VOLUME_RELATIVE, ADJUST)
 
 STATE = "HassGetState"
 TEMPERATURE = "HassClimateGetTemperature"
-QUESTIONS = (STATE, TEMPERATURE)
+LOOK = "UnitdLook"
+"""A question about what a camera shows, which a model with vision answers."""
+
+QUESTIONS = (STATE, TEMPERATURE, LOOK)
 STOPS = ("HassNevermind", "UnitdStop")
 TIMER = "HassStartTimer"
 
@@ -115,6 +118,9 @@ REPLY = "UnitdReply"
 
 READ = ("get_state",)
 """The tools that read a state."""
+
+LOOK_AT = ("look_at",)
+"""The tools that fetch the picture of a camera."""
 
 _USUAL_PARAMETERS = ("percent", "degrees", "color", "media")
 """The parameters that take the value, where a tool has more than one of its type."""

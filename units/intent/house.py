@@ -10,7 +10,7 @@ from hassil.util import normalize_for_matching
 from units.intent.extra_names import extra_area_names, extra_floor_names, extra_names
 
 DOMAINS: Mapping[str, tuple[str, ...]] = {
-    **{kind: (kind,) for kind in ("light", "switch", "fan", "cover", "climate", "lock", "scene")},
+    **{kind: (kind,) for kind in ("light", "switch", "fan", "cover", "climate", "lock", "scene", "camera")},
     "media": ("media_player",),
     # Sentences ask contact sensors for other states than thermometers; the home does not say which of them one is.
     "sensor": ("sensor", "binary_sensor"),
@@ -86,6 +86,7 @@ class House:
     ):
         self.devices = devices
         self.tools = tools
+        self.has_cameras = any(device.kind == "camera" for device in devices)
         self._areas = {each.text.casefold(): each.value for each in areas}
         self._by_name: dict[tuple[str, str], list[Device]] = {}
         for device in devices:

@@ -92,6 +92,13 @@ _WORDS: dict[str, tuple[str, ...]] = {
         "sensor, sensores, humedad, termómetro, temperatura, batería, consumo",
         "传感器, 湿度, 温度计, 温度, 电量, 空气质量",
     ),
+    "camera": (
+        "camera, cameras, cam, webcam, cctv",
+        "kamera, kameras, überwachungskamera",
+        "caméra, caméras",
+        "cámara, cámaras",
+        "摄像头, 摄像机, 监控",
+    ),
 }  # fmt: skip
 
 
@@ -116,7 +123,7 @@ COMPOUND_ENDS = tuple(
         "jalousien": ("cover",), "vorhang": ("cover",), "vorhänge": ("cover",), "fenster": ("cover",),
         "heizung": ("climate",), "thermostat": ("climate",), "ventilator": ("fan",), "lüfter": ("fan",),
         "steckdose": ("switch",), "fernseher": ("media",), "lautsprecher": ("media",), "radio": ("media",),
-        "tür": ("cover", "lock"), "light": ("light",), "lights": ("light",), "lamp": ("light",),
+        "kamera": ("camera",), "tür": ("cover", "lock"), "light": ("light",), "lights": ("light",), "lamp": ("light",),
     }.items()
 )  # fmt: skip
 """The ends of German compounds (and of words that a transcript runs together) and the kinds that they stand for."""

@@ -1,5 +1,6 @@
 """What a sentence may say, by hassil: every reading of it, the best ones first."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from hassil.models import MatchEntity
 from hassil.recognize import RecognizeResult
 from hassil.util import normalize_for_matching, remove_skip_words
 
-from units.intent.actions import ADJUST, QUESTIONS, REPLY, STOPS
+from units.intent.actions import ADJUST, LOOK, QUESTIONS, REPLY, STOPS
 from units.intent.evidence import asks
 from units.intent.house import Device, House, Spoken
 from units.intent.library import OURS, class_words, load_intents
@@ -26,6 +27,11 @@ MAX_LENGTH = 500
 
 NAMES = ("name", "name2", "name3")
 EXCEPT_NAMES = ("except_name", "except_name2")
+_CAMERA_WORDS = re.compile(
+    r"camera|\bcam\b|webcam|kamera|caméra|cámara|摄像|监控|picture|image|photo|snapshot|bild|foto|imagen|画面|照片|图片"
+)
+"""Words without which a question in words that no sentence has is about no camera, even if one has the name in it."""
+
 _HYPHENS = str.maketrans("-_", "  ")
 """hassil takes a hyphen in a sentence for a space in a name, but not the other way round."""
 
@@ -114,7 +120,11 @@ class Recognizer:
         is_asked = asks(text, self.language)
         readings = (_in_room(self._reading(result, text, is_asked), room) for result in found)
         # "Doors all locked?" locks nothing.
-        return _best_first(each for each in readings if each.is_question or not is_asked)
+        return _best_first(
+            each
+            for each in readings
+            if (each.is_question or not is_asked) and (each.intent != LOOK or _may_look(each, house))
+        )
 
     def replies(self, text: str, house: House, devices: Collection[Device]) -> list[Reading]:
         """Return all readings of a sentence as the reply to a question which of these devices is meant."""
@@ -153,6 +163,8 @@ class Recognizer:
         wildcards = [each for each in result.entities_list if each.is_wildcard]
         intent = result.intent.name
         rank = (
+            # Nothing else can be done with a camera: "turn on the porch" is about the lamp of this name.
+            -int(intent != LOOK and any(slots[name].domain == "camera" for name in NAMES if name in slots)),
             # "All lights off" is a command, "all lights off?" is a question.
             int((intent in QUESTIONS) == is_asked),
             # "Stop" alone is also the library's word for a pause.
@@ -166,6 +178,11 @@ class Recognizer:
             int(OURS in (result.intent_metadata or {})),
         )
         return Reading(intent, result.response or "default", slots, rank, self.language, text, bool(wildcards))
+
+
+def _may_look(reading: Reading, house: House) -> bool:
+    """Return whether a reading can be about a camera of the house."""
+    return house.has_cameras and (not reading.has_wildcard or bool(_CAMERA_WORDS.search(reading.sentence.casefold())))
 
 
 def _best_first(readings: Iterable[Reading]) -> list[Reading]:

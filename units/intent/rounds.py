@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from units.intent.actions import RELATIVE, Call
+from units.intent.actions import LOOK, RELATIVE, Call
 from units.intent.adjusting import Adjusting
 from units.intent.answers import joined
 from units.intent.house import House
-from units.intent.steps import Asking, Doing, Outcome, Step, said
+from units.intent.steps import Asking, Doing, Looking, Outcome, Step, said
 from units.intent.wishes import Wish
 
 
@@ -18,6 +18,7 @@ class Turn:
         self.number = number
         self.intent = wishes[0].reading.intent
         self.language = wishes[0].reading.language
+        self._looks = [wish.reading for wish in wishes if wish.reading.intent == LOOK]
         self._problems = [said(wish.reading, problem=wish.problem) for wish in wishes if wish.problem]
         # While one part of a sentence is not clear, nothing of it is done.
         self._steps = [] if self._problems else [_step(wish, house) for wish in wishes]
@@ -60,12 +61,16 @@ class Turn:
     def reply(self) -> Mapping[str, Any]:
         """Return the fields of the message to the daemon: the next calls, or the answer."""
         about = {"intent": self.intent, "language": self.language}
+        if self._looks:
+            about["question"] = self._looks[0].sentence  # what a model is asked about the picture
         if calls := self.calls:
             return {"turn": self.number, "calls": calls, **about}
         return {"answer": self.answer(), **about}
 
 
 def _step(wish: Wish, house: House) -> Step:
+    if wish.reading.intent == LOOK:
+        return Looking(wish, house)
     if wish.reading.is_question:
         return Asking(wish, house)
     return Adjusting(wish, house) if wish.reading.intent in RELATIVE else Doing(wish, house)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from units.intent.actions import (
     ACTIONS,
+    LOOK_AT,
     READ,
     TEMPERATURE,
     Action,
@@ -172,11 +173,12 @@ class Asking:
     """A question: every state is read, and nothing is switched."""
 
     question: Wish | None = None
+    tools = READ
 
     def __init__(self, wish: Wish, house: House) -> None:
         self._reading = wish.reading
         self._outcomes: Outcomes = ()
-        made = {device: plain_call(house, device, READ) for device in wish.devices}
+        made = {device: plain_call(house, device, self.tools) for device in wish.devices}
         self.calls = [call for call in made.values() if call is not None]
         self._without = [device for device, call in made.items() if call is None]
 
@@ -229,6 +231,16 @@ class Asking:
     def _each(self, devices: Sequence[DeviceAnswer]) -> list[str]:
         reading = self._reading
         return render_each(reading.language, reading.intent, reading.response, reading.words, devices)
+
+
+class Looking(Asking):
+    """A question about what cameras show: their pictures are fetched, and a model answers it."""
+
+    tools = LOOK_AT
+
+    def sentences(self) -> Sequence[str]:
+        """Return which pictures there are not."""
+        return [*failures(self._reading, self._outcomes), *about(self._reading, "no_way", self._without)]
 
 
 def _is_number(state: str | None) -> bool:

@@ -7,6 +7,7 @@ from units.intent.actions import (
     ACTIONS,
     ADJUST,
     EVERYTHING,
+    LOOK,
     QUESTIONS,
     SCALES,
     STATE,
@@ -39,6 +40,9 @@ _FILMS = frozenset({"film", "films", "movie", "movies", "video", "videos", "show
 """Words that say from what kind of media player something is to be heard or seen."""
 
 _ONE_SWITCH = ("switch", "socket", "outlet", "plug")
+
+UNKNOWN_CAMERA = "camera_name"
+"""The slot with the name of a camera that the house does not have."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,8 @@ def _has_same_words(best: Reading, other: Reading) -> bool:
 
 
 def _wish_of(reading: Reading, house: House) -> Wish:
+    if UNKNOWN_CAMERA in reading.slots:
+        return Wish(reading, problem=_none(reading, reading.slots[UNKNOWN_CAMERA].text))
     if any(slot in reading.slots for slot in NAMES):
         return _named(reading, house)
     return _in_place(reading, house)
@@ -143,7 +149,7 @@ def _is_unlocking(reading: Reading, devices: Iterable[Device]) -> bool:
 
 def is_for_one(reading: Reading) -> bool:
     """Return whether the words can only mean one device: "the socket" is not every socket of the room."""
-    if any(action.is_for_one for action in ACTIONS.get(reading.intent, ())):
+    if reading.intent == LOOK or any(action.is_for_one for action in ACTIONS.get(reading.intent, ())):
         return True
     return reading.value("domain") == "switch" and reading.slots["domain"].text.endswith(_ONE_SWITCH)
 

@@ -20,7 +20,7 @@ from tests.units.intent.said import SAID, TALK, Said
 
 FILES = resources.files("units") / "intent" / "sentences"
 LANGUAGES = ("en", "de", "fr", "es", "zh-CN")
-OUR_INTENTS = {"UnitdAdjust", "UnitdCannot", "UnitdReply", "UnitdStop"}
+OUR_INTENTS = {"UnitdAdjust", "UnitdCannot", "UnitdLook", "UnitdReply", "UnitdStop"}
 FROM_HOUSE = {"name", "area", "floor"}
 Named = tuple[str, str, dict[str, Any]]
 DOMAINS = {"media": ["media_player"], "sensor": ["sensor", "binary_sensor"]}

@@ -136,7 +136,7 @@ class _Unattended:
     def tell(self, call: Call) -> None:
         self.calls.append(call["name"])
 
-    def ask_model(self, changes: Mapping[str, Any]) -> None:
+    def ask_model(self, changes: Mapping[str, Any], question: str = "") -> None:
         raise AssertionError("a delayed command has no model")
 
     def say(self, words: str) -> None:

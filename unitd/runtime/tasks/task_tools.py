@@ -222,7 +222,8 @@ class _User:
     async def act(self, call: Call) -> Outcome:
         return await self._tools.act(call, self._inference)
 
-    def ask_model(self, changes: Mapping[str, Any]) -> None:
+    def ask_model(self, changes: Mapping[str, Any], question: str = "") -> None:
+        self._inference.data = question or self._inference.data
         if changes.get("messages") and changes["messages"][-1]["role"] == "tool":
             self._inference.data = ""  # the question stands in the messages, with its pictures
             self._inference.options.pop("images", None)

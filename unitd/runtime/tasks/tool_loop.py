@@ -124,8 +124,11 @@ class ToolUser(Protocol):
     async def act(self, call: Call) -> Outcome:
         """Do a call of a skill; never raises."""
 
-    def ask_model(self, changes: Mapping[str, Any]) -> None:
-        """Let the model answer, with these keys of its setup changed; the round ends with `ToolUse.end_round`."""
+    def ask_model(self, changes: Mapping[str, Any], question: str = "") -> None:
+        """Let the model answer, with these keys of its setup changed; the round ends with `ToolUse.end_round`.
+
+        It answers the `question`; "" for the one that the client asked.
+        """
 
 
 class ToolUse:
@@ -235,7 +238,8 @@ class ToolUse:
             heard = await self._recognizer.ask("outcomes", turn=heard["turn"], outcomes=found) or told_so_far
         words = str(heard.get("answer", ""))
         if pictures := self._pictures:
-            return await self._ask_model(self._show(pictures, words, self._setup), memory)
+            question = "" if self._setup.get("messages") else str(heard.get("question", ""))
+            return await self._ask_model(self._show(pictures, words, self._setup), memory, question)
         return words or AGREED
 
     async def _do(self, call: Call, places: asyncio.Semaphore, *, is_told: bool = True) -> Outcome:
@@ -253,9 +257,9 @@ class ToolUse:
 
     # What a model calls
 
-    async def _ask_model(self, changes: Mapping[str, Any], memory: Callable[[], Any]) -> str | None:
+    async def _ask_model(self, changes: Mapping[str, Any], memory: Callable[[], Any], question: str = "") -> str | None:
         """Let the model answer, with these keys of the setup changed; do what it calls."""
-        self._user.ask_model(changes)
+        self._user.ask_model(changes, question)
         messages: list[dict[str, Any]] = []
         rounds = 0
         while await self.round:
