@@ -24,12 +24,12 @@ class CallingServer:
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
 
-    def card(self, folder: Path) -> None:
+    def card(self, folder: Path, more: str = "") -> None:
         """Write the card that makes this server the model "caller" of a daemon with this state folder."""
         place = folder / "models" / "caller"
         place.mkdir(parents=True)
         (place / "card.toml").write_text(
-            f'name = "caller"\nunit = "llm"\nengine = "openai"\nbase_url = "{self.url}"\nremote_model = "x"\n'
+            f'name = "caller"\nunit = "llm"\nengine = "openai"\nbase_url = "{self.url}"\nremote_model = "x"\n{more}'
         )
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -52,14 +52,16 @@ WISH = "please turn "
 def _delta(body: dict[str, Any]) -> dict[str, Any]:
     """Return the calls or the words that answer a request."""
     messages = body["messages"]
-    asked = next(each["content"] for each in reversed(messages) if each["role"] == "user").replace(WISH, "")
+    content = next(each["content"] for each in reversed(messages) if each["role"] == "user")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    asked = "".join(each.get("text", "") for each in parts).replace(WISH, "")
     results = [each["content"] for each in messages if each["role"] == "tool"]
     rounds = sum(1 for each in messages if each.get("tool_calls"))
     wish, goes_on = asked.removeprefix("again ").removeprefix("well "), asked.startswith("again ")
     if asked.startswith("then "):
         wishes = asked.removeprefix("then ").replace("]] [[", "]]\n[[").split("\n")
         wish, goes_on = wishes[min(rounds, 1)], rounds < len(wishes)
-    if wish.startswith("[") and (goes_on or messages[-1]["role"] == "user"):
+    if wish.startswith("[") and "tools" in body and (goes_on or messages[-1]["role"] == "user"):
         calls = [_call(at, name, arguments) for at, (name, arguments) in enumerate(orjson.loads(wish))]
         return {"tool_calls": calls} | ({"content": "Well. "} if asked.startswith("well ") else {})
     return {"content": f"told: {'; '.join(results)}" if messages[-1]["role"] == "tool" else asked}
