@@ -233,13 +233,14 @@ async def test_an_answer_is_cut_while_the_camera_is_waited_for(board: Board, cli
     board.assistant.camera = Camera.SILENT
     request = await client.infer(llm, QUESTION)
     call = await client.receive()
-    await client.ask(work_id=llm, action="cancel")
+    await client.send(work_id=llm, action="cancel")
+    end = (await rest_of(client, request))[-1]["data"]
     board.assistant.camera = Camera.WORKS
     board.assistant.may_answer.set()
 
     assert call["object"] == "llm.tool_call"
+    assert end["finish_reason"] == "interrupted"
     assert calls_of(await frames_of(client, llm, "turn on the desk lamp")) == [("turn_on", "desk lamp")]
-    assert request
 
 
 async def test_a_model_may_look_by_itself(board: Board, client: WireClient) -> None:
