@@ -26,7 +26,15 @@ class Eye(NamedTuple):
     """Pictures are scaled to this and cut into slices of `image_size` (idefics3); 0: they are not cut."""
 
     merge: int = 2
-    """So many patches in each direction become one token (idefics3)."""
+    """So many patches in each direction become one token (idefics3, gemma3)."""
+
+    sees_ahead: bool = False
+    """Whether each embedding is decoded with all others of its picture in view, also with those after it (gemma3)."""
+
+    @property
+    def projector_type(self) -> str:
+        """The name by which libmtmd knows how it is built."""
+        return "gemma3" if self.sees_ahead else "idefics3" if self.longest_edge else "mlp"
 
 
 SMALL = Eye()
@@ -42,7 +50,7 @@ def write_projector(path: Path, width: int, *, seed: int = 0, eye: Eye = SMALL) 
     writer = gguf.GGUFWriter(str(path), "clip")
     writer.add_type("mmproj")
     writer.add_bool("clip.has_vision_encoder", True)
-    writer.add_string("clip.projector_type", "idefics3" if eye.longest_edge else "mlp")
+    writer.add_string("clip.projector_type", eye.projector_type)
     writer.add_bool("clip.use_gelu", True)
     for key, value in _numbers(eye, width).items():
         writer.add_uint32(f"clip.vision.{key}", value)
@@ -64,7 +72,8 @@ def _numbers(eye: Eye, width: int) -> dict[str, int]:
         "block_count": eye.layers,
         "attention.head_count": eye.heads,
         "projection_dim": width,
-        **({"projector.scale_factor": eye.merge, "preproc_image_size": eye.longest_edge} if eye.longest_edge else {}),
+        **({"projector.scale_factor": eye.merge} if eye.projector_type != "mlp" else {}),
+        **({"preproc_image_size": eye.longest_edge} if eye.longest_edge else {}),
     }
 
 
@@ -90,6 +99,8 @@ def _tensors(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
 
 
 def _projection(eye: Eye, width: int) -> dict[str, tuple[int, ...]]:
+    if eye.sees_ahead:
+        return {"mm.input_projection.weight": (eye.width, width), "mm.soft_emb_norm.weight": (eye.width,)}
     if eye.longest_edge:
         return {"mm.model.fc.weight": (width, eye.merge**2 * eye.width)}
     return _linear("mm.0", width, eye.width) | _linear("mm.2", width, width)
