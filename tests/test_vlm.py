@@ -16,7 +16,9 @@ from tests.support.clients.wire_client import WireClient, open_terminal, text_of
 from tests.support.daemon import running_app
 from tests.support.models.projector import vision_model
 from tests.support.pictures import file_of, square
-from tests.support.setups import KWS_SETUP, LLM_SETUP, LONG_QUESTION
+from tests.support.setups import ASR_SETUP, KWS_SETUP, LLM_SETUP, LONG_QUESTION
+from tests.support.units.spoken import speak
+from tests.support.units.voice_setups import wav_of
 from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
@@ -162,6 +164,26 @@ async def test_a_wake_ends_the_answer_and_leaves_the_picture(client: WireClient)
     assert linked["error"]["code"] == 0
     assert frames[-1]["data"]["finish_reason"] == "interrupted"
     assert (await asked(client, vlm))[1] == unseen[1] + PICTURE_TOKENS
+
+
+async def test_a_spoken_question_is_asked_about_the_picture(client: WireClient) -> None:
+    """From the sound through asr and its link to the answer, which is that of the same question in writing."""
+    asr = await client.setup("asr", ASR_SETUP)
+    data = VLM_SETUP | {"input": ["vlm.utf-8", asr]}
+    reply = await client.ask(request_id="linked", work_id="vlm", action="setup", object="vlm.setup", data=data)
+    vlm = reply["work_id"]
+    await show(client, vlm, RED)
+
+    sound = {"object": "asr.wav.base64", "data": wav_of(speak("what is your name"))}
+    heard = await client.ask(work_id=asr, action="inference", **sound)
+    answer = await client.frames("linked")
+
+    question = heard["data"].removesuffix(".")  # a link passes on what was said, without the full stop
+    await show(client, vlm, RED)
+    written = await asked(client, vlm, question)
+    assert "name" in question
+    assert (text_of(answer), answer[-1]["data"]["usage"]["prompt_tokens"]) == written
+    assert (await asked(client, vlm, question))[1] == written[1] - PICTURE_TOKENS
 
 
 # The original's clients
