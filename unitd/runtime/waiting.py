@@ -29,7 +29,8 @@ class Waiting:
         """Raise Unavailable when a client would hold too many with so many bytes more."""
         held = self._held[_party(client)]
         if held + size > self._limit:
-            raise Unavailable(f"{held} bytes of earlier requests wait, with this one there may be {self._limit}")
+            most = f"{self._limit} may wait for one client"
+            raise Unavailable(f"this request has {size} bytes, and {held} bytes of earlier requests wait; {most}")
 
     def hold(self, client: Client, size: int) -> Callable[[], None]:
         """Count so many bytes until the returned function is called, once."""

@@ -151,6 +151,21 @@ async def test_images_may_stand_in_older_messages(seeing: App) -> None:
     assert done["input_tokens"] > 2 * 16
 
 
+async def test_a_picture_may_be_as_large_as_what_may_wait(seeing: App) -> None:
+    """What has 16 MiB as base64 is refused in words, and what is larger than a request may be before it is read."""
+    jpeg = file_of(square("red"), "JPEG")
+    large, larger, largest = (image(jpeg + bytes(size * 1024 * 1024)) for size in (11, 13, 25))
+
+    shown = await tokens_of(seeing, large)
+    error = await done_of(seeing, larger)
+    refused = await post(seeing, ask([largest]))
+
+    assert shown == await tokens_of(seeing, image(jpeg))
+    assert error["type"] == "error"
+    assert "of earlier requests wait; 16777216 may wait for one client" in error["error"]
+    assert refused.status_code == 413
+
+
 # Videos
 
 
