@@ -98,7 +98,7 @@ async def ask(page: Page, question: str) -> None:
     answers = await page.locator(".turn.unit").count()
     await page.get_by_label("Message").fill(question)
     await page.keyboard.press("Enter")
-    await page.locator(".turn.unit").nth(answers).get_by_text("token").first.wait_for()
+    await page.locator(".turn.unit.done").nth(answers).wait_for()
 
 
 async def converse(page: Page) -> None:
