@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.support.clips import (
+from tests.support.units.spoken import RATE, silence
+from tests.support.videos import (
     colors_of,
     hour,
     only_sound,
@@ -20,7 +21,6 @@ from tests.support.clips import (
     with_claimed_frames,
     with_slow_sound,
 )
-from tests.support.units.spoken import RATE, silence
 from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
 from unitd.wire.videos import DECODE_BYTES, MAX_SOUND_SECONDS
 

@@ -14,11 +14,11 @@ import pytest
 
 from tests.doors.http.conftest import Start
 from tests.support.clients.turnchat_client import GREEDY, Message, ask, chat, chat_socket, post, receive, types_of
-from tests.support.clips import only_sound, video
 from tests.support.models.projector import vision_model
 from tests.support.pictures import file_of, huge_png, square
 from tests.support.servers.teller import Teller, story_teller
 from tests.support.units.spoken import RATE, joined, silence, speak
+from tests.support.videos import only_sound, video
 from unitd.app import App
 from unitd.doors.pcm import floats_of_s16
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from tests.support.children import children_left
-from tests.support.clips import colors_of, video
 from tests.support.units.spoken import RATE, silence
+from tests.support.videos import colors_of, video
 from unitd.runtime.children import video as video_module
 from unitd.runtime.children.video import TOO_MUCH, VideoFrame, VideoReader, VideoSound
 from unitd.wire.errors import RunFailed, Unavailable
