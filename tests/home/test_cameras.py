@@ -227,6 +227,29 @@ async def test_a_picture_that_cannot_be_read_is_an_error_of_the_answer(board: Bo
     assert said(await frames_of(client, llm, QUESTION))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"messages": 5},
+        {"messages": "what do you see?"},
+        {"messages": [5]},
+        {"messages": [{"role": "user"}]},
+        {"messages": [{"role": "user", "content": QUESTION}, 7]},
+        {"messages": {"role": "user", "content": QUESTION}},
+        {"images": 5},
+    ],
+)
+async def test_nonsense_of_a_client_ends_its_own_answer(client: WireClient, options: dict[str, Any]) -> None:
+    """Whether the sentence stands in it or beside it; the daemon goes on."""
+    llm = await client.setup("llm", SETUP)
+    answers = [await asked(client, llm, QUESTION, **options)]
+    if "messages" in options:
+        answers.append(await asked(client, llm, "None", **options))
+
+    assert [frames[-1]["error"]["code"] for frames in answers] == [-11] * len(answers)
+    assert said(await frames_of(client, llm, QUESTION))
+
+
 async def test_an_answer_is_cut_while_the_camera_is_waited_for(board: Board, client: WireClient) -> None:
     """The finish frame comes at once, and nothing of the picture later."""
     llm = await client.setup("llm", SETUP)

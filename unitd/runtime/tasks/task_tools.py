@@ -16,7 +16,7 @@ from unitd.runtime.tasks.plan import Plan
 from unitd.runtime.tasks.recognizer import Recognizer
 from unitd.runtime.tasks.states import InferenceState
 from unitd.runtime.tasks.tool_loop import Toolbox, ToolUse
-from unitd.runtime.tasks.tool_messages import Call
+from unitd.runtime.tasks.tool_messages import Call, ends_with_results
 
 
 class TaskTools:
@@ -224,7 +224,7 @@ class _User:
 
     def ask_model(self, changes: Mapping[str, Any], question: str = "") -> None:
         self._inference.data = question or self._inference.data
-        if changes.get("messages") and changes["messages"][-1]["role"] == "tool":
+        if ends_with_results(changes):
             self._inference.data = ""  # the question stands in the messages, with its pictures
             self._inference.options.pop("images", None)
         self._inference.options = {**self._inference.options, **changes}

@@ -1,4 +1,7 @@
-"""The messages of a conversation in which a model uses the board's own tools."""
+"""The messages of a conversation in which a model uses the board's own tools.
+
+A client may send anything as messages; the unit refuses what makes no sense.
+"""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -12,9 +15,20 @@ Call = dict[str, Any]
 
 def last_question(setup: Mapping[str, Any]) -> str:
     """Return the last words of the person in a setup with messages; "" if there are none."""
-    messages = setup.get("messages") or ()
-    said = [each.get("content") for each in messages if isinstance(each, dict) and each.get("role") == "user"]
-    return _text_of(said[-1]) if said else ""
+    messages = _messages_of(setup)
+    asked = _last_asked(messages)
+    return "" if asked is None else _text_of(messages[asked].get("content"))
+
+
+def _messages_of(setup: Mapping[str, Any]) -> list[Any]:
+    messages = setup.get("messages")
+    return list(messages) if isinstance(messages, list) else []
+
+
+def _last_asked(messages: Sequence[Any]) -> int | None:
+    """Return which message is the last one of the person; None if there is none."""
+    asked = [at for at, each in enumerate(messages) if isinstance(each, dict) and each.get("role") == "user"]
+    return asked[-1] if asked else None
 
 
 def _text_of(content: Any) -> str:
@@ -25,7 +39,7 @@ def _text_of(content: Any) -> str:
 
 def conversation_so_far(setup: Mapping[str, Any], memory: Any, question: str) -> list[dict[str, Any]]:
     """Return what the unit had as its prompt."""
-    messages = list(setup.get("messages") or ())
+    messages = _messages_of(setup)
     if not messages:
         prompt = str(setup.get("prompt") or setup.get("system_prompt") or "")
         messages = [{"role": "system", "content": prompt}] if prompt else []
@@ -39,11 +53,14 @@ def conversation_so_far(setup: Mapping[str, Any], memory: Any, question: str) ->
 def with_pictures(setup: Mapping[str, Any], pictures: Sequence[bytes]) -> dict[str, Any]:
     """Return the keys of a setup that change when these pictures go with its question."""
     images: list[dict[str, Any]] = [{"image": base64.b64encode(each).decode()} for each in pictures]
-    messages = list(setup.get("messages") or ())
-    if not messages:
-        return {"images": [*(setup.get("images") or ()), *images]}
-    asked = max(at for at, each in enumerate(messages) if each["role"] == "user")
-    content = messages[asked]["content"]
+    if not setup.get("messages"):
+        own = setup.get("images") or []
+        return {"images": [*own, *images]} if isinstance(own, list) else {}
+    messages = _messages_of(setup)
+    asked = _last_asked(messages)
+    if asked is None:
+        return {}
+    content = messages[asked].get("content")
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
     shown = [{"type": "image", **each} for each in images]
     messages[asked] = {**messages[asked], "content": [*shown, *parts]}
@@ -58,6 +75,12 @@ def results_of(calls: Sequence[Sequence[Call]], outcomes: Sequence[Sequence[Outc
         for call, found in zip(calls, outcomes, strict=True)
     ]
     return [{"role": "assistant", "content": "", "tool_calls": chats}, *results]
+
+
+def ends_with_results(setup: Mapping[str, Any]) -> bool:
+    """Return whether the last message says what came of a call."""
+    last = next(reversed(_messages_of(setup)), None)
+    return isinstance(last, dict) and last.get("role") == "tool"
 
 
 def _as_chat(call: Call) -> dict[str, Any]:
