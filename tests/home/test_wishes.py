@@ -1,6 +1,7 @@
 """A wish, the whole way: model, tool call, MQTT or Home Assistant, result, spoken answer."""
 
 import logging
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -312,10 +313,13 @@ async def test_a_home_assistant_that_hangs_is_given_up(
     )
 
 
-async def test_a_setup_without_tools_here_is_refused(tmp_path: Path) -> None:
-    """The setup names what is missing."""
+async def test_a_setup_with_unknown_tools_is_refused(tmp_path: Path) -> None:
+    """The setup names what is missing; a board without a home has its skills."""
     async with running_app(tmp_path) as app, tcp_client(app) as client:
-        reply = await client.ask(work_id="llm", action="setup", data=SETUP | {"model": "default"})
+        reply = await client.ask(work_id="llm", action="setup", data=SETUP | {"model": "default", "tools": "garage"})
+        task = await client.setup("llm", SETUP | {"model": "default"})
+        answer = await client.answer(task, "what time is it?")
 
     assert reply["error"]["code"] == -5
+    assert re.fullmatch(r"It is \d+:\d\d\.", answer)
     assert "[home] tools names a file of them" in reply["error"]["message"]
