@@ -1,5 +1,6 @@
 """Which skill a sentence is for: the sentences of all skills in one language, matched by hassil."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,7 +9,10 @@ from hassil.recognize import RecognizeResult
 
 from units.intent.library import settings_of
 from units.intent.narrowing import Narrower
+from units.intent.skills.sentences import faults_in
 from units.intent.skills.skill import Skill
+
+log = logging.getLogger(__name__)
 
 MAX_LENGTH = 300
 """Longer texts are for no skill."""
@@ -30,27 +34,31 @@ class SkillMatcher:
 
     def __init__(self, language: str, skills: Sequence[Skill]) -> None:
         self.language = language
-        self._skills = {skill.name: skill for skill in skills if language in skill.texts}
+        known = [skill for skill in skills if language in skill.texts and _is_usable(skill, language)]
+        self._skills = {skill.name: skill for skill in known}
         intents = {
             f"{skill.name}.{intent}": {"data": [_block(skill, sentences, language)]}
-            for skill in self._skills.values()
+            for skill in known
             for intent, sentences in skill.texts[language].sentences.items()
         }
         self._narrower = Narrower(Intents.from_dict({**settings_of(language), "intents": intents}), ())
+        self._places = {skill.name: at for at, skill in enumerate(known)}
 
     def matches(self, text: str) -> Iterator[Match]:
-        """Yield the readings of a sentence that the readers of its slots understand, the best first."""
+        """Yield the readings of a sentence that the readers of its slots understand, the best first.
+
+        Of two that are as good, that of the skill which comes first.
+        """
         if not text.strip() or len(text) > MAX_LENGTH:
             return
         narrowed = self._narrower.narrowed(text.casefold(), {})
-        found: list[tuple[tuple[int, ...], str, RecognizeResult]] = []
+        found: list[tuple[tuple[int, ...], str, Skill, RecognizeResult]] = []
         for at, result in enumerate(recognize_all(text, narrowed, language=self.language)):
             if at == _MOST_READINGS:
                 break
-            found.append((_rank(result), result.intent.name, result))
-        for _, name, result in sorted(found, key=lambda each: each[:2]):
-            skill_name, _, intent = name.partition(".")
-            skill = self._skills[skill_name]
+            skill_name, _, intent = result.intent.name.partition(".")
+            found.append(((*_rank(result), self._places[skill_name]), intent, self._skills[skill_name], result))
+        for _, intent, skill, result in sorted(found, key=lambda each: each[:2]):
             slots = {slot: self._value(skill, slot, entity) for slot, entity in result.entities.items()}
             if None not in slots.values():
                 yield Match(skill, intent, slots)
@@ -61,7 +69,19 @@ class SkillMatcher:
             return entity.value
         words = str(entity.text_clean).strip(" ,")
         reader = skill.readers.get(slot)
-        return (words or None) if reader is None else reader(words, self.language)
+        try:
+            return (words or None) if reader is None else reader(words, self.language)
+        except Exception:  # a package of someone else may raise anything
+            log.exception("the skill %s cannot read its %s", skill.name, slot)
+            return None
+
+
+def _is_usable(skill: Skill, language: str) -> bool:
+    """Return whether the sentences of a skill can be used; if not, the log says why."""
+    faults = list(faults_in(skill.texts[language]))
+    for key, words in faults:
+        log.error("the skill %s cannot be used in %s: %s: %s", skill.name, language, ".".join(key), words)
+    return not faults
 
 
 def _block(skill: Skill, sentences: Sequence[str], language: str) -> dict[str, Any]:

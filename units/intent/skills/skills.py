@@ -1,13 +1,16 @@
 """All skills in the languages in use: which one a sentence is for, and which one a reply."""
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Set
 from datetime import datetime
 
 from units.intent.skills.matcher import SkillMatcher
 from units.intent.skills.registry import registered_skills
-from units.intent.skills.skill import Asked
+from units.intent.skills.skill import Asked, Handler, Skill
 from units.intent.skills.turn import SkillTurn
+
+log = logging.getLogger(__name__)
 
 REMEMBERED_SECONDS = 60.0
 """Who answers a question after a longer time has begun something new."""
@@ -37,8 +40,9 @@ class Skills:
             self._matchers[language] = SkillMatcher(language, registered_skills())
         for match in self._matchers[language].matches(text):
             asked = Asked(match.intent, match.slots, language, room, self._now(), text)
-            turn = SkillTurn(number, match.skill, match.skill.handlers[match.intent], asked)
-            if turn.is_meant:
+            handler = match.skill.handlers.get(match.intent)
+            turn = _begun(number, match.skill, handler, asked) if handler else None
+            if turn is not None:
                 return turn
         return None
 
@@ -50,8 +54,7 @@ class Skills:
         if self._clock() - at > REMEMBERED_SECONDS:
             return None
         asked = before.asked._replace(intent="", slots={}, now=self._now(), words=text)
-        turn = SkillTurn(number, before.skill, before.said.then, asked)
-        return turn if turn.is_meant else None
+        return _begun(number, before.skill, before.said.then, asked)
 
     def keep(self, turn: object, conversation: str) -> None:
         """Remember a turn that has ended in a question."""
@@ -59,3 +62,13 @@ class Skills:
             self._asked[conversation] = turn, self._clock()
             if len(self._asked) > MOST_QUESTIONS:
                 self._asked.popitem(last=False)
+
+
+def _begun(number: int, skill: Skill, handler: Handler, asked: Asked) -> SkillTurn | None:
+    """Return the turn of a handler that takes a sentence; None if it does not, or if it fails, which is logged."""
+    try:
+        turn = SkillTurn(number, skill, handler, asked)
+        return turn if turn.is_meant else None
+    except Exception:  # a package of someone else may raise anything
+        log.exception("the skill %s failed", skill.name)
+        return None
