@@ -34,6 +34,7 @@ from unitd.runtime.models.measuring import measure_board
 from unitd.runtime.models.store import ModelStore
 from unitd.runtime.reload import Apply, take_over
 from unitd.runtime.skills.actions import SkillActions
+from unitd.runtime.skills.device import DeviceActions
 from unitd.runtime.state_dir import StateDir
 from unitd.runtime.status import Status
 from unitd.runtime.sys.access import Access, AccessActions
@@ -41,6 +42,7 @@ from unitd.runtime.sys.board import System, row_of
 from unitd.runtime.sys.log_stream import LogStream
 from unitd.runtime.sys.models import ModelActions
 from unitd.runtime.tasks.actions import Actions
+from unitd.runtime.tasks.conversations import Conversations
 from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.manager import TaskManager
 from unitd.runtime.tasks.observers import TaskObservers
@@ -121,6 +123,9 @@ class App:
         observers = TaskObservers()
         observers.follow(self._task_store)
         recognizer_for = partial(Recognizer, self._supervisor)
+        conversations = Conversations()
+        self._device = DeviceActions(settings.state.dir, audio, conversations.last_answer)
+        self._skill_actions = SkillActions(self._device.actions)
         self._delayed = DelayedCommands(settings.state.dir / "delayed.json", clock, recognizer_for)
         self._manager = TaskManager(
             kinds=kinds,
@@ -136,7 +141,9 @@ class App:
             check_room=self.access.check_room,
             recognizer_for=recognizer_for,
             delayed=self._delayed,
-            skill_actions=SkillActions({}),
+            skill_actions=self._skill_actions,
+            conversations=conversations,
+            voice_options=self._device.voice_options,
         )
         live = Status(lambda: self._manager.runners, lambda: self._supervisor.children, self._budget.usage)
         self._doors = DoorManager(
@@ -268,6 +275,7 @@ class App:
         """Serve until `stop`; raise ConfigError when a door or the state directory cannot be opened."""
         self._task_table.next_number = await asyncio.to_thread(self._state.open)
         self._log_stream.open()
+        await self._device.open()
         try:
             async with asyncio.TaskGroup() as group:
                 self._supervisor.open(group)

@@ -63,6 +63,20 @@ class Reason(StrEnum):
     """Anything else, such as a template that does not work."""
 
 
+class SkillReason(StrEnum):
+    """Why an action of a skill was not done, besides the above. Each skill has words of its own for them."""
+
+    NO_LOUDSPEAKER = "no_loudspeaker"
+    NOT_SAVED = "not_saved"
+    """The disk is full or cannot be written, and nothing has changed."""
+
+    TOO_MANY = "too_many"
+    UNKNOWN_LIST = "unknown_list"
+    UNKNOWN_ITEM = "unknown_item"
+    NOTHING_SAID = "nothing_said"
+    """There is no answer yet that could be said again."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came of a call."""
@@ -79,7 +93,7 @@ class Outcome:
     is_confirmation: bool = False
     """True when the sentence is the confirmation that tools.toml has for the tool."""
 
-    reason: Reason | None = None
+    reason: Reason | SkillReason | None = None
     """Why the call was not done; None where it was."""
 
     allowed: Mapping[str, Any] = field(default_factory=dict)

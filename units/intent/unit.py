@@ -221,8 +221,8 @@ class IntentUnit(Unit):
 
 
 def is_clear(understood: Understood) -> bool:
-    """Return whether a sentence is about the home: its wishes have no problem, and it is no mere "stop"."""
-    return bool(understood.wishes) and not any(wish.problem for wish in understood.wishes)
+    """Return whether a sentence is about the home: about devices that it has, without a problem, and no mere "stop"."""
+    return bool(understood.wishes) and all(wish.devices and not wish.problem for wish in understood.wishes)
 
 
 def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:

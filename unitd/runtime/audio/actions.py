@@ -72,7 +72,11 @@ class AudioActions:
         volumes = {which: data[key] for which, key in VOLUME_KEYS.items() if key in data}
         if volumes and call.client.grant.role is not Role.ADMIN:
             raise NotAllowed("the board's volumes are for administrators")
-        return self._done(call, "volume", **volumes) if volumes else call.ok()
+        return self._change_volumes(call, volumes) if volumes else call.ok()
+
+    async def _change_volumes(self, call: Call, volumes: Mapping[str, Any]) -> Reply:
+        await self._audio.change_volumes(**volumes)
+        return call.ok()
 
     def _play(self, call: Call, *, at_once: bool) -> Answer:
         audio = call.request.data

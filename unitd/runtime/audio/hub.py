@@ -88,6 +88,10 @@ class AudioHub(ChildListener):
         self._waiting_bytes = 0
         self._shed = 0
         self._started: asyncio.Future[None] | None = None
+        self._volumes: dict[str, float] = {}
+        """What was set of `capture` and `playback`, for the next program."""
+
+        self._is_silent = not settings.playback
 
     # For tasks and `AudioActions`
 
@@ -164,6 +168,25 @@ class AudioHub(ChildListener):
         await asyncio.shield(self._started)
         return await child.ask(message, payload, **fields)
 
+    @property
+    def has_loudspeaker(self) -> bool:
+        """False without one in the configuration, and while it is missing."""
+        return not self._is_silent
+
+    @property
+    def playback_volume(self) -> float:
+        """The volume of the loudspeaker, 0 to 1."""
+        return self._volumes.get("playback", 1.0)
+
+    def begin_with(self, **volumes: float) -> None:
+        """Give the program these volumes as soon as it is started."""
+        self._volumes |= volumes
+
+    async def change_volumes(self, **volumes: float) -> None:
+        """Set volumes, and keep them for programs to come; raise what `ask` raises."""
+        await self.ask("volume", b"", **volumes)
+        self._volumes |= volumes
+
     def reset(self) -> None:
         """End the program (sys.reset); the next task or client that needs it starts it anew."""
         if self._child is not None:
@@ -193,6 +216,8 @@ class AudioHub(ChildListener):
 
     def _on_device(self, which: str, state: str, reason: str) -> None:
         """Log the news; a device that is not configured is not missed."""
+        if which == "playback":
+            self._is_silent = state in ("missing", "lost") or not self._settings.playback
         is_wanted = bool({"capture": self._settings.capture, "playback": self._settings.playback}.get(which))
         level = logging.INFO if state == "open" else logging.WARNING
         log.log(level if is_wanted else logging.DEBUG, "= audio %s", f"{which}: {state}, {reason}".rstrip(", "))
@@ -202,6 +227,8 @@ class AudioHub(ChildListener):
         assert self._child is not None
         if self._started is not None and not self._started.done():
             self._started.set_result(None)
+        if self._volumes:
+            self._child.send("volume", b"", **self._volumes)
         if self._is_listening:
             self._child.send("listen", is_on=True)
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0

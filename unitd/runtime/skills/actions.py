@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
-from unitd.core.outcomes import Outcome, Reason, failed
+from unitd.core.outcomes import Outcome, Reason, SkillReason, failed
 
 log = logging.getLogger("unitd.skills")
 
@@ -30,7 +30,7 @@ Action = Callable[[Mapping[str, Any], Where], Awaitable[Outcome]]
 class ActionFailed(Exception):
     """An action cannot be done; the words are a whole sentence."""
 
-    def __init__(self, words: str, reason: Reason = Reason.FAILED) -> None:
+    def __init__(self, words: str, reason: Reason | SkillReason = Reason.FAILED) -> None:
         super().__init__(words)
         self.reason = reason
 
@@ -39,7 +39,11 @@ class SkillActions:
     """All actions, by name."""
 
     def __init__(self, actions: Mapping[str, Action]) -> None:
-        self._actions = actions
+        self._actions = dict(actions)
+
+    def add(self, actions: Mapping[str, Action]) -> None:
+        """Add actions; one of the same name takes the place of the other."""
+        self._actions.update(actions)
 
     async def do(self, name: str, arguments: Mapping[str, Any], where: Where) -> Outcome:
         """Do a call; never raises. The log has no words of the person."""

@@ -20,6 +20,7 @@ from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.children.memory_budget import Usage
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Answer, Begun, Call, Handler
+from unitd.runtime.hardware import measure_board
 from unitd.runtime.tasks.manager import TaskManager
 from unitd.runtime.tasks.plan import Planner
 from unitd.runtime.tasks.runner import TaskRunner
@@ -33,7 +34,6 @@ log = logging.getLogger("unitd.system")
 PROTOCOL_VERSION = "v1.6"
 # Base64 characters in one frame of a streamed pull, as in the original.
 PULL_CHUNK_CHARACTERS = 1024
-CPU_SAMPLE_SECONDS = 0.25
 # A pulled file is held whole, and once more in base64.
 MAX_PULL_BYTES = 32 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
@@ -133,7 +133,7 @@ class System:
     def _hwinfo(self, call: Call) -> Answer:
         """Measure once for all clients that ask while the measurement runs."""
         if self._measuring is None or self._measuring.done():
-            self._measuring = asyncio.ensure_future(asyncio.to_thread(_measure_board))
+            self._measuring = asyncio.ensure_future(asyncio.to_thread(measure_board))
         return Begun(self._tell_hwinfo(call, self._measuring))
 
     @staticmethod
@@ -351,36 +351,3 @@ def _read_file(folder: Path, object_: str) -> bytes:
         raise BadFile("file does not exist.") from error
     except OSError as error:
         raise BadFile(f"{error.strerror}") from error
-
-
-def _measure_board() -> dict[str, Any]:
-    """Return load and memory in percent, the temperature in thousandths of a degree, and the interfaces."""
-    import psutil  # memory that a board without this question never pays
-
-    return {
-        "cpu_loadavg": round(psutil.cpu_percent(CPU_SAMPLE_SECONDS)),
-        "eth_info": _interfaces(),
-        "mem": round(psutil.virtual_memory().percent),
-        "temperature": _temperature(),
-    }
-
-
-def _interfaces() -> list[dict[str, str]]:
-    """Return name, IPv4 address and speed in Mb/s of every interface that is up."""
-    import psutil
-
-    states = psutil.net_if_stats()
-    return [
-        {"ip": address.address, "name": name, "speed": str(states[name].speed)}
-        for name, addresses in psutil.net_if_addrs().items()
-        for address in addresses
-        if address.family.name == "AF_INET" and name in states and states[name].isup
-    ]
-
-
-def _temperature() -> int:
-    """Return the hottest sensor in thousandths of a degree, 0 on a board without one."""
-    import psutil
-
-    readings = [each.current for sensor in psutil.sensors_temperatures().values() for each in sensor]
-    return round(max(readings, default=0.0) * 1000)

@@ -13,6 +13,9 @@ from unitd.runtime.tasks.tool_loop import Turn
 MOST_CONVERSATIONS = 256
 """The last turns of so many conversations are kept; who goes on with an older one has to name the device again."""
 
+MOST_CHARACTERS = 4000
+"""Of a longer answer the begin is kept."""
+
 
 def conversation_of(task: Task, client: Client | None) -> str:
     """Return what tells the conversation of an inference from all others; `client` is None where a link asks."""
@@ -27,6 +30,7 @@ class Conversations:
 
     def __init__(self) -> None:
         self._turns: OrderedDict[str, Turn] = OrderedDict()
+        self._answers: OrderedDict[str, str] = OrderedDict()
 
     def last(self, conversation: str) -> Turn | None:
         """Return the last turn of a conversation, or None."""
@@ -38,3 +42,14 @@ class Conversations:
         self._turns.move_to_end(conversation)
         if len(self._turns) > MOST_CONVERSATIONS:
             self._turns.popitem(last=False)
+
+    def last_answer(self, conversation: str) -> str:
+        """Return what was answered last in a conversation; "" if there is nothing."""
+        return self._answers.get(conversation, "")
+
+    def keep_answer(self, conversation: str, words: str) -> None:
+        """Remember the answer of a conversation."""
+        self._answers[conversation] = words.strip()[:MOST_CHARACTERS]
+        self._answers.move_to_end(conversation)
+        if len(self._answers) > MOST_CONVERSATIONS:
+            self._answers.popitem(last=False)

@@ -253,6 +253,7 @@ class InferenceRunner:
         self._say(inference, text, envelope.payload)
 
     def _say(self, inference: Inference, text: str, payload: bytes = b"") -> None:
+        self.tools.hear(text)
         self.output.delta(inference, text, payload)
         self._shared.links.on_delta(self.task, inference, text)
 

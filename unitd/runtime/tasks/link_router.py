@@ -6,7 +6,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,9 +37,16 @@ class LinkRouter:
     """Carries output from task to task; a `destinations.Destinations`."""
 
     def __init__(
-        self, task_table: TaskTable, find: Callable[[str], TaskRunner | None], audio: AudioHub, latency: TurnLatency
+        self,
+        task_table: TaskTable,
+        find: Callable[[str], TaskRunner | None],
+        audio: AudioHub,
+        latency: TurnLatency,
+        voice_options: Callable[[Mapping[str, Any]], dict[str, Any]],
     ) -> None:
-        """`find` returns the runner of a work_id, None when there is none."""
+        """`find` returns the runner of a work_id, None when there is none; `voice_options` what is said otherwise than
+        the setup of a voice wants."""
+        self._voice_options = voice_options
         self._task_table = task_table
         self._find = find
         self._audio = audio
@@ -111,7 +118,8 @@ class LinkRouter:
         if inference not in self._spoken and targets:
             self._spoken[inference] = _Spoken()
             for runner in targets:
-                spoken = Inference(runner.task.request_id, None, "", is_open=True)
+                options = self._voice_options(runner.task.setup)
+                spoken = Inference(runner.task.request_id, None, "", options, is_open=True)
                 if self._submit(runner, spoken, source):
                     self._spoken[inference].voices.append((runner, spoken))
                     self._latency.note_voice(key, _key(runner.task, spoken))

@@ -61,8 +61,11 @@ class TaskManager:
         recognizer_for: Callable[[str, dict[str, Any]], Recognizer],
         delayed: DelayedCommands,
         skill_actions: SkillActions,
+        conversations: Conversations,
+        voice_options: Callable[[Mapping[str, Any]], dict[str, Any]],
     ) -> None:
-        """`check_room` raises TaskFull for a client that has enough tasks; `recognizer_for` see `Shared`."""
+        """`check_room` raises TaskFull for a client that has enough tasks; `recognizer_for` see `Shared`,
+        `voice_options` see `LinkRouter`."""
         self._check_room = check_room
         self._kinds = kinds
         self._task_table = task_table
@@ -73,9 +76,9 @@ class TaskManager:
         self._observers = observers
         self._task_store = task_store
         self._runners: dict[str, TaskRunner] = {}
-        self._links = LinkRouter(task_table, self.find, audio, latency)
+        self._links = LinkRouter(task_table, self.find, audio, latency, voice_options)
         shared = (self._links, audio, observers, self._begin, recognizer_for, delayed)
-        self._shared = Shared(*shared, conversations=Conversations(), skill_actions=skill_actions)
+        self._shared = Shared(*shared, conversations=conversations, skill_actions=skill_actions)
         self._is_closed = False
         self._group: asyncio.TaskGroup | None = None
 

@@ -9,7 +9,7 @@ from unitd.core.outcomes import Outcome
 from unitd.core.tasks.kinds import INTENT
 from unitd.core.tasks.table import Task
 from unitd.runtime.skills.actions import Where
-from unitd.runtime.tasks.conversations import conversation_of
+from unitd.runtime.tasks.conversations import MOST_CHARACTERS, conversation_of
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.output import End, Inference
 from unitd.runtime.tasks.plan import Plan
@@ -46,6 +46,10 @@ class TaskTools:
         self._sees = False
         self._recognizer: Recognizer | None = None
         self._use: ToolUse | None = None
+        self._conversation = ""
+        self._words = ""
+        """What the model has said so far in this use."""
+
         self._unpaused = asyncio.Event()
         self._unpaused.set()
 
@@ -103,7 +107,8 @@ class TaskTools:
         user = _User(self, inference)
         text = inference.data if isinstance(inference.data, str) else ""
         setup = self._task.setup | inference.options
-        conversation = conversation_of(self._task, inference.client)
+        conversation = self._conversation = conversation_of(self._task, inference.client)
+        self._words = ""
         last = self._shared.conversations.last(conversation)
         self._use = use = ToolUse(
             self._toolbox,
@@ -125,6 +130,7 @@ class TaskTools:
         if answer is None or self._use is not use:
             return
         self._use = None
+        self._shared.conversations.keep_answer(self._conversation, answer)
         space = " " if inference.last_character.strip() else ""
         inference.usage, inference.data, inference.answer = use.usage, use.text, space + answer
         inference.options.pop("images", None)  # no model looks at them
@@ -137,6 +143,11 @@ class TaskTools:
             return
         for each in self._use.note(call):
             self.tell(inference, each, "model")
+
+    def hear(self, text: str) -> None:
+        """Remember what the model says, in case that it is asked to say it again."""
+        if self._use is not None and len(self._words) < MOST_CHARACTERS:
+            self._words += text
 
     def end_round(self, inference: Inference, end: End, usage: Mapping[str, int]) -> bool:
         """End a round of the model. Return False when it was the end of the answer."""
@@ -156,6 +167,8 @@ class TaskTools:
         """Do no more calls for the inference that uses the tools: it is over."""
         if self._use is None:
             return
+        if self._words.strip():
+            self._shared.conversations.keep_answer(self._conversation, self._words)
         self._use.round.cancel()
         self._use = None
         is_paused = not self._unpaused.is_set()

@@ -1,0 +1,145 @@
+"""Covers unitd.runtime.skills (device, volume, speech, board, kept_values): sentences to a whole board."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.boards import frames_of, said
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.timeout(60)
+
+SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
+VOICE = {"model": "unitd-tts", "response_format": "pcm.stream.base64", "enoutput": True}
+
+
+def with_loudspeaker(folder: Path) -> dict[str, Any]:
+    """Return the configuration of a board whose loudspeaker is a file."""
+    return {"audio": {"capture": "", "playback": f"file:{folder}/out.wav", "pace": "fast"}}
+
+
+async def answers(client: WireClient, *sentences: str) -> list[str]:
+    """Return what is answered to sentences of one conversation."""
+    task = await client.setup("intent", SETUP)
+    return [said(await frames_of(client, task, each)) for each in sentences]
+
+
+async def volume(client: WireClient) -> float:
+    """Return the volume that the audio program has; ask until there is one again."""
+    while (status := await client.ask(work_id="audio", action="audio_status"))["error"]["code"]:
+        pass
+    return float(status["data"]["playback"]["volume"])
+
+
+async def test_the_volume_is_set_and_outlives_program_and_daemon(tmp_path: Path) -> None:
+    """A board that was quiet at night is not loud after a power cut."""
+    async with running_app(tmp_path, with_loudspeaker(tmp_path)) as app, tcp_client(app) as client:
+        said_first = await answers(client, "how loud are you", "set the volume to 30 percent", "louder")
+        first = await volume(client)
+        program = next(each for each in psutil.Process().children() if each.cmdline()[-3:-1] == ["units", "audio"])
+        os.kill(program.pid, signal.SIGKILL)
+        await eventually(lambda: not program.is_running() or program.status() == psutil.STATUS_ZOMBIE)
+        after_death = await volume(client)
+    async with running_app(tmp_path, with_loudspeaker(tmp_path)) as app, tcp_client(app) as client:
+        said_later = await answers(client, "how loud are you")
+        after_restart = await volume(client)
+
+    assert said_first == [f"The volume is at {percent} percent." for percent in (100, 30, 40)]
+    assert said_later == ["The volume is at 40 percent."]
+    assert (first, after_death, after_restart) == (0.4, 0.4, 0.4)
+
+
+async def test_mute_is_undone_with_the_volume_of_before(tmp_path: Path) -> None:
+    """A volume that anybody sets ends it, too."""
+    async with running_app(tmp_path, with_loudspeaker(tmp_path)) as app, tcp_client(app) as client:
+        muted = await answers(client, "volume 5", "mute", "how loud is it")
+        silent = await volume(client)
+        back = await answers(client, "unmute")
+        await answers(client, "mute")
+        await client.ask(work_id="audio", action="setup", data={"playback_volume": 0.7})
+        other = await answers(client, "how loud is it")
+
+    assert muted == ["The volume is at 50 percent.", "The sound is off.", "The sound is off; it was at 50 percent."]
+    assert silent == 0.0
+    assert back == ["The volume is at 50 percent."]
+    assert other == ["The volume is at 70 percent."]
+
+
+async def test_a_board_without_loudspeaker_has_no_volume(tmp_path: Path) -> None:
+    """And answers everything else."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        told = await answers(client, "louder", "what is your hostname", "how long have you been running")
+
+    assert told[0] == "I have no loudspeaker here."
+    assert os.uname().nodename in told[1]
+    assert told[2].startswith("I have been running for ")
+
+
+async def test_what_cannot_be_kept_is_not_told_as_done(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The log says why."""
+    async with running_app(tmp_path, with_loudspeaker(tmp_path)) as app, tcp_client(app) as client:
+        (tmp_path / "skills.json.partial").mkdir()  # stands where the file would be written
+        told = await answers(client, "volume 5", "speak slower")
+
+    assert told == ["I could not change the volume.", "I could not change my speed."]
+    assert "skills.json cannot be written" in caplog.text
+
+
+async def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
+    """The board begins with its usual values."""
+    (tmp_path / "skills.json").write_text('{"volume": 3')
+
+    async with running_app(tmp_path, with_loudspeaker(tmp_path)) as app, tcp_client(app) as client:
+        told = await answers(client, "how loud is it")
+
+    assert told == ["The volume is at 100 percent."]
+    assert (tmp_path / "skills.damaged").exists()
+
+
+async def test_the_last_answer_is_said_again_in_its_conversation_only(tmp_path: Path) -> None:
+    """Another one has its own."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client, tcp_client(app) as other:
+        first = await answers(client, "say that again", "louder", "say that again", "what did you say")
+        second = await answers(other, "say that again")
+
+    assert first == ["I have not said anything yet.", *["I have no loudspeaker here."] * 3]
+    assert second == ["I have not said anything yet."]
+
+
+async def test_a_linked_voice_speaks_slower(tmp_path: Path) -> None:
+    """From the answer on that says so; a text that a client has spoken itself keeps its speed."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        brain = await client.setup("intent", SETUP)
+        voice = await client.setup("tts", VOICE | {"input": ["tts.utf-8", brain]})
+        usual = await _spoken(client, brain, "louder", voice)
+        await _spoken(client, brain, "speak much slower", voice)
+        slow = await _spoken(client, brain, "louder", voice)
+        own = await _length(client, voice, await client.infer(voice, "I have no loudspeaker here."))
+        await _spoken(client, brain, "speak normally", voice)
+        again = await _spoken(client, brain, "louder", voice)
+
+    assert slow > usual * 1.2
+    assert again == pytest.approx(usual, rel=0.1)
+    assert own == pytest.approx(usual, rel=0.1)
+
+
+async def _spoken(client: WireClient, brain: str, sentence: str, voice: str) -> int:
+    """Return how long the answer to a sentence sounds, in characters of base64."""
+    await client.infer(brain, sentence)
+    return await _length(client, voice)
+
+
+async def _length(client: WireClient, voice: str, request_id: str = "") -> int:
+    length = 0
+    while True:
+        frame = await client.receive(timeout=20)
+        if frame["work_id"] == voice and request_id in ("", frame["request_id"]):
+            length += len(frame["data"]["delta"])
+            if frame["data"]["finish"]:
+                return length

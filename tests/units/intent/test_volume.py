@@ -1,0 +1,140 @@
+"""Covers units.intent.skills.volume and units.intent.values.percent: sentences about the board's loudspeaker."""
+
+import pytest
+
+from tests.support.units.skill_talk import meant, talk
+from units.intent.values.percent import read_percent, read_points
+
+OF_VOLUME = [
+    ("en", "set the volume to 30 percent", "set", 30),
+    ("en", "Set the volume to thirty percent.", "set", 30),
+    ("en", "set volume to 70%", "set", 70),
+    ("en", "volume 5", "set", 50),
+    ("en", "turn the volume up to seven", "set", 70),
+    ("en", "put the volume at half", "set", 50),
+    ("en", "volume to max", "set", 100),
+    ("en", "turn it down to 20 percent", "set", 20),
+    ("en", "louder", "up", None),
+    ("en", "a bit louder please", "up", None),
+    ("en", "make it louder", "up", None),
+    ("en", "speak louder", "up", None),
+    ("en", "turn it up", "up", None),
+    ("en", "turn up the volume", "up", None),
+    ("en", "volume up", "up", None),
+    ("en", "raise the volume by 15 percent", "up", None),
+    ("en", "i can't hear you", "up", None),
+    ("en", "quieter", "down", None),
+    ("en", "turn it down a bit", "down", None),
+    ("en", "turn down the volume a little", "down", None),
+    ("en", "not so loud", "down", None),
+    ("en", "you're too loud", "down", None),
+    ("en", "mute", "mute", None),
+    ("en", "mute the sound", "mute", None),
+    ("en", "unmute", "unmute", None),
+    ("en", "turn the sound back on", "unmute", None),
+    ("en", "how loud is it", "tell", None),
+    ("en", "what's the volume", "tell", None),
+    ("de", "stell die Lautstärke auf 30 Prozent", "set", 30),
+    ("de", "Lautstärke fünf", "set", 50),
+    ("de", "dreh die Lautstärke auf fünfunddreißig Prozent", "set", 35),
+    ("de", "lauter", "up", None),
+    ("de", "mach mal etwas lauter", "up", None),
+    ("de", "sprich lauter", "up", None),
+    ("de", "leiser bitte", "down", None),
+    ("de", "du bist zu laut", "down", None),
+    ("de", "stummschalten", "mute", None),
+    ("de", "Ton wieder an", "unmute", None),
+    ("de", "wie laut ist es", "tell", None),
+    ("fr", "mets le volume à 40 pour cent", "set", 40),
+    ("fr", "volume à cinq", "set", 50),
+    ("fr", "plus fort", "up", None),
+    ("fr", "parle un peu plus fort", "up", None),
+    ("fr", "baisse le volume", "down", None),
+    ("fr", "moins fort s'il te plaît", "down", None),
+    ("fr", "coupe le son", "mute", None),
+    ("fr", "remets le son", "unmute", None),
+    ("fr", "quel est le volume", "tell", None),
+    ("es", "pon el volumen al 40 por ciento", "set", 40),
+    ("es", "volumen cinco", "set", 50),
+    ("es", "más alto", "up", None),
+    ("es", "sube el volumen un poco", "up", None),
+    ("es", "baja el volumen", "down", None),
+    ("es", "silencia el sonido", "mute", None),
+    ("es", "activa el sonido", "unmute", None),
+    ("es", "cuál es el volumen", "tell", None),
+    ("zh-CN", "把音量调到百分之三十", "set", 30),
+    ("zh-CN", "音量五", "set", 50),
+    ("zh-CN", "大声一点", "up", None),
+    ("zh-CN", "调高音量", "up", None),
+    ("zh-CN", "小声点", "down", None),
+    ("zh-CN", "把声音调小一点", "down", None),
+    ("zh-CN", "静音", "mute", None),
+    ("zh-CN", "取消静音", "unmute", None),
+    ("zh-CN", "现在音量是多少", "tell", None),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "intent", "percent"), OF_VOLUME)
+def test_a_sentence_about_the_volume_is_understood(
+    language: str, text: str, intent: str, percent: float | None
+) -> None:
+    """As a percentage, or as a number of ten."""
+    match = meant(text, language)
+
+    assert match is not None
+    assert (match.skill.name, match.intent) == ("volume", intent)
+    assert match.slots.get("percent") == percent
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "percent"),
+    [
+        ("30", "en", 30.0),
+        ("10", "en", 100.0),
+        ("10 percent", "en", 10.0),
+        ("7 out of 10", "en", 70.0),
+        ("two thirds", "en", 67.0),
+        ("101", "en", None),
+        ("a sphere", "en", None),
+        ("dreißig Prozent", "de", 30.0),
+        ("百分之五", "zh-CN", 5.0),
+        ("30", "xx", None),
+    ],
+)
+def test_a_percentage_is_read(words: str, language: str, percent: float | None) -> None:
+    """Small numbers alone are of ten, as on the knob of a radio."""
+    assert read_percent(words, language) == percent
+
+
+def test_a_step_is_in_percent() -> None:
+    """Also a small one."""
+    assert read_points("5", "en") == 5.0
+    assert read_points("twenty percent", "en") == 20.0
+    assert read_points("a lot", "en") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "percent", "wanted"),
+    [
+        ("louder", 50, 60),
+        ("a bit louder", 50, 55),
+        ("much louder", 50, 75),
+        ("turn the volume up by 30 percent", 50, 80),
+        ("louder", 95, 100),
+        ("quieter", 8, 5),
+        ("quieter", 3, 3),
+        ("quieter", 0, 0),
+    ],
+)
+def test_louder_and_quieter_are_steps(text: str, percent: int, wanted: int) -> None:
+    """Up to all; down to where the answer can still be heard."""
+    conversation = talk(text, volume_get={"percent": percent, "is_muted": False})
+
+    assert conversation.calls[-1] == ("volume_set", {"percent": wanted})
+
+
+def test_without_a_loudspeaker_the_answer_says_so() -> None:
+    """Whatever is asked."""
+    answers = {talk(text, reasons={"volume": "no_loudspeaker"}).answer for text in ("mute", "louder", "volume 5")}
+
+    assert answers == {"I have no loudspeaker here."}

@@ -1,0 +1,36 @@
+"""What skills do with the board itself."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unitd.runtime.audio.hub import AudioHub
+from unitd.runtime.skills.actions import Action
+from unitd.runtime.skills.board import BoardActions
+from unitd.runtime.skills.kept_values import KeptValues
+from unitd.runtime.skills.speech import SpeechActions
+from unitd.runtime.skills.volume import VolumeActions
+
+
+class DeviceActions:
+    """Its volume, its voice, and its state."""
+
+    def __init__(self, folder: Path, audio: AudioHub, last_answer: Callable[[str], str]) -> None:
+        """`folder` is the state directory; `last_answer` see `SpeechActions`."""
+        self._kept = KeptValues(folder / "skills.json")
+        self._volume = VolumeActions(audio, self._kept)
+        self._speech = SpeechActions(self._kept, last_answer)
+
+    @property
+    def actions(self) -> Mapping[str, Action]:
+        """The actions by name."""
+        return {**self._volume.actions, **self._speech.actions, **BoardActions().actions}
+
+    async def open(self) -> None:
+        """Read what the last daemon has kept."""
+        await self._kept.open()
+        self._volume.begin()
+
+    def voice_options(self, setup: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a voice with this setup says otherwise than it wants: its speed."""
+        return self._speech.voice_options(setup)

@@ -1,0 +1,45 @@
+"""The skill of the board's voice: say it again, speak slower or faster."""
+
+from pathlib import Path
+
+from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
+from units.intent.skills.texts import read_texts
+
+SLOWER, FASTER = 0.85, 1.18
+"""One step back is about one step on."""
+
+_MUCH = 2
+""""Much slower" is so many steps."""
+
+
+def _again(asked: Asked) -> Steps:
+    (outcome,) = yield [SkillCall("speech_again")]
+    return Said("again", {"text": outcome.data["text"]}) if outcome.is_done else Said("nothing")
+
+
+def _slower(asked: Asked) -> Steps:
+    return _change(asked, SLOWER)
+
+
+def _faster(asked: Asked) -> Steps:
+    return _change(asked, FASTER)
+
+
+def _change(asked: Asked, factor: float) -> Steps:
+    factor = factor**_MUCH if asked.slots.get("much") == "much" else factor
+    (outcome,) = yield [SkillCall("speech_speed", {"factor": round(factor, 3)})]
+    if not outcome.is_done:
+        return Said("failed")
+    return Said(asked.intent if outcome.data["is_changed"] else f"{asked.intent}_end")
+
+
+def _normally(asked: Asked) -> Steps:
+    (outcome,) = yield [SkillCall("speech_speed", {"reset": True})]
+    return Said("normally" if outcome.is_done else "failed")
+
+
+SKILL = Skill(
+    "speech",
+    read_texts(Path(__file__).with_suffix(".toml")),
+    {"again": _again, "slower": _slower, "faster": _faster, "normally": _normally},
+)
