@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.skills (device, volume, speech, board, kept_values): sentences to a whole board."""
+"""Covers unitd.runtime.skills (device, volume, speech, board, lists, kept_values): sentences to a whole board."""
 
 import os
 import signal
@@ -12,6 +12,9 @@ from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import frames_of, said
 from tests.support.waiting import eventually
+from unitd.runtime.skills.actions import ActionFailed, Where
+from unitd.runtime.skills.kept_values import KeptValues
+from unitd.runtime.skills.lists import MOST_ITEMS, MOST_LISTS, ListActions, OwnLists
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -143,3 +146,51 @@ async def _length(client: WireClient, voice: str, request_id: str = "") -> int:
             length += len(frame["data"]["delta"])
             if frame["data"]["finish"]:
                 return length
+
+
+async def test_lists_outlive_the_daemon(tmp_path: Path) -> None:
+    """What was told as added is on the disk."""
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        told = await answers(
+            client,
+            "add milk and eggs to the shopping list",
+            "add Milk to the shopping list",
+            "add passport to the packing list",
+            "tick off eggs",
+        )
+    async with running_app(tmp_path) as app, tcp_client(app) as client:
+        later = await answers(client, "what's on the shopping list", "clear the packing list", "yes", "tick off eggs")
+
+    assert told == [
+        "I have added milk and eggs to the shopping list.",
+        "Milk is on the shopping list already.",
+        "I have added passport to the packing list.",
+        "I have ticked off eggs on the shopping list.",
+    ]
+    assert later == [
+        "On the shopping list: milk.",
+        "Shall I remove the only item from the packing list?",
+        "The packing list is empty now.",
+        "There is no eggs on your lists.",
+    ]
+
+
+async def test_a_list_has_an_end(tmp_path: Path) -> None:
+    """So that nobody fills the board's disk."""
+    lists = ListActions(OwnLists(kept := KeptValues(tmp_path / "lists.json")))
+    await kept.open()
+    here = Where()
+    for at in range(0, MOST_ITEMS, 20):
+        await lists.actions["list_add"]({"list": "a", "items": [f"thing {at + each}" for each in range(20)]}, here)
+
+    with pytest.raises(ActionFailed):
+        await lists.actions["list_add"]({"list": "a", "items": ["one more"]}, here)
+    with pytest.raises(ActionFailed):
+        await lists.actions["list_add"]({"list": "b", "items": ["x" * 201]}, here)
+    for at in range(MOST_LISTS - 1):
+        await lists.actions["list_add"]({"list": f"list {at}", "items": ["x"]}, here)
+    with pytest.raises(ActionFailed):
+        await lists.actions["list_add"]({"list": "new", "items": ["x"]}, here)
+    read = await lists.actions["list_read"]({"list": "a"}, here)
+
+    assert len(read.data["items"]) == MOST_ITEMS

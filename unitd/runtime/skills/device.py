@@ -8,27 +8,31 @@ from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.skills.actions import Action
 from unitd.runtime.skills.board import BoardActions
 from unitd.runtime.skills.kept_values import KeptValues
+from unitd.runtime.skills.lists import ListActions, OwnLists
 from unitd.runtime.skills.speech import SpeechActions
 from unitd.runtime.skills.volume import VolumeActions
 
 
 class DeviceActions:
-    """Its volume, its voice, and its state."""
+    """Its volume, its voice, its lists, and its state."""
 
     def __init__(self, folder: Path, audio: AudioHub, last_answer: Callable[[str], str]) -> None:
         """`folder` is the state directory; `last_answer` see `SpeechActions`."""
         self._kept = KeptValues(folder / "skills.json")
         self._volume = VolumeActions(audio, self._kept)
         self._speech = SpeechActions(self._kept, last_answer)
+        self._kept_lists = KeptValues(folder / "lists.json")
+        self.lists = ListActions(OwnLists(self._kept_lists))
 
     @property
     def actions(self) -> Mapping[str, Action]:
         """The actions by name."""
-        return {**self._volume.actions, **self._speech.actions, **BoardActions().actions}
+        return {**self._volume.actions, **self._speech.actions, **self.lists.actions, **BoardActions().actions}
 
     async def open(self) -> None:
         """Read what the last daemon has kept."""
         await self._kept.open()
+        await self._kept_lists.open()
         self._volume.begin()
 
     def voice_options(self, setup: Mapping[str, Any]) -> dict[str, Any]:

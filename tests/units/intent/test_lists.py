@@ -1,0 +1,118 @@
+"""Covers units.intent.skills.lists and units.intent.values.items."""
+
+import pytest
+
+from tests.support.units.skill_talk import Listener, skill_of, talk
+from units.intent.values.items import read_items
+
+MILK = {"list": "shopping", "items": ["milk", "eggs"], "changed": ["milk"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "calls"),
+    [
+        ("add milk and eggs to the shopping list", "en", ("list_add", "shopping", ["milk", "eggs"])),
+        ("Put some bread on my shopping list, please.", "en", ("list_add", "shopping", ["bread"])),
+        (
+            "add a tent, two mats and a lamp to the packing list",
+            "en",
+            ("list_add", "packing", ["tent", "two mats", "lamp"]),
+        ),
+        ("add call mom to my to-do list", "en", ("list_add", "todo", ["call mom"])),
+        ("put milk on the list", "en", ("list_add", "", ["milk"])),
+        ("remove milk", "en", ("list_remove", "", ["milk"])),
+        ("take the milk off the shopping list", "en", ("list_remove", "shopping", ["milk"])),
+        ("tick off milk", "en", ("list_complete", "", ["milk"])),
+        ("check milk off the grocery list", "en", ("list_complete", "shopping", ["milk"])),
+        ("setz Milch und Eier auf die Einkaufsliste", "de", ("list_add", "shopping", ["Milch", "Eier"])),
+        ("streich Milch von der Einkaufsliste", "de", ("list_remove", "shopping", ["Milch"])),
+        ("hak Milch ab", "de", ("list_complete", "", ["Milch"])),
+    ],
+)
+def test_a_sentence_changes_a_list(text: str, language: str, calls: tuple[str, str, list[str]]) -> None:
+    """Of several things, each is one of its own; articles are left out."""
+    (made,) = talk(text, language, list_add=MILK, list_remove=MILK, list_complete=MILK).calls
+
+    assert (made[0], made[1]["list"], made[1]["items"]) == calls
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("add milk to the shopping list", "I have added milk to the shopping list."),
+        ("what's on my shopping list", "On the shopping list: milk and eggs."),
+        ("is milk on the list", "Yes, milk is on the shopping list."),
+        ("is butter on the list", "No, butter is not on the shopping list."),
+        ("remove milk from the list", "I have removed milk from the shopping list."),
+    ],
+)
+def test_the_answer_names_list_and_items(text: str, answer: str) -> None:
+    """As they were said."""
+    assert talk(text, list_add=MILK, list_read=MILK, list_remove=MILK).answer == answer
+
+
+def test_long_and_empty_lists_are_told_shortly() -> None:
+    """Nobody listens to two hundred things."""
+    many = {"list": "packing", "items": [f"thing {at}" for at in range(20)], "changed": []}
+
+    assert talk("what's on the packing list", list_read=many).answer.endswith("thing 11 and 8 more.")
+    assert talk("what's on the packing list", list_read={**many, "items": []}).answer == (
+        "There is nothing on the packing list."
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "is_cleared"),
+    [("yes", "The shopping list is empty now.", True), ("No.", "All right, I leave it as it is.", False)],
+)
+def test_a_list_is_cleared_after_a_question(reply: str, answer: str, is_cleared: bool) -> None:
+    """Without a yes it stays."""
+    here = Listener()
+
+    asked = here.talk("clear the list", list_read=MILK)
+    replied = here.talk(reply, list_clear={"list": "shopping", "items": []})
+
+    assert asked.answer == "Shall I remove all 2 items from the shopping list?"
+    assert replied.answer == answer
+    assert [name for name, _ in replied.calls] == (["list_clear"] if is_cleared else [])
+
+
+def test_something_else_is_no_reply() -> None:
+    """It is understood as what it is."""
+    here = Listener()
+    here.talk("clear the list", list_read=MILK)
+
+    assert here.talk("what's on the list", list_read=MILK).answer == "On the shopping list: milk and eggs."
+    assert here.talk("yes").answer == ""
+
+
+def test_failures_are_told() -> None:
+    """Each in its words."""
+    answers = [
+        talk("tick off milk", reasons={"list": reason}).answer for reason in ("unknown_item", "too_many", "not_saved")
+    ]
+
+    assert answers == [
+        "There is no milk on your lists.",
+        "There is too much on that list already.",
+        "I could not save that.",
+    ]
+
+
+@pytest.mark.parametrize("text", ["remove the battery", "remove the stain from my shirt", "delete all my photos"])
+def test_what_is_removed_elsewhere_is_not_for_a_list(text: str) -> None:
+    """Without the name of a list, only a few plain words are."""
+    assert talk(text).answer == ""
+
+
+@pytest.mark.parametrize("text", ["what is a list", "add 3 and 4", "what's on the list of world heritage sites"])
+def test_other_lists_are_not_meant(text: str) -> None:
+    """A model may know them."""
+    assert skill_of(text) == ""
+
+
+def test_a_row_of_things_has_a_limit() -> None:
+    """What is longer was not meant for a list."""
+    assert read_items(" and ".join(map(str, range(21))), "en") is None
+    assert read_items(" ".join(["word"] * 13), "en") is None
+    assert read_items("milk", "xx") is None

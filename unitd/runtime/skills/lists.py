@@ -1,0 +1,123 @@
+"""Shopping lists, to-do lists and lists of any name: kept by the board, or elsewhere where somebody keeps them.
+
+A change is on the disk before it is told. The items of a list are told apart by their words, whatever their case.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from unitd.core.outcomes import Outcome, SkillReason
+from unitd.runtime.skills.actions import Action, ActionFailed, Where
+from unitd.runtime.skills.kept_values import KeptValues
+
+MOST_LISTS, MOST_ITEMS, MOST_CHARACTERS = 32, 200, 200
+"""What a board keeps: more nobody listens to."""
+
+USUAL = "shopping"
+"""The list that is meant where none is named."""
+
+
+class Lists(Protocol):
+    """Somebody who keeps lists; each method raises ActionFailed where it cannot do its work."""
+
+    async def names(self) -> Sequence[str]:
+        """Return the names of all lists."""
+
+    async def items(self, name: str) -> Sequence[str]:
+        """Return the items of a list that are not done."""
+
+    async def add(self, name: str, items: Sequence[str]) -> None:
+        """Add items to a list; one that is there already stays once."""
+
+    async def remove(self, name: str, items: Sequence[str], *, is_done: bool) -> None:
+        """Take items off a list, or tick them off; all of them are on it."""
+
+
+class OwnLists:
+    """The lists of the board itself."""
+
+    def __init__(self, kept: KeptValues) -> None:
+        self._kept = kept
+
+    async def names(self) -> Sequence[str]:
+        """Return the names of all lists that have items."""
+        return list(self._all)
+
+    async def items(self, name: str) -> Sequence[str]:
+        """Return the items of a list; none of a list that there is not."""
+        return self._all.get(name, [])
+
+    async def add(self, name: str, items: Sequence[str]) -> None:
+        """Add items; raise ActionFailed when there are too many, or when they cannot be saved."""
+        before = self._all.get(name, [])
+        if len(before) + len(items) > MOST_ITEMS or (not before and len(self._all) >= MOST_LISTS):
+            raise ActionFailed("There are too many already.", SkillReason.TOO_MANY)
+        if any(len(each) > MOST_CHARACTERS for each in (name, *items)):
+            raise ActionFailed("That is too long.", SkillReason.TOO_MANY)
+        await self._kept.change(lists={**self._all, name: [*before, *items]})
+
+    async def remove(self, name: str, items: Sequence[str], *, is_done: bool) -> None:
+        """Take items off, those that are done as well as those that are not wanted; a list without items is gone."""
+        changed = {**self._all, name: [each for each in self._all[name] if each not in items]}
+        await self._kept.change(lists={key: rest for key, rest in changed.items() if rest})
+
+    @property
+    def _all(self) -> Mapping[str, list[str]]:
+        kept = self._kept["lists"]
+        return kept if isinstance(kept, dict) else {}
+
+
+class ListActions:
+    """`list_add`, `list_remove`, `list_complete`, `list_read` and `list_clear`."""
+
+    def __init__(self, own: Lists) -> None:
+        self._own = own
+        self.elsewhere: Callable[[], Awaitable[Lists | None]] | None = None
+        """Returns who keeps the lists instead of the board; None if it is the board."""
+
+    @property
+    def actions(self) -> Mapping[str, Action]:
+        """The actions by name."""
+        return {
+            "list_add": self._add,
+            "list_remove": self._remove,
+            "list_complete": self._remove,
+            "list_read": self._read,
+            "list_clear": self._clear,
+        }
+
+    async def _lists(self) -> Lists:
+        return (await self.elsewhere() if self.elsewhere is not None else None) or self._own
+
+    async def _add(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
+        lists, name = await self._lists(), str(arguments["list"] or USUAL)
+        there = {each.casefold() for each in await lists.items(name)}
+        wanted = {each.casefold(): each for each in arguments["items"]}
+        if new := [each for key, each in wanted.items() if key not in there]:
+            await lists.add(name, new)
+        return _told(name, await lists.items(name), changed=new)
+
+    async def _remove(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
+        lists = await self._lists()
+        wanted = [each.casefold() for each in arguments["items"]]
+        names = [str(arguments["list"])] if arguments["list"] else await lists.names()
+        for name in names:
+            there = {each.casefold(): each for each in await lists.items(name)}
+            if found := [there[each] for each in wanted if each in there]:
+                await lists.remove(name, found, is_done=bool(arguments.get("is_done")))
+                return _told(name, await lists.items(name), changed=found)
+        raise ActionFailed("There is no such item.", SkillReason.UNKNOWN_ITEM)
+
+    async def _read(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
+        lists, name = await self._lists(), str(arguments["list"] or USUAL)
+        return _told(name, await lists.items(name))
+
+    async def _clear(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
+        lists, name = await self._lists(), str(arguments["list"] or USUAL)
+        if items := await lists.items(name):
+            await lists.remove(name, items, is_done=False)
+        return _told(name, [], changed=items)
+
+
+def _told(name: str, items: Sequence[str], changed: Sequence[str] = ()) -> Outcome:
+    return Outcome("", is_done=True, data={"list": name, "items": list(items), "changed": list(changed)})

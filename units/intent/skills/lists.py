@@ -1,0 +1,165 @@
+"""The skill of lists: for shopping, for things to do, and of any name."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
+from units.intent.skills.texts import read_texts
+from units.intent.steps import Outcome
+from units.intent.values.items import read_items
+
+TEXTS = read_texts(Path(__file__).with_suffix(".toml"))
+
+MOST_READ = 12
+"""So many items are read out; of more, their number is said, too."""
+
+_MOST_WORDS_ALONE = 2
+"""Without the name of a list, only so few words are something to be removed: "remove milk"."""
+
+_SHOPPING, _TODO = "shopping", "todo"
+
+
+def _add(asked: Asked) -> Steps:
+    (outcome,) = yield [SkillCall("list_add", {"list": _list_of(asked), "items": _items(asked)})]
+    if not outcome.is_done:
+        return _failed(asked, outcome)
+    changed = outcome.data["changed"]
+    return _said(asked, outcome, "added" if changed else "there", changed or _items(asked))
+
+
+def _remove(asked: Asked) -> Steps:
+    return _take_off(asked, "list_remove", is_done=False)
+
+
+def _remove_alone(asked: Asked) -> Steps | None:
+    return _remove(asked) if _is_plain(asked) else None
+
+
+def _tick_off(asked: Asked) -> Steps:
+    return _take_off(asked, "list_complete", is_done=True)
+
+
+def _take_off(asked: Asked, action: str, *, is_done: bool) -> Steps:
+    arguments = {"list": _list_of(asked), "items": _items(asked), "is_done": is_done}
+    (outcome,) = yield [SkillCall(action, arguments)]
+    if not outcome.is_done:
+        return _failed(asked, outcome)
+    return _said(asked, outcome, "ticked" if is_done else "removed", outcome.data["changed"])
+
+
+def _read(asked: Asked) -> Steps:
+    (outcome,) = yield [SkillCall("list_read", {"list": _list_of(asked)})]
+    if not outcome.is_done:
+        return _failed(asked, outcome)
+    items = outcome.data["items"]
+    return _said(asked, outcome, "read" if items else "empty", items)
+
+
+def _is_on(asked: Asked) -> Steps:
+    (outcome,) = yield [SkillCall("list_read", {"list": _list_of(asked)})]
+    if not outcome.is_done:
+        return _failed(asked, outcome)
+    there = {each.casefold() for each in outcome.data["items"]}
+    missing = [each for each in _items(asked) if each.casefold() not in there]
+    return _said(asked, outcome, "is_missing" if missing else "is_on", missing or _items(asked))
+
+
+def _clear(asked: Asked) -> Steps:
+    """Ask first: nobody gets a list back."""
+    name = _list_of(asked)
+    (outcome,) = yield [SkillCall("list_read", {"list": name})]
+    if not outcome.is_done:
+        return _failed(asked, outcome)
+    if not outcome.data["items"]:
+        return _said(asked, outcome, "empty", [])
+
+    def reply(answer: Asked) -> Any:
+        words = re.sub(r"[^\w\s]", "", answer.words.casefold()).strip()
+        texts = TEXTS[answer.language].lists["reply"]
+        if words in texts["no"]:
+            return Said("kept")
+        return _cleared(answer, name) if words in texts["yes"] else None
+
+    said = _said(asked, outcome, "clear", outcome.data["items"])
+    return Said(said.key, said.values, reply)
+
+
+def _cleared(asked: Asked, name: str) -> Steps:
+    (outcome,) = yield [SkillCall("list_clear", {"list": name})]
+    return _said(asked, outcome, "cleared", []) if outcome.is_done else _failed(asked, outcome)
+
+
+def _list_of(asked: Asked) -> str:
+    """Return the list that is meant; "" if none was named."""
+    if known := asked.slots.get("list"):
+        return str(known)
+    named = str(asked.slots.get("other") or "").replace("-", " ")
+    forms = TEXTS[asked.language].lists["list"]
+    return next((name for name, words in forms.items() if named and named in words), named)
+
+
+def _items(asked: Asked) -> list[str]:
+    """Return the things that are said, divided at the commas of the sentence, which no slot has."""
+    found: list[str] = []
+    for item in asked.slots["items"]:
+        pattern = r"[,\s]+".join(map(re.escape, item.split()))
+        said = re.search(pattern, asked.words, re.IGNORECASE)
+        found += read_items(said[0], asked.language) or [item] if said else [item]
+    return list(dict.fromkeys(found))
+
+
+def _is_plain(asked: Asked) -> bool:
+    items = _items(asked)
+    articles = TEXTS[asked.language].lists["reply"]["article"]
+    has_article = any(f" {each} " in f" {asked.words.casefold()} " for each in articles)
+    return not has_article and all(len(each.split()) <= _MOST_WORDS_ALONE for each in items)
+
+
+def _said(asked: Asked, outcome: Outcome, key: str, items: Sequence[str]) -> Said:
+    name = outcome.data["list"]
+    return Said(key, {"list": _called(asked, name), "items": _row(items, asked.language), "count": len(items)})
+
+
+def _called(asked: Asked, name: str) -> str:
+    """Return how a list is called: the shopping list."""
+    answers = TEXTS[asked.language].answers
+    return answers[f"list_{name}"] if name in (_SHOPPING, _TODO) else answers["list_other"].replace("NAME", name)
+
+
+def _row(items: Sequence[str], language: str) -> str:
+    answers = TEXTS[language].answers
+    shown = list(items[:MOST_READ])
+    if len(items) > MOST_READ:
+        shown.append(answers["more"].replace("COUNT", str(len(items) - MOST_READ)))
+    return answers["and"].join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
+
+
+def _failed(asked: Asked, outcome: Outcome) -> Said:
+    if outcome.reason == "unknown_item":
+        return Said("unknown_item", {"items": _row(_items(asked), asked.language)})
+    return Said(outcome.reason if outcome.reason in ("too_many", "not_saved") else "failed", {"text": outcome.text})
+
+
+def _read_name(words: str, language: str) -> str | None:
+    """Return the name of a list of any name; None for words that name none."""
+    name = words.casefold().strip()
+    unusable = TEXTS[language.partition("-")[0]].lists["reply"]["no_name"]
+    return name if len(name.split()) <= 3 and not set(name.split()) & set(unusable) else None
+
+
+SKILL = Skill(
+    "lists",
+    TEXTS,
+    {
+        "add": _add,
+        "remove": _remove,
+        "remove_alone": _remove_alone,
+        "tick": _tick_off,
+        "read": _read,
+        "is_on": _is_on,
+        "clear": _clear,
+    },
+    {"items": read_items, "other": _read_name},
+)
