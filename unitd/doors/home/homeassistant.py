@@ -1,4 +1,4 @@
-"""Home Assistant's REST API, as far as tools need it: services, devices, their states and pictures.
+"""Home Assistant's REST API, as far as tools and skills need it: services, devices, their states and pictures.
 
 Documented at developers.home-assistant.io/docs/api/rest: POST /api/services/<domain>/<service>, POST /api/template,
 GET /api/states/<entity_id>, GET /api/config, GET /api/camera_proxy/<entity_id>. GET /api/image_proxy/<entity_id> is in
@@ -60,6 +60,18 @@ _ENTITIES = """
     "is_gone": state_attr(state.entity_id, "restored") == true,
     "features": state_attr(state.entity_id, "supported_features") | int(0),
     "color_modes": (state_attr(state.entity_id, "supported_color_modes") or []) | list} | to_json }}
+{{- "," if not loop.last }}
+{%- endfor %}]
+"""
+
+
+_STATES = """
+[{% for state in states | selectattr("domain", "eq", "%DOMAIN%")
+    | rejectattr("entity_id", "is_hidden_entity") | list -%}
+{{ {"id": state.entity_id, "name": state.name, "state": state.state,
+    "features": state_attr(state.entity_id, "supported_features") | int(0),
+    "temperature": state_attr(state.entity_id, "temperature"),
+    "unit": state_attr(state.entity_id, "temperature_unit")} | to_json }}
 {{- "," if not loop.last }}
 {%- endfor %}]
 """
@@ -179,11 +191,11 @@ class HomeAssistant:
             config = orjson.loads((await self._ask("GET", "/api/config")).content)
             if config["state"] != "RUNNING":
                 raise HomeAssistantError("Home Assistant is starting or stopping")
-            areas = _areas(await self._rendered(_PLACES))
+            areas = _areas(await self.rendered(_PLACES))
             for at in range(0, MOST_DEVICES, PAGE):
                 page = _ENTITIES.replace("%DOMAINS%", orjson.dumps(domains).decode())
                 page = page.replace("%FROM%", str(at)).replace("%TO%", str(at + PAGE))
-                rows = await self._rendered(page)
+                rows = await self.rendered(page)
                 entities += [_entity(row) for row in rows if not row["is_gone"]]
                 if len(rows) < PAGE:
                     break
@@ -193,11 +205,59 @@ class HomeAssistant:
         is_fahrenheit = config.get("unit_system", {}).get("temperature") == "°F"
         return Home(usable, tuple(service_tools(is_fahrenheit)), areas)
 
-    async def _rendered(self, template: str) -> Any:
-        """Return the JSON that Home Assistant makes of a template."""
+    async def rendered(self, template: str) -> Any:
+        """Return the JSON that Home Assistant makes of a template.
+
+        Raises:
+            HomeAssistantError: Home Assistant cannot be reached, or refuses.
+            JSONDecodeError: it makes something else of it.
+        """
         refused = "Home Assistant refuses the token, which is not an administrator's"
         answer = await self._ask("POST", "/api/template", {"template": template}, refused=refused)
         return orjson.loads(answer.content)
+
+    async def response(self, service: str, data: dict[str, Any]) -> dict[str, Any]:
+        """Call a service that answers, such as weather.get_forecasts, and return its answer by entity.
+
+        Raises:
+            HomeAssistantError: Home Assistant cannot be reached or refuses, or sends no valid answer.
+        """
+        domain, _, name = service.partition(".")
+        answer = await self._ask("POST", f"/api/services/{domain}/{name}?return_response", data)
+        try:
+            found = orjson.loads(answer.content)["service_response"]
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise HomeAssistantError("Home Assistant answered nonsense") from error
+        return found if isinstance(found, dict) else {}
+
+    async def entities(self, domain: str) -> list[dict[str, Any]]:
+        """Return id, name, state and attributes of the entities of a domain that are available and not hidden.
+
+        Raises:
+            HomeAssistantError: Home Assistant cannot be reached or refuses, or sends no valid answer.
+        """
+        try:
+            rows = await self.rendered(_STATES.replace("%DOMAIN%", domain))
+            return [each for each in rows if each["state"] != UNAVAILABLE and isinstance(each["name"], str)]
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise HomeAssistantError("Home Assistant answered nonsense") from error
+
+    async def shopping_list(self) -> list[dict[str, Any]] | None:
+        """Return the items of the shopping list that is no entity; None where there is none.
+
+        Raises:
+            HomeAssistantError: Home Assistant cannot be reached or refuses, or sends no valid answer.
+        """
+        missing = HomeAssistantError("Home Assistant has no shopping list", Reason.UNKNOWN_DEVICE)
+        try:
+            found = orjson.loads((await self._ask("GET", "/api/shopping_list", missing=missing)).content)
+        except HomeAssistantError as error:
+            if error is missing:
+                return None
+            raise
+        except orjson.JSONDecodeError as error:
+            raise HomeAssistantError("Home Assistant answered nonsense") from error
+        return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
     async def close(self) -> None:
         """Close the connections."""

@@ -3,7 +3,7 @@
 A change is on the disk before it is told. The items of a list are told apart by their words, whatever their case.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from unitd.core.outcomes import Outcome, SkillReason
@@ -19,6 +19,9 @@ USUAL = "shopping"
 
 class Lists(Protocol):
     """Somebody who keeps lists; each method raises ActionFailed where it cannot do its work."""
+
+    async def has(self, name: str) -> bool:
+        """Return whether this list is kept here."""
 
     async def names(self) -> Sequence[str]:
         """Return the names of all lists."""
@@ -38,6 +41,10 @@ class OwnLists:
 
     def __init__(self, kept: KeptValues) -> None:
         self._kept = kept
+
+    async def has(self, name: str) -> bool:
+        """Return True: a list that is kept nowhere else may begin here."""
+        return True
 
     async def names(self) -> Sequence[str]:
         """Return the names of all lists that have items."""
@@ -72,8 +79,8 @@ class ListActions:
 
     def __init__(self, own: Lists) -> None:
         self._own = own
-        self.elsewhere: Callable[[], Awaitable[Lists | None]] | None = None
-        """Returns who keeps the lists instead of the board; None if it is the board."""
+        self.elsewhere: Lists | None = None
+        """Who keeps the lists that the board does not keep; None if there is nobody."""
 
     @property
     def actions(self) -> Mapping[str, Action]:
@@ -86,11 +93,18 @@ class ListActions:
             "list_clear": self._clear,
         }
 
-    async def _lists(self) -> Lists:
-        return (await self.elsewhere() if self.elsewhere is not None else None) or self._own
+    async def _keeper(self, name: str) -> Lists:
+        is_elsewhere = self.elsewhere is not None and await self.elsewhere.has(name)
+        return self.elsewhere if is_elsewhere and self.elsewhere is not None else self._own
+
+    async def _names(self) -> Sequence[str]:
+        """Return the names of all lists, those that are kept elsewhere first."""
+        elsewhere = await self.elsewhere.names() if self.elsewhere is not None else []
+        return list(dict.fromkeys([*elsewhere, *await self._own.names()]))
 
     async def _add(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
-        lists, name = await self._lists(), str(arguments["list"] or USUAL)
+        name = str(arguments["list"] or USUAL)
+        lists = await self._keeper(name)
         there = {each.casefold() for each in await lists.items(name)}
         wanted = {each.casefold(): each for each in arguments["items"]}
         if new := [each for key, each in wanted.items() if key not in there]:
@@ -98,10 +112,10 @@ class ListActions:
         return _told(name, await lists.items(name), changed=new)
 
     async def _remove(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
-        lists = await self._lists()
         wanted = [each.casefold() for each in arguments["items"]]
-        names = [str(arguments["list"])] if arguments["list"] else await lists.names()
+        names = [str(arguments["list"])] if arguments["list"] else await self._names()
         for name in names:
+            lists = await self._keeper(name)
             there = {each.casefold(): each for each in await lists.items(name)}
             if found := [there[each] for each in wanted if each in there]:
                 await lists.remove(name, found, is_done=bool(arguments.get("is_done")))
@@ -109,11 +123,13 @@ class ListActions:
         raise ActionFailed("There is no such item.", SkillReason.UNKNOWN_ITEM)
 
     async def _read(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
-        lists, name = await self._lists(), str(arguments["list"] or USUAL)
+        name = str(arguments["list"] or USUAL)
+        lists = await self._keeper(name)
         return _told(name, await lists.items(name))
 
     async def _clear(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
-        lists, name = await self._lists(), str(arguments["list"] or USUAL)
+        name = str(arguments["list"] or USUAL)
+        lists = await self._keeper(name)
         if items := await lists.items(name):
             await lists.remove(name, items, is_done=False)
         return _told(name, [], changed=items)

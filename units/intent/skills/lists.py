@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from units.intent.skills.failures import failure
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
 from units.intent.steps import Outcome
@@ -139,7 +140,7 @@ def _row(items: Sequence[str], language: str) -> str:
 def _failed(asked: Asked, outcome: Outcome) -> Said:
     if outcome.reason == "unknown_item":
         return Said("unknown_item", {"items": _row(_items(asked), asked.language)})
-    return Said(outcome.reason if outcome.reason in ("too_many", "not_saved") else "failed", {"text": outcome.text})
+    return Said(outcome.reason) if outcome.reason in ("too_many", "not_saved") else failure(asked, outcome)
 
 
 def _read_name(words: str, language: str) -> str | None:
