@@ -287,6 +287,8 @@ class App:
                 try:
                     await self._doors.lock()
                     toolboxes = await self._doors.open_tools()
+                    self._skill_actions.add(self._doors.skill_actions)
+                    self._device.lists.elsewhere = self._doors.lists
                     self._planner.add_tools(toolboxes)  # tasks that come back may use them
                     delayed = [
                         group.create_task(self._delayed.run(each), name="delayed") for each in toolboxes.values()

@@ -24,6 +24,8 @@ from unitd.doors.registry import DOORS
 from unitd.doors.tls import Tls
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.models.store import ModelStore
+from unitd.runtime.skills.actions import Action
+from unitd.runtime.skills.lists import Lists
 from unitd.runtime.status import Status
 from unitd.runtime.sys.board import Line
 from unitd.runtime.tasks.observers import TaskObservers
@@ -33,7 +35,7 @@ from unitd.service.systemd import Activated
 from unitd.wire.errors import ConfigError
 
 if TYPE_CHECKING:
-    from unitd.doors.home.toolbox import HomeToolbox
+    from unitd.doors.home.opening import OpenHome
 
 log = logging.getLogger("unitd")
 
@@ -72,7 +74,13 @@ class DoorManager:
         self._tls: Tls | None = None
         self._doors: Sequence[Door] = ()
         self._running: list[asyncio.Task[None]] = []
-        self._home: HomeToolbox | None = None
+        self._home: OpenHome | None = None
+        self.skill_actions: Mapping[str, Action] = {}
+        """What skills may do with the home."""
+
+        self.lists: Lists | None = None
+        """Who keeps lists besides the board."""
+
         self._pipelines: dict[str, tuple[Pipeline, asyncio.Task[None]]] = {}
         self._group: asyncio.TaskGroup | None = None
 
@@ -109,13 +117,14 @@ class DoorManager:
         self._doors = self._made()
         if self.settings.home == HomeSettings():
             return {NAME: SkillToolbox(self.settings.home)}
-        from unitd.doors.home.toolbox import open_toolbox  # httpx and Jinja only where there are tools
+        from unitd.doors.home.opening import open_home  # httpx and Jinja only where there are tools
 
         broker = next((door.broker for door in self._doors if door.broker is not None), None)
-        self._home = toolbox = await open_toolbox(self.settings.home, broker)
+        self._home = home = await open_home(self.settings.home, broker)
         if broker is not None:
-            broker.follow(toolbox.state_topics)
-        return {NAME: toolbox}
+            broker.follow(home.state_topics)
+        self.skill_actions, self.lists = home.skill_actions, home.lists
+        return {NAME: home.toolbox}
 
     def _made(self) -> Sequence[Door]:
         context = DoorContext(

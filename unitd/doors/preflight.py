@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -102,16 +103,24 @@ def _unusable_of_home(home: HomeSettings) -> Iterator[Problem]:
     yield from _unreadable(("home", "homeassistant_token_file"), home.homeassistant_token_file, is_text=True)
     unreadable = list(_unreadable(("home", "tools"), home.tools))
     yield from unreadable
-    if home.tools is None or unreadable:
-        return
-    from unitd.doors.home.tools_reader import read_tools  # templates only where there are tools
+    if home.tools is not None and not unreadable:
+        from unitd.doors.home.tools_reader import read_tools  # templates only where there are tools
 
+        yield from _found_by(partial(read_tools, home.tools), "tools")
+    if home.skills is not None:
+        from unitd.doors.home.own_skill_check import check_own_skills
+
+        yield from _found_by(partial(check_own_skills, home.skills), "skills")
+
+
+def _found_by(read: Callable[[], object], name: str) -> Iterator[Problem]:
+    """Yield the problems that reading the files of a key of `[home]` finds."""
     try:
-        read_tools(home.tools)
+        read()
     except Problems as error:
-        yield from (replace(each, key=("home", "tools")) for each in error.problems)
+        yield from (replace(each, key=("home", name)) for each in error.problems)
     except ConfigError as error:
-        yield Problem(("home", "tools"), f"home.tools: {error.reason}")
+        yield Problem(("home", name), f"home.{name}: {error.reason}")
 
 
 def _unreadable(key: Key, path: Path | None, *, is_text: bool = False) -> Iterator[Problem]:
@@ -130,6 +139,7 @@ def files_read(settings: Settings) -> list[Path]:
     named = [tokens_file(settings), auth.tls_cert, auth.tls_key, home.tools, home.homeassistant_token_file]
     if mqtt is not None:
         named += [mqtt.password_file, *([mqtt.ca_file, mqtt.cert_file, mqtt.key_file] if mqtt.tls else [])]
+    named += sorted(home.skills.glob("*.toml")) if home.skills is not None else []
     return [path for path in named if path is not None and path.exists()]
 
 

@@ -23,6 +23,7 @@ from units.intent.replies import Questions, completed
 from units.intent.rounds import Turn
 from units.intent.sentence import Later, Listener, Understood
 from units.intent.skills.skills import Skills
+from units.intent.skills.texts import TextsError
 from units.intent.steps import Outcome, read_outcome, said
 from units.setup_values import SetupValues, refusal
 
@@ -61,6 +62,8 @@ class IntentTask:
     languages: tuple[str, ...]
     room: str
     index: HomeIndex
+    skills: bytes
+    """What the person's own skills are known by."""
 
 
 class IntentUnit(Unit):
@@ -105,6 +108,7 @@ class IntentUnit(Unit):
         if not isinstance(home, dict):
             raise refusal("home must be the devices and tools of the home")
         languages = self._languages(data, home)
+        skills = self._add_skills(data.get("skills") or [])
         key = (orjson.dumps(home, option=orjson.OPT_SORT_KEYS), languages)
         room = SetupValues(data).text("area", home.get("area") or "")
         if key not in self._houses:
@@ -112,7 +116,7 @@ class IntentUnit(Unit):
         house, index = self._houses[key]
         for language in languages:
             self._recognizers[language].warm(house)
-        self._tasks[envelope.fields["task"]] = IntentTask(house, key, languages, room, index)
+        self._tasks[envelope.fields["task"]] = IntentTask(house, key, languages, room, index, skills)
         self._release()
 
     def _languages(self, data: dict[str, Any], home: Mapping[str, Any]) -> tuple[str, ...]:
@@ -126,6 +130,12 @@ class IntentUnit(Unit):
         except UnknownLanguage as error:
             raise refusal(f"language: {error}") from error
         return languages
+
+    def _add_skills(self, rows: Any) -> bytes:
+        try:
+            return self._skills.add_own(rows)
+        except (TextsError, UnknownLanguage) as error:
+            raise refusal(f"skills: {error}") from error
 
     def _class_words(self, languages: tuple[str, ...]) -> dict[str, str]:
         return {word: of for language in languages for word, of in self._recognizers[language].class_words.items()}
@@ -147,7 +157,7 @@ class IntentUnit(Unit):
                 return self._begin(task, conversation, understood)
             problem = problem or understood
         for language in task.languages:
-            if (turn := self._skills.turn(text, language, room, next(self._numbers))) is not None:
+            if (turn := self._skills.turn(text, language, room, next(self._numbers), task.skills)) is not None:
                 return self._wait_for(turn, conversation)
         return self._begin(task, conversation, problem) if problem else for_model(text, index, task.languages[0])
 
@@ -217,7 +227,7 @@ class IntentUnit(Unit):
         languages = {language for task in self._tasks.values() for language in task.languages}
         self._houses = {key: house for key, house in self._houses.items() if key in houses}
         self._recognizers = {name: each for name, each in self._recognizers.items() if name in languages}
-        self._skills.use_only(languages)
+        self._skills.use_only(languages, {task.skills for task in self._tasks.values()})
 
 
 def is_clear(understood: Understood) -> bool:

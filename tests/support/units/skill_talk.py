@@ -45,8 +45,7 @@ class Listener:
 
     def __init__(self, language: str = "en") -> None:
         self._language = language
-        self._skills = Skills(clock=lambda: 0.0, now=lambda: NOW)
-        self._skills._matchers[language] = matcher(language)
+        self._skills = Skills(clock=lambda: 0.0, now=lambda: NOW, read=lambda language, _: matcher(language))
 
     def talk(self, text: str, reasons: Mapping[str, str] | None = None, **data: Mapping[str, Any]) -> Talk:
         """Say a sentence; `data` are the outcomes of actions, `reasons` say by the begin of their names what fails."""

@@ -211,6 +211,9 @@ class HomeSettings:
     homeassistant_token_file: Path | None = None
     """A long-lived access token; to read devices, an administrator's."""
 
+    skills: Path | None = None
+    """A folder of skills of your own, a TOML file each (docs/own-skills.md)."""
+
     domains: tuple[str, ...] = ()
     """Devices of these domains are read from Home Assistant at start, in addition to those of the file."""
 

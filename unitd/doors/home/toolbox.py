@@ -68,13 +68,16 @@ class HomeToolbox:
         mqtt: Commands | None,
         homeassistant: HomeAssistant | None,
         settings: HomeSettings,
+        skills: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Make the toolbox; it reads devices of the settings' domains from Home Assistant."""
+        """Make the toolbox; it reads devices of the settings' domains from Home Assistant. `skills` are the person's
+        own, for the intent program."""
         from jinja2.runtime import StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment  # only where there are tools
 
         self._home = home
         self._homeassistant = homeassistant
+        self._skills = {"skills": list(skills)} if skills else {}
         self._devices = DeviceAccess(mqtt, homeassistant)
         self._area, self._languages = settings.area, settings.languages
         self._unread_domains = settings.domains if homeassistant is not None else ()
@@ -83,6 +86,11 @@ class HomeToolbox:
         self._unread_because = ""
         templates = ImmutableSandboxedEnvironment(autoescape=False, undefined=StrictUndefined)
         self._compiled = lru_cache(maxsize=256)(templates.from_string)
+
+    @property
+    def homeassistant(self) -> HomeAssistant | None:
+        """Return the Home Assistant of this board, or None."""
+        return self._homeassistant
 
     @property
     def home(self) -> Home:
@@ -163,7 +171,7 @@ class HomeToolbox:
     def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
         """Return the setup of the intent program: the home, and the room and the languages of a task."""
         own = {key: setup[key] for key in ("area", "language") if setup.get(key)}
-        return {"home": self._home.as_data(self._area, self._languages)} | own
+        return {"home": self._home.as_data(self._area, self._languages)} | self._skills | own
 
     def check(
         self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]
@@ -333,7 +341,9 @@ def _plain(value: str) -> str:
     return said.lower() if said.isupper() and said.isalpha() else said
 
 
-async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToolbox:
+async def open_toolbox(
+    settings: HomeSettings, mqtt: Commands | None, skills: Sequence[Mapping[str, Any]] = ()
+) -> HomeToolbox:
     """The tools and devices of the file, and the devices that Home Assistant knows.
 
     When Home Assistant cannot be reached, its devices are missing; the daemon starts nevertheless.
@@ -344,7 +354,7 @@ async def open_toolbox(settings: HomeSettings, mqtt: Commands | None) -> HomeToo
     home = await asyncio.to_thread(read_tools, settings.tools) if settings.tools else Home()
     _warn_of_missing(home, mqtt, settings)
     homeassistant = await asyncio.to_thread(_homeassistant, settings) if settings.homeassistant_url else None
-    toolbox = HomeToolbox(home, mqtt, homeassistant, settings)
+    toolbox = HomeToolbox(home, mqtt, homeassistant, settings, skills)
     await toolbox.read_devices()
     if settings.area and toolbox.home.area(settings.area) is None:
         log.warning("[home] area is %r, and the home has no such area", settings.area)

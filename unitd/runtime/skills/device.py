@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from unitd.core.outcomes import Outcome, Reason
 from unitd.runtime.audio.hub import AudioHub
-from unitd.runtime.skills.actions import Action
+from unitd.runtime.skills.actions import Action, ActionFailed, Where
 from unitd.runtime.skills.board import BoardActions
 from unitd.runtime.skills.kept_values import KeptValues
 from unitd.runtime.skills.lists import ListActions, OwnLists
@@ -27,7 +28,14 @@ class DeviceActions:
     @property
     def actions(self) -> Mapping[str, Action]:
         """The actions by name."""
-        return {**self._volume.actions, **self._speech.actions, **self.lists.actions, **BoardActions().actions}
+        elsewhere = dict.fromkeys(("weather_get", "calendar_get"), _refuse)
+        return {
+            **elsewhere,
+            **self._volume.actions,
+            **self._speech.actions,
+            **self.lists.actions,
+            **BoardActions().actions,
+        }
 
     async def open(self) -> None:
         """Read what the last daemon has kept."""
@@ -38,3 +46,8 @@ class DeviceActions:
     def voice_options(self, setup: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a voice with this setup says otherwise than it wants: its speed."""
         return self._speech.voice_options(setup)
+
+
+async def _refuse(arguments: Mapping[str, Any], where: Where) -> Outcome:
+    """Raise ActionFailed: only a Home Assistant has this."""
+    raise ActionFailed("No Home Assistant is configured.", Reason.NOT_CONFIGURED)

@@ -19,7 +19,9 @@ class SkillToolbox:
 
     defaults: Mapping[str, Any] = {}
 
-    def __init__(self, settings: HomeSettings) -> None:
+    def __init__(self, settings: HomeSettings, skills: Sequence[Mapping[str, Any]] = ()) -> None:
+        """`skills` are the person's own, for the intent program."""
+        self._skills = {"skills": list(skills)} if skills else {}
         self._home = Home().as_data(settings.area, settings.languages)
 
     async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
@@ -32,7 +34,7 @@ class SkillToolbox:
 
     def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
         """Return the setup of the intent program: a home without devices, and the room and the languages of a task."""
-        return {"home": self._home} | {key: setup[key] for key in ("area", "language") if setup.get(key)}
+        return {"home": self._home} | self._skills | {key: setup[key] for key in ("area", "language") if setup.get(key)}
 
     async def listing(self) -> list[dict[str, Any]]:
         """Return no tools."""

@@ -87,7 +87,7 @@ def _is_usable(skill: Skill, language: str) -> bool:
 def _block(skill: Skill, sentences: Sequence[str], language: str) -> dict[str, Any]:
     texts = skill.texts[language]
     lists = {name: _list_of(values) for name, values in texts.lists.items()}
-    slots = {slot for template in (*sentences, *texts.rules.values()) for slot in _slots_in(template)}
+    slots = {slot for template in (*sentences, *texts.rules.values()) for slot in slots_in(template)}
     wildcards = {slot: {"wildcard": True} for slot in slots - lists.keys()}
     return {"sentences": list(sentences), "lists": lists | wildcards, "expansion_rules": dict(texts.rules)}
 
@@ -96,7 +96,7 @@ def _list_of(values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {"values": [{"in": words, "out": value} for value, several in values.items() for words in several]}
 
 
-def _slots_in(template: str) -> Iterator[str]:
+def slots_in(template: str) -> Iterator[str]:
     """Yield the names of the slots in a template of hassil."""
     for part in template.split("{")[1:]:
         yield part.partition("}")[0].partition(":")[0]

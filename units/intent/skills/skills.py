@@ -2,10 +2,14 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
+from typing import Any
+
+import orjson
 
 from units.intent.skills.matcher import SkillMatcher
+from units.intent.skills.own import own_skills
 from units.intent.skills.registry import registered_skills
 from units.intent.skills.skill import Asked, Handler, Skill
 from units.intent.skills.turn import SkillTurn
@@ -22,23 +26,46 @@ MOST_QUESTIONS = 64
 class Skills:
     """The skills of this board."""
 
-    def __init__(self, clock: Callable[[], float], now: Callable[[], datetime]) -> None:
-        """`clock` measures how long a question is open; `now` is the local time with its zone."""
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
+        read: Callable[[str, Sequence[Skill]], SkillMatcher] = SkillMatcher,
+    ) -> None:
+        """`clock` measures how long a question is open; `now` is the local time with its zone; `read` reads the
+        sentences of a language."""
+        self._read = read
         self._clock = clock
         self._now = now
-        self._matchers: dict[str, SkillMatcher] = {}
+        self._matchers: dict[tuple[str, bytes], SkillMatcher] = {}
+        self._own: dict[bytes, Sequence[Skill]] = {}
+        """The skills of persons; all tasks of a daemon have the same."""
+
         self._asked: OrderedDict[str, tuple[SkillTurn, float]] = OrderedDict()
         """The turns that ended in a question, by conversation, and when."""
 
-    def use_only(self, languages: Set[str]) -> None:
-        """Forget the sentences of all other languages."""
-        self._matchers = {language: each for language, each in self._matchers.items() if language in languages}
+    def add_own(self, rows: Sequence[Mapping[str, Any]]) -> bytes:
+        """Take a person's own skills, as the daemon sends them; return what they are known by here.
 
-    def turn(self, text: str, language: str, room: str, number: int) -> SkillTurn | None:
-        """Return the turn of the first skill that takes a sentence; None if there is none."""
-        if language not in self._matchers:
-            self._matchers[language] = SkillMatcher(language, registered_skills())
-        for match in self._matchers[language].matches(text):
+        Raises:
+            TextsError, UnknownLanguage: one of them cannot be used.
+        """
+        key = orjson.dumps(rows, option=orjson.OPT_SORT_KEYS)
+        if key not in self._own:
+            self._own[key] = own_skills(rows)
+        return key
+
+    def use_only(self, languages: Set[str], own: Set[bytes]) -> None:
+        """Forget the sentences of all other languages, and the own skills of no task."""
+        self._own = {key: skills for key, skills in self._own.items() if key in own}
+        self._matchers = {key: each for key, each in self._matchers.items() if key[0] in languages and key[1] in own}
+
+    def turn(self, text: str, language: str, room: str, number: int, own: bytes = b"") -> SkillTurn | None:
+        """Return the turn of the first skill that takes a sentence; None if there is none. `own` see `add_own`."""
+        if (language, own) not in self._matchers:
+            skills = [*self._own.get(own, ()), *registered_skills()]
+            self._matchers[language, own] = self._read(language, skills)
+        for match in self._matchers[language, own].matches(text):
             asked = Asked(match.intent, match.slots, language, room, self._now(), text)
             handler = match.skill.handlers.get(match.intent)
             turn = _begun(number, match.skill, handler, asked) if handler else None
