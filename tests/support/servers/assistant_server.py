@@ -34,6 +34,7 @@ class State:
         self.aliases, self.is_hidden, self.category = aliases, is_hidden, category
         self.attributes = attributes | ({"device_class": device_class} if device_class else {})
         self.domain = entity_id.partition(".")[0]
+        self.state = "on"
 
 
 STATES = [
@@ -52,6 +53,8 @@ SERVICES = [
     *(f"cover/{name}" for name in ("open_cover", "close_cover", "set_cover_position")),
     *(f"media_player/{name}" for name in ("volume_set", "media_pause", "play_media")),
     *("climate/set_temperature", "lock/lock", "lock/unlock"),
+    *(f"todo/{name}" for name in ("add_item", "update_item", "remove_item")),
+    *("shopping_list/add_item", "shopping_list/complete_item"),
 ]
 ALIASES = {"study": ["work room", "office"], "up": ["top storey"]}
 """The aliases of areas and floors, by their ids."""
@@ -115,6 +118,15 @@ class AssistantServer:
     entities: list[State] = field(default_factory=lambda: list(STATES))
     """The states that a template sees."""
 
+    todo: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    """The items of each to-do list, by entity: `summary` and `status`."""
+
+    shopping: list[dict[str, Any]] | None = None
+    """The items of a shopping list that is no entity: `name` and `complete`."""
+
+    responses: dict[str, Any] = field(default_factory=dict)
+    """What services answer that return something, by their names."""
+
     talks: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
     """The open connections, by the task that serves each."""
 
@@ -130,13 +142,22 @@ class AssistantServer:
             if not self.is_admin:
                 return 401, b"401: Unauthorized"
             return 200, self.rendered(data["template"]).encode()
-        if path.removeprefix("/api/services/") in SERVICES:
+        service, _, wants_response = path.removeprefix("/api/services/").partition("?")
+        if wants_response and (service in self.responses or service == "todo/get_items"):
+            response = self.responses.get(service) or {data["entity_id"]: {"items": self.todo[data["entity_id"]]}}
+            return 200, orjson.dumps({"changed_states": [], "service_response": response})
+        if path == "/api/shopping_list" and self.shopping is not None:
+            return 200, orjson.dumps(self.shopping)
+        if service in SERVICES:
+            self._change_lists(service, data)
             return 200, b"[]"  # the list of changed states: empty for a light that is off or does not exist
         if "_proxy/" in path:
             return self._picture(path.rpartition("/")[2])
         if path.startswith("/api/states/"):
             state = self.states.get(path.removeprefix("/api/states/"))
             return (404, b'{"message":"Entity not found."}') if state is None else (200, orjson.dumps(state))
+        if path == "/api/shopping_list":
+            return 404, b"404: Not Found"
         return 400, b'{"message":"Service not found"}'
 
     def _picture(self, entity_id: str) -> tuple[int, bytes]:
@@ -145,6 +166,21 @@ class AssistantServer:
         if entity_id not in self.pictures:
             return 500, b"500: Internal Server Error"
         return 200, self.pictures[entity_id]
+
+    def _change_lists(self, service: str, data: dict[str, Any]) -> None:
+        """Do what the services of lists do."""
+        items = self.todo.get(str(data.get("entity_id")), [])
+        if service == "todo/add_item":
+            items.append({"summary": data["item"], "status": "needs_action"})
+        elif service == "todo/remove_item":
+            items[:] = [each for each in items if each["summary"] not in data["item"]]
+        elif service == "todo/update_item":
+            next(each for each in items if each["summary"] == data["item"])["status"] = data["status"]
+        elif service == "shopping_list/add_item":
+            assert self.shopping is not None
+            self.shopping.append({"name": data["name"], "complete": False})
+        elif service == "shopping_list/complete_item":
+            next(each for each in self.shopping or [] if each["name"] == data["name"])["complete"] = True
 
     def result_of(self, command: str, fields: dict[str, Any]) -> Any:
         """Return the result of a command of the WebSocket as Home Assistant does."""

@@ -211,9 +211,6 @@ class HomeSettings:
     homeassistant_token_file: Path | None = None
     """A long-lived access token; to read devices, an administrator's."""
 
-    skills: Path | None = None
-    """A folder of skills of your own, a TOML file each (docs/own-skills.md)."""
-
     domains: tuple[str, ...] = ()
     """Devices of these domains are read from Home Assistant at start, in addition to those of the file."""
 
@@ -222,6 +219,9 @@ class HomeSettings:
 
     languages: tuple[str, ...] = ("en",)
     """The languages in which sentences about the home are understood, the usual one first."""
+
+    skills: Path | None = None
+    """A folder of skills of your own, a TOML file each (docs/own-skills.md)."""
 
 
 @dataclass(frozen=True)
