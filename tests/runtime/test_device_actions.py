@@ -1,4 +1,4 @@
-"""Covers unitd.runtime.skills (device, volume, speech, board, lists, kept_values): sentences to a whole board."""
+"""Covers unitd.runtime.skills, all but actions: sentences to a whole board, and what it does and keeps."""
 
 import os
 import signal

@@ -14,6 +14,7 @@ from units.base import RUN_FAILED, Unit, UnitFault
 from units.host import Host
 from units.intent.answers import Problem, render
 from units.intent.candidates import candidates
+from units.intent.daemon_log import log_to_daemon
 from units.intent.evidence import evidence
 from units.intent.house import House, read_house
 from units.intent.library import UnknownLanguage, find_language
@@ -100,6 +101,7 @@ class IntentUnit(Unit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Load nothing yet: a setup says which languages are needed."""
+        log_to_daemon(self._host)
         return {"about": "intents of home-assistant-intents"}
 
     def _on_setup(self, envelope: Envelope) -> None:

@@ -20,7 +20,7 @@ import orjson
 
 from unitd.core.config.problems import Problem, Problems
 from unitd.core.config.toml_lines import with_lines
-from unitd.core.home.own_skills import OwnAction, OwnSkill, read_own_skill
+from unitd.core.home.own_skill_file import OwnAction, OwnSkill, read_own_skill
 from unitd.core.outcomes import Outcome, failed
 from unitd.doors.base import Commands
 from unitd.doors.home.device_access import DeviceAccess, ToolFailed

@@ -7,10 +7,10 @@ from typing import Any
 from unitd.core.outcomes import Outcome, Reason
 from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.skills.actions import Action, ActionFailed, Where
-from unitd.runtime.skills.board import BoardActions
+from unitd.runtime.skills.board_state import BoardActions
 from unitd.runtime.skills.kept_values import KeptValues
 from unitd.runtime.skills.lists import ListActions, OwnLists
-from unitd.runtime.skills.speech import SpeechActions
+from unitd.runtime.skills.spoken_answers import SpeechActions
 from unitd.runtime.skills.volume import VolumeActions
 
 

@@ -4,7 +4,6 @@ from units.intent.skills.skill import Asked, Said
 from units.intent.steps import Outcome
 from units.intent.wording import wording_in
 
-
 _SENTENCE = "That did not work: "
 """How the daemon's sentence about a failure begins (`unitd.core.outcomes.failed`)."""
 
