@@ -94,6 +94,7 @@ homeassistant_token_file = "/etc/unitd/homeassistant-token"
 domains = ["light"]
 area = "kitchen"
 languages = ["de", "en"]
+skills = "/etc/unitd/skills"
 [auth]
 tokens_file = "/etc/unitd/tokens"
 tls_cert = "/etc/unitd/cert.pem"
@@ -201,6 +202,7 @@ READ = {
         "domains": ("light",),
         "area": "kitchen",
         "languages": ("de", "en"),
+        "skills": Path("/etc/unitd/skills"),
     },
     "auth": {
         "tokens_file": Path("/etc/unitd/tokens"),

@@ -9,7 +9,8 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, TypeVar
 
 from unitd.core.outcomes import Outcome, Reason, failed
-from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
+from unitd.doors.home.assistant_error import HomeAssistantError
+from unitd.doors.home.homeassistant import HomeAssistant
 from unitd.runtime.skills.actions import Action, ActionFailed, Where
 
 T = TypeVar("T")

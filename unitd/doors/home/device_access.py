@@ -1,11 +1,16 @@
 """Access to devices: messages over MQTT, services, states and pictures of Home Assistant."""
 
+from typing import TYPE_CHECKING
+
 import orjson
 
 from unitd.core.home.devices import ENTITY_ID
 from unitd.core.outcomes import DeviceState, Reason
 from unitd.doors.base import Commands
-from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
+from unitd.doors.home.assistant_error import HomeAssistantError
+
+if TYPE_CHECKING:  # it loads a client of HTTP, which a board without Home Assistant does not need
+    from unitd.doors.home.homeassistant import HomeAssistant
 
 
 class ToolFailed(Exception):
@@ -19,7 +24,7 @@ class ToolFailed(Exception):
 class DeviceAccess:
     """The broker and the Home Assistant of this board; each method raises ToolFailed when it cannot do its work."""
 
-    def __init__(self, mqtt: Commands | None, homeassistant: HomeAssistant | None) -> None:
+    def __init__(self, mqtt: Commands | None, homeassistant: "HomeAssistant | None") -> None:
         self._mqtt = mqtt
         self._homeassistant = homeassistant
 
@@ -56,7 +61,7 @@ class DeviceAccess:
         except HomeAssistantError as error:
             raise ToolFailed(str(error), error.reason) from error.__cause__
 
-    def _configured_homeassistant(self) -> HomeAssistant:
+    def _configured_homeassistant(self) -> "HomeAssistant":
         if self._homeassistant is None:
             raise ToolFailed("no Home Assistant is configured", Reason.NOT_CONFIGURED)
         return self._homeassistant

@@ -17,6 +17,7 @@ from unitd.core.home.home import Home
 from unitd.core.home.readings import read_homeassistant
 from unitd.core.home.services import PROTOCOL, allowed_tools, service_tools
 from unitd.core.outcomes import DeviceState, Reason
+from unitd.doors.home.assistant_error import HomeAssistantError
 from unitd.doors.home.entity_registry import RegistryUnread, with_registry
 from unitd.wire.errors import ConfigError
 from unitd.wire.pictures import media_type
@@ -75,14 +76,6 @@ _STATES = """
 {{- "," if not loop.last }}
 {%- endfor %}]
 """
-
-
-class HomeAssistantError(Exception):
-    """A failure, with a text for the spoken answer, and its code."""
-
-    def __init__(self, words: str, reason: Reason = Reason.HOME_ASSISTANT_FAILED) -> None:
-        super().__init__(words)
-        self.reason = reason
 
 
 class HomeAssistant:

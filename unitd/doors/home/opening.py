@@ -3,63 +3,70 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from unitd.core.config.schema import HomeSettings
 from unitd.doors.base import Commands
-from unitd.doors.home.assistant_skills import AssistantLists, AssistantSkills
 from unitd.doors.home.own_skills import OwnSkills, read_own_skills
-from unitd.doors.home.toolbox import HomeToolbox, open_toolbox
 from unitd.runtime.skills.actions import Action
 from unitd.runtime.skills.lists import Lists
 from unitd.runtime.tasks.skill_toolbox import SkillToolbox
 from unitd.runtime.tasks.tool_loop import Toolbox
 
+if TYPE_CHECKING:
+    from unitd.doors.home.toolbox import HomeToolbox
+
 
 class OpenHome:
     """The home of one daemon."""
 
-    def __init__(self, settings: HomeSettings, devices: HomeToolbox, own: OwnSkills | None) -> None:
+    def __init__(self, settings: HomeSettings, devices: "HomeToolbox | None", own: OwnSkills | None) -> None:
+        """`devices` is None without a file of tools and without Home Assistant."""
         self._devices = devices
         self._own = own
-        has_devices = settings.tools is not None or bool(settings.domains)
-        skills = own.rows if own is not None else []
-        self.toolbox: Toolbox = devices if has_devices else SkillToolbox(settings, skills)
+        self.skill_actions: dict[str, Action] = dict(own.actions) if own is not None else {}
+        """What skills may do with this home."""
+
+        self.lists: Lists | None = None
+        """The lists of Home Assistant; None where there is none."""
+
+        self.toolbox: Toolbox = SkillToolbox(settings, own.rows if own is not None else [])
         """What tasks use: without devices, skills alone."""
+
+        if devices is not None and (settings.tools is not None or settings.domains):
+            self.toolbox = devices
+        if devices is not None and devices.homeassistant is not None:
+            from unitd.doors.home.assistant_skills import AssistantLists, AssistantSkills
+
+            self.skill_actions |= AssistantSkills(devices.homeassistant, datetime.now).actions
+            self.lists = AssistantLists(devices.homeassistant)
 
     @property
     def state_topics(self) -> Sequence[str]:
         """Return every topic whose last value a tool may read."""
-        return self._devices.state_topics
-
-    @property
-    def skill_actions(self) -> Mapping[str, Action]:
-        """Return what skills may do with this home."""
-        homeassistant = self._devices.homeassistant
-        assistant = AssistantSkills(homeassistant, datetime.now).actions if homeassistant is not None else {}
-        return {**assistant, **(self._own.actions if self._own is not None else {})}
-
-    @property
-    def lists(self) -> Lists | None:
-        """Return the lists of Home Assistant; None where there is none."""
-        homeassistant = self._devices.homeassistant
-        return AssistantLists(homeassistant) if homeassistant is not None else None
+        return self._devices.state_topics if self._devices is not None else []
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._devices.close()
+        if self._devices is not None:
+            await self._devices.close()
         if self._own is not None:
             await self._own.close()
 
 
 async def open_home(settings: HomeSettings, mqtt: Commands | None) -> OpenHome:
-    """Open everything.
+    """Open everything; a client of HTTP is loaded only for tools and for Home Assistant.
 
     Raises:
         ConfigError: a file cannot be read, or something in it is wrong.
     """
-    own = None
+    own, devices = None, None
     if settings.skills is not None:
         found = await asyncio.to_thread(read_own_skills, settings.skills)
         own = OwnSkills([skill for _, skill in found], mqtt)
-    devices = await open_toolbox(settings, mqtt, own.rows if own is not None else [])
+    if settings.tools is not None or settings.homeassistant_url:
+        from unitd.doors.home.toolbox import open_toolbox
+
+        rows: Sequence[Mapping[str, object]] = own.rows if own is not None else []
+        devices = await open_toolbox(settings, mqtt, rows)
     return OpenHome(settings, devices, own)

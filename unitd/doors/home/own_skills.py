@@ -46,6 +46,9 @@ MOST_CHARACTERS = 1000
 AT_ONCE = 4
 """So many actions are done at the same time."""
 
+GOODBYE_SECONDS = 1.0
+"""What a killed program has printed is read to its end within this time, so that its pipes are closed."""
+
 MOST_FILES = 64
 
 
@@ -188,7 +191,9 @@ async def _run(argv: Sequence[str]) -> str:
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        with suppress(TimeoutError):  # something that has left its group may hold the pipes
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await process.communicate()
     if status != 0:
         last = errors.strip().rpartition("\n")[2]
         raise ToolFailed(f"its program ended with {status}") from ValueError(last[:200])

@@ -24,8 +24,9 @@ from unitd.core.home.readings import read_message
 from unitd.core.home.tools import Tool, misfit, unfit
 from unitd.core.outcomes import DeviceState, Outcome, Reason, done, failed, shown, state
 from unitd.doors.base import Commands
+from unitd.doors.home.assistant_error import HomeAssistantError
 from unitd.doors.home.device_access import DeviceAccess, ToolFailed
-from unitd.doors.home.homeassistant import HomeAssistant, HomeAssistantError
+from unitd.doors.home.homeassistant import HomeAssistant
 from unitd.doors.home.tools_reader import read_tools
 from unitd.runtime.tasks.tool_messages import Call
 from unitd.wire.errors import ConfigError, LoadFailed
