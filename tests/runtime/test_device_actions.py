@@ -1,5 +1,6 @@
 """Covers unitd.runtime.skills, all but actions: sentences to a whole board, and what it does and keeps."""
 
+import asyncio
 import os
 import signal
 from pathlib import Path
@@ -194,3 +195,14 @@ async def test_a_list_has_an_end(tmp_path: Path) -> None:
     read = await lists.actions["list_read"]({"list": "a"}, here)
 
     assert len(read.data["items"]) == MOST_ITEMS
+
+
+async def test_of_many_changes_at_the_same_time_none_is_lost(tmp_path: Path) -> None:
+    """What two people add at once is on the list, and on the disk."""
+    lists = ListActions(OwnLists(KeptValues(tmp_path / "lists.json")))
+    add = lists.actions["list_add"]
+
+    await asyncio.gather(*[add({"list": "a", "items": [f"thing {at}"]}, Where()) for at in range(20)])
+    await (later := KeptValues(tmp_path / "lists.json")).open()
+
+    assert sorted(later["lists"]["a"]) == sorted(f"thing {at}" for at in range(20))

@@ -78,7 +78,7 @@ class HomeToolbox:
 
         self._home = home
         self._homeassistant = homeassistant
-        self._skills = {"skills": list(skills)} if skills else {}
+        self._skills = {"skills": list(skills)}
         self._devices = DeviceAccess(mqtt, homeassistant)
         self._area, self._languages = settings.area, settings.languages
         self._unread_domains = settings.domains if homeassistant is not None else ()

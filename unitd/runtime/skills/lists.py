@@ -3,7 +3,9 @@
 A change is on the disk before it is told. The items of a list are told apart by their words, whatever their case.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from unitd.core.outcomes import Outcome, SkillReason
@@ -70,8 +72,8 @@ class OwnLists:
 
     @property
     def _all(self) -> Mapping[str, list[str]]:
-        kept = self._kept["lists"]
-        return kept if isinstance(kept, dict) else {}
+        kept = self._kept["lists"] if isinstance(self._kept["lists"], dict) else {}
+        return {name: [str(each) for each in items] for name, items in kept.items() if isinstance(items, list)}
 
 
 class ListActions:
@@ -79,6 +81,9 @@ class ListActions:
 
     def __init__(self, own: Lists) -> None:
         self._own = own
+        self._changing = asyncio.Lock()
+        """Held from the look at a list to its change: of two changes at the same time none may be lost."""
+
         self.elsewhere: Lists | None = None
         """Who keeps the lists that the board does not keep; None if there is nobody."""
 
@@ -86,12 +91,16 @@ class ListActions:
     def actions(self) -> Mapping[str, Action]:
         """The actions by name."""
         return {
-            "list_add": self._add,
-            "list_remove": self._remove,
-            "list_complete": self._remove,
+            "list_add": partial(self._alone, self._add),
+            "list_remove": partial(self._alone, self._remove),
+            "list_complete": partial(self._alone, self._remove),
             "list_read": self._read,
-            "list_clear": self._clear,
+            "list_clear": partial(self._alone, self._clear),
         }
+
+    async def _alone(self, change: Action, arguments: Mapping[str, Any], where: Where) -> Outcome:
+        async with self._changing:
+            return await change(arguments, where)
 
     async def _keeper(self, name: str) -> Lists:
         is_elsewhere = self.elsewhere is not None and await self.elsewhere.has(name)

@@ -21,7 +21,7 @@ class SkillToolbox:
 
     def __init__(self, settings: HomeSettings, skills: Sequence[Mapping[str, Any]] = ()) -> None:
         """`skills` are the person's own, for the intent program."""
-        self._skills = {"skills": list(skills)} if skills else {}
+        self._skills = {"skills": list(skills)}
         self._home = Home().as_data(settings.area, settings.languages)
 
     async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
