@@ -270,12 +270,14 @@ async def test_a_setup_that_cannot_work_is_refused(
     assert await client.setup(unit, SETUPS[unit])
 
 
-async def test_a_board_without_tools_has_no_intents(tmp_path: Path) -> None:
-    """The error says what is missing."""
+async def test_a_board_without_a_home_has_skills(tmp_path: Path) -> None:
+    """A device is not there."""
     async with running_app(tmp_path) as app, tcp_client(app) as client:
-        reply = await client.ask(work_id="intent", action="setup", data=SETUP)
+        work_id = await client.setup("intent", SETUP)
+        told = [said(await frames_of(client, work_id, each)) for each in ("louder", "turn on the bedroom lamp")]
 
-    assert "[home]" in reply["error"]["message"]
+    assert told[0] == "I have no loudspeaker here."
+    assert "bedroom lamp" in told[1] or "understand" in told[1]
 
 
 async def test_a_paused_task_does_nothing_until_work(client: WireClient, listener: Listener) -> None:

@@ -206,10 +206,7 @@ def test_the_first_of_two_players_is_not_taken() -> None:
     assert [call[0] for call in both[0]] == ["get_state", "get_state"]
     assert both[1] == "Which one do you mean: the radio or the speaker?"
     assert one[0][-1] == ("set_volume", "radio", 30)
-    assert somebody.say("set the volume to 50") == ([], "Which one do you mean: the radio or the speaker?")
-    assert (
-        Inhabitant(home(players)).say("set the volume to 50")[1] == "Which one do you mean: the radio or the speaker?"
-    )
+    assert somebody.calls("set the volume to 50") == [("volume_set", 50.0)]  # of the board, as no player is named
 
 
 def test_a_turn_that_is_not_waited_for_is_refused(somebody: Inhabitant) -> None:

@@ -109,6 +109,7 @@ OF_OTHERS = (
     "am i free to go",
     "what is next",
     "tell me a joke",
+    "i can't hear you",
     "the pizza is burning",
 )
 

@@ -22,7 +22,7 @@ OF_VOLUME = [
     ("en", "turn up the volume", "up", None),
     ("en", "volume up", "up", None),
     ("en", "raise the volume by 15 percent", "up", None),
-    ("en", "i can't hear you", "up", None),
+    ("en", "you're too quiet", "up", None),
     ("en", "quieter", "down", None),
     ("en", "turn it down a bit", "down", None),
     ("en", "turn down the volume a little", "down", None),
