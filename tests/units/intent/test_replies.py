@@ -45,7 +45,7 @@ def somebody() -> Inhabitant:
         ("turn on the lights", "i mean the work lamp, please", [("turn_on", "desk lamp")]),
         ("turn on the lights", "the kitchen and the hall", [("turn_on", "kitchen light"), ("turn_on", "hall_ceiling")]),
         ("brighter", "the study", [("get_state", "desk lamp"), ("get_state", "floor lamp")]),
-        ("set the volume to 30", "the tv", [("set_volume", "television", 30)]),
+        ("set the music volume to 30", "the tv", [("set_volume", "television", 30)]),
         ("is the ceiling light on?", "the hall", [("get_state", "hall_ceiling")]),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_reply_that_leaves_two_is_asked_about_again() -> None:
     """Music is played on one device."""
     speakers = [device("radio", "media", "kitchen"), device("speaker", "media", "kitchen"), LIGHTS[4]]
     somebody = Inhabitant(home(speakers))
-    somebody.recognize("set the volume to 30")
+    somebody.recognize("set the music volume to 30")
 
     _, question = somebody.say("in the kitchen")
 
