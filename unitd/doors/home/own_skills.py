@@ -128,7 +128,8 @@ class OwnSkills:
             log.warning("%s.%s takes longer than %.0f s", name, intent, PATIENCE_SECONDS)
             raise ActionFailed(failed("it takes too long", "")) from error
         except ToolFailed as failure:
-            log.warning("%s.%s failed: %s (%s)", name, intent, failure, failure.__cause__ or "")
+            cause = str(failure.__cause__ or "")
+            log.warning("%s.%s failed: %s%s", name, intent, failure, f" ({cause})" if cause else "")
             raise ActionFailed(failed(str(failure), ""), failure.reason) from failure
         return Outcome("", is_done=True, data={"text": text[:MOST_CHARACTERS], "data": _maybe_json(text)})
 
