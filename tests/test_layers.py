@@ -32,8 +32,8 @@ NOT_PURE = {
 }  # fmt: skip
 """What `wire` and `core` must not import: they decide, they do not act."""
 
-EXCEPTIONS = {"unitd.core.config.schema": {"socket"}}
-"""The default of mqtt.node is the host's name."""
+EXCEPTIONS = {"unitd.core.config.schema": {"socket"}, "unitd.core.timers": {"datetime"}}
+"""The default of mqtt.node is the host's name; alarms are reckoned by the calendar, from a present that is given."""
 
 FOR_DOORS = {
     "aiohttp", "aiomqtt", "h11", "httptools", "httpx", "httpx2", "huggingface_hub", "paho", "requests", "serial",

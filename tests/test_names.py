@@ -20,6 +20,7 @@ MODULES = {
     "requests": "of OpenAI's API, of MQTT: requests read from another shape",
     "session": "of the wire, of Wyoming, of the barge-in protocol",
     "store": "of models, of tasks: what is on disk",
+    "timers": "what a timer is, and what people do with all of them",
     "turn": "of each protocol of spoken turns",
 }
 """Base names that more than one folder has, and what they mean there."""

@@ -34,6 +34,8 @@ from unitd.runtime.models.measuring import measure_board
 from unitd.runtime.models.store import ModelStore
 from unitd.runtime.reload import Apply, take_over
 from unitd.runtime.skills.actions import SkillActions
+from unitd.runtime.skills.board_timers import BoardTimers
+from unitd.runtime.skills.clocks import Clocks
 from unitd.runtime.skills.device import DeviceActions
 from unitd.runtime.state_dir import StateDir
 from unitd.runtime.status import Status
@@ -41,6 +43,7 @@ from unitd.runtime.sys.access import Access, AccessActions
 from unitd.runtime.sys.board import System, row_of
 from unitd.runtime.sys.log_stream import LogStream
 from unitd.runtime.sys.models import ModelActions
+from unitd.runtime.sys.timer_requests import TimerRequests
 from unitd.runtime.tasks.actions import Actions
 from unitd.runtime.tasks.conversations import Conversations
 from unitd.runtime.tasks.delayed import DelayedCommands
@@ -125,8 +128,10 @@ class App:
         recognizer_for = partial(Recognizer, self._supervisor)
         conversations = Conversations()
         self._device = DeviceActions(settings.state.dir, audio, conversations.last_answer)
-        self._skill_actions = SkillActions(self._device.actions)
-        self._delayed = DelayedCommands(settings.state.dir / "delayed.json", clock, recognizer_for)
+        self._delayed = DelayedCommands(recognizer_for)
+        self._timers = BoardTimers(settings.state.dir, Clocks(clock), audio, self.metrics, self._delayed.do)
+        self._timer_requests = TimerRequests(self._timers.table, self._timers.commands)
+        self._skill_actions = SkillActions({**self._device.actions, **self._timers.commands.actions})
         self._manager = TaskManager(
             kinds=kinds,
             task_table=self._task_table,
@@ -140,7 +145,7 @@ class App:
             task_store=self._task_store,
             check_room=self.access.check_room,
             recognizer_for=recognizer_for,
-            delayed=self._delayed,
+            timers=self._timers,
             skill_actions=self._skill_actions,
             conversations=conversations,
             voice_options=self._device.voice_options,
@@ -182,6 +187,7 @@ class App:
             **system.handlers,
             **models.handlers,
             **self._log_stream.handlers,
+            **self._timer_requests.handlers,
             **AccessActions(self.access, self.forget_client).handlers,
             "reload": self._answer_reload,
         }
@@ -210,6 +216,7 @@ class App:
         """End what belongs to a client that is gone."""
         self._manager.forget_client(client)
         self._audio_actions.forget_client(client)
+        self._timer_requests.forget_client(client)
 
     def entry_of(self, work_id: str) -> dict[str, Any] | None:
         """Return a task's row of sys.lstask, or None when there is no such task."""
@@ -283,16 +290,16 @@ class App:
                 self._dispatcher.open(group)
                 self._downloads.open(group)
                 watchdog = group.create_task(self._service.feed_watchdog(), name="watchdog")
-                delayed: list[asyncio.Task[None]] = []
+                running = [watchdog]
                 try:
                     await self._doors.lock()
                     toolboxes = await self._doors.open_tools()
                     self._skill_actions.add(self._doors.skill_actions)
                     self._device.lists.elsewhere = self._doors.lists
                     self._planner.add_tools(toolboxes)  # tasks that come back may use them
-                    delayed = [
-                        group.create_task(self._delayed.run(each), name="delayed") for each in toolboxes.values()
-                    ]
+                    for each in toolboxes.values():
+                        self._delayed.use(each)
+                    running.append(group.create_task(self._timers.run(), name="timers"))
                     if self._settings.state.restore:
                         await self._manager.restore()
                     await self._doors.open(group)
@@ -304,8 +311,8 @@ class App:
                     self._service.stopping()
                 finally:
                     await self._shut_down()
-                    for each in (watchdog, *delayed):
-                        each.cancel()
+                    for task in running:
+                        task.cancel()
                 raise _Stopped
         except* _Stopped:
             log.info("stopped")

@@ -134,6 +134,9 @@ class Metrics:
         self.dropped_frames: Counter[str] = Counter()
         """What clients were not sent because they were gone or too slow, by door."""
 
+        self.rings: Counter[str] = Counter()
+        """Timers by how they ended: "stopped", "wake", "snoozed", "unanswered"; commands "done" or "missed"."""
+
         self.chain = {step: Histogram(CHAIN_BOUNDS) for step in Step}
         self._models: dict[tuple[str, str], ModelMetrics] = {}
 

@@ -62,6 +62,14 @@ class Playback:
         self._tell_cut(self._playlist.lose_device(), self._status.reason)
         return self._status.reason
 
+    def play_over(self, item: Item) -> str:
+        """Play over what else sounds, instead of the last such item. Return why it will not be heard, "" if it will."""
+        self._tell_cut(self._playlist.add_over(item), "")
+        if self._status.is_usable:
+            return ""
+        self._tell_cut(self._playlist.lose_device(), self._status.reason)
+        return self._status.reason
+
     def stop(self, owner: str | None) -> None:
         """Silence an owner (None: all) from the next block on, but for a fade of 5 ms."""
         self._tell_cut(self._playlist.stop(owner), "")

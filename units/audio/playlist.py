@@ -42,6 +42,9 @@ class Item:
     """The name in which the item is played."""
 
 
+RING = "ring"
+"""The owner of the ring of timers."""
+
 CHIME = "chime"
 """The owner of the sounds of a wake. They are no speech: wake words are listened for while they play."""
 
@@ -65,6 +68,9 @@ class Playlist:
         self._held: set[str] = set()
         self._fading = NOTHING
         """The end of what was cut, to be played before anything else."""
+        self._over: Item | None = None
+        """What sounds at the same time as the rest."""
+
         self._has_items = threading.Event()
 
     def add(self, item: Item, at_once: bool = False, instead_of: str | None = None) -> list[Item]:
@@ -78,10 +84,19 @@ class Playlist:
             self._mark()
         return cut
 
+    def add_over(self, item: Item) -> list[Item]:
+        """Play an item at the same time as the others, instead of the last such item; return that, if it sounds."""
+        with self._lock:
+            cut, self._over = [self._over] if self._over is not None else [], item
+            self._mark()
+        return cut
+
     def stop(self, owner: str | None) -> list[Item]:
         """Remove and return the items of one owner (None: of all); only a fade of them is still played."""
         with self._lock:
             cut = self._cut(lambda each: owner in (None, each.owner))
+            if self._over is not None and owner in (None, self._over.owner):
+                self._over.samples = faded_out(self._over.samples[: self._over.played + FADE_SAMPLES])
             self._mark()
         return cut
 
@@ -99,7 +114,9 @@ class Playlist:
         """Remove and return everything, including what was to fade."""
         with self._lock:
             cut, self._fading = self._all(), NOTHING
+            cut += [self._over] if self._over is not None else []
             self._queues.clear()
+            self._over = None
             self._mark()
         return cut
 
@@ -128,6 +145,7 @@ class Playlist:
         """Return the next samples, at most `count`."""
         begun: list[Item] = []
         ended: list[Item] = []
+        wanted = count
         with self._lock:
             pieces = [self._fading[:count]]
             self._fading = self._fading[count:]
@@ -144,8 +162,26 @@ class Playlist:
                 if item.played >= len(item.samples):
                     self._remove(item)
                     ended.append(item)
+            samples = self._with_over(np.concatenate(pieces), wanted, begun, ended)
             self._mark()
-        return Taken(np.concatenate(pieces), begun, ended)
+        return Taken(samples, begun, ended)
+
+    def _with_over(self, samples: Samples, count: int, begun: list[Item], ended: list[Item]) -> Samples:
+        """Return the samples with what sounds over them, at half their loudness meanwhile."""
+        item = self._over
+        if item is None:
+            return samples
+        if not item.played:
+            begun.append(item)
+        piece = item.samples[item.played : item.played + count]
+        item.played += len(piece)
+        if item.played >= len(item.samples):
+            self._over = None
+            ended.append(item)
+        mixed = np.zeros(max(len(samples), len(piece)), np.int32)
+        mixed[: len(samples)] += samples // 2
+        mixed[: len(piece)] += piece
+        return np.clip(mixed, -32768, 32767).astype(np.int16)
 
     def _remove(self, item: Item) -> None:
         """Remove an item that has been played; the other holders are next."""
@@ -159,7 +195,7 @@ class Playlist:
         return next((item for item in waiting if item.owner not in self._held), None)
 
     def _mark(self) -> None:
-        if len(self._fading) or self._maybe_next() is not None:
+        if len(self._fading) or self._over is not None or self._maybe_next() is not None:
             self._has_items.set()
         else:
             self._has_items.clear()
@@ -179,7 +215,8 @@ class Playlist:
     def is_speaking(self) -> bool:
         """Return True when something other than a chime is to be played now."""
         with self._lock:
-            return any(item.owner != CHIME and item.owner not in self._held for item in self._all())
+            is_spoken = any(item.owner != CHIME and item.owner not in self._held for item in self._all())
+            return is_spoken or self._over is not None
 
     def fullness(self, holder: str) -> str:
         """Return why this holder may add nothing more, "" while there is room."""

@@ -18,11 +18,11 @@ import soxr
 
 from unitd.wire.envelope import Envelope
 from units.audio.capture import Capture, Opener
-from units.audio.chime import chime
+from units.audio.chime import chime, ring
 from units.audio.devices import DeviceMissing, OpenSink, Pace, maybe_path
 from units.audio.files import FileOpener, Warn, open_file_sink
 from units.audio.playback import Playback
-from units.audio.playlist import CHIME, Item
+from units.audio.playlist import CHIME, RING, Item
 from units.audio.portaudio import DeviceOpener, PortAudio
 from units.audio.state import State
 from units.base import RUN_FAILED, UNAVAILABLE, Handler, LoadError, Unit, UnitFault
@@ -51,6 +51,7 @@ class AudioUnit(Unit):
             "heard": self._go_on,
             "play": self._play,
             "chime": self._chime,
+            "ring": self._ring,
             "stop": self._stop,
             "hold": self._hold,
             "status": self._status,
@@ -104,6 +105,11 @@ class AudioUnit(Unit):
     def _chime(self, envelope: Envelope) -> None:
         """Play the sound of a wake, or of a wake after which nothing was said."""
         self._playback.play(Item(CHIME, 0, chime(envelope.fields["kind"])), at_once=False)
+
+    def _ring(self, envelope: Envelope) -> None:
+        """Play the ring of a timer over what else sounds, the louder the higher its level."""
+        if reason := self._playback.play_over(Item(RING, 0, ring(int(envelope.fields["level"])))):
+            raise UnitFault(UNAVAILABLE, reason)
 
     def _stop(self, envelope: Envelope) -> None:
         self._playback.stop(envelope.fields.get("owner"))

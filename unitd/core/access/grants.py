@@ -72,7 +72,7 @@ WHOAMI = "whoami"
 """The action of `sys` that returns a client's own grant."""
 
 _SEEING = frozenset(
-    {"ping", WHOAMI, "version", "version2", "lsmode", "lstask", "lstools", "hwinfo", "cmminfo", "taskinfo"}
+    {"ping", WHOAMI, "version", "version2", "lsmode", "lstask", "lstools", "hwinfo", "cmminfo", "taskinfo", "timer"}
 )
 _USING = _SEEING | {"reset"}
 

@@ -99,6 +99,8 @@ class MetricsCollector(Collector):
         refused = [((), metrics.refused_tokens)]
         yield _counter("unitd_refused_tokens", "Wrong tokens and keys, and such whose time is over.", [], refused)
         yield _counter("unitd_dropped_frames", "Frames that clients were too slow or too gone for.", ["door"], dropped)
+        rings = (((end,), count) for end, count in metrics.rings.items())
+        yield _counter("unitd_timers", "Timers by how they ended.", ["end"], rings)
         steps = (((step.value,), histogram) for step, histogram in metrics.chain.items())
         yield _histogram("unitd_chain_seconds", "Steps of spoken turns and of wakes.", ["step"], steps)
 

@@ -33,6 +33,8 @@ from unitd.wire.errors import LoadFailed, RunFailed
 log = logging.getLogger("unitd.sound")
 
 UNIT = "audio"
+RING = "ring"
+"""The owner of the ring of timers in the audio program."""
 # Two seconds of sound that a child has not read: it will not catch up by itself.
 MAX_BACKLOG_BYTES = 64 * 1024
 # What may wait for the program to start: a minute of speech.
@@ -133,6 +135,27 @@ class AudioHub(ChildListener):
         """Signal a wake ("wake") or that nothing was heard after it ("unheard"), where there is a loudspeaker."""
         if self._settings.playback and (child := self._running()).is_ready:
             child.send("chime", kind=kind)
+
+    @property
+    def has_loudspeaker(self) -> bool:
+        """Return False where none is configured."""
+        return bool(self._settings.playback)
+
+    def prepare_ring(self) -> None:
+        """Have the audio program start, if it does not run: a ring is to be heard at once."""
+        self._running()
+
+    async def ring(self, level: int) -> None:
+        """Ring once over what else sounds, the louder the higher the level.
+
+        Raises:
+            UnitdError: the program does not start, or there is no loudspeaker.
+        """
+        await self.ask("ring", level=level)
+
+    def stop_ring(self) -> None:
+        """End the ring that sounds, within one audio period."""
+        self.stop(RING)
 
     def stop(self, owner: str) -> None:
         """Stop what this owner gave, within one audio period."""

@@ -7,8 +7,8 @@ from unitd.core.tasks.kinds import Output
 from unitd.core.tasks.table import Task
 from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.skills.actions import SkillActions
+from unitd.runtime.skills.board_timers import BoardTimers
 from unitd.runtime.tasks.conversations import Conversations
-from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.output import Inference
 from unitd.runtime.tasks.recognizer import Recognizer
@@ -42,7 +42,7 @@ class Shared(NamedTuple):
     recognizer_for: Callable[[str, dict[str, Any]], Recognizer]
     """Gives a task (its work_id) a place in the intent program, with a setup."""
 
-    delayed: DelayedCommands
+    timers: BoardTimers
     conversations: Conversations
     skill_actions: SkillActions
 

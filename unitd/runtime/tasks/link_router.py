@@ -43,10 +43,12 @@ class LinkRouter:
         audio: AudioHub,
         latency: TurnLatency,
         voice_options: Callable[[Mapping[str, Any]], dict[str, Any]],
+        on_wake: Callable[[], None],
     ) -> None:
         """`find` returns the runner of a work_id, None when there is none; `voice_options` what is said otherwise than
-        the setup of a voice wants."""
+        the setup of a voice wants; `on_wake` is told of every wake word."""
         self._voice_options = voice_options
+        self._on_wake = on_wake
         self._task_table = task_table
         self._find = find
         self._audio = audio
@@ -70,6 +72,8 @@ class LinkRouter:
     def _wake(self, source: Task, fields: dict[str, Any], at: float) -> None:
         """Stop linked generations and voices, and open linked ears; a repeat concerns the ears alone."""
         is_repeat, chimes = bool(fields.get("is_repeat")), bool(fields.get("chime"))
+        if not is_repeat:
+            self._on_wake()
         for runner in [] if is_repeat else self._targets(source, Effect.STOP):
             if self._audio.has_to_play(runner.task.work_id):
                 self._latency.note_interruption(runner.task.work_id, at)

@@ -20,9 +20,9 @@ from unitd.runtime.audio.latency import TurnLatency
 from unitd.runtime.children.supervisor import Supervisor
 from unitd.runtime.dispatcher import Call
 from unitd.runtime.skills.actions import SkillActions
+from unitd.runtime.skills.board_timers import BoardTimers
 from unitd.runtime.state_dir import StateDir
 from unitd.runtime.tasks.conversations import Conversations
-from unitd.runtime.tasks.delayed import DelayedCommands
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.link_router import LinkRouter
 from unitd.runtime.tasks.observers import TaskObservers
@@ -59,7 +59,7 @@ class TaskManager:
         task_store: TaskStore,
         check_room: Callable[[Client], None],
         recognizer_for: Callable[[str, dict[str, Any]], Recognizer],
-        delayed: DelayedCommands,
+        timers: BoardTimers,
         skill_actions: SkillActions,
         conversations: Conversations,
         voice_options: Callable[[Mapping[str, Any]], dict[str, Any]],
@@ -76,8 +76,8 @@ class TaskManager:
         self._observers = observers
         self._task_store = task_store
         self._runners: dict[str, TaskRunner] = {}
-        self._links = LinkRouter(task_table, self.find, audio, latency, voice_options)
-        shared = (self._links, audio, observers, self._begin, recognizer_for, delayed)
+        self._links = LinkRouter(task_table, self.find, audio, latency, voice_options, timers.wake)
+        shared = (self._links, audio, observers, self._begin, recognizer_for, timers)
         self._shared = Shared(*shared, conversations=conversations, skill_actions=skill_actions)
         self._is_closed = False
         self._group: asyncio.TaskGroup | None = None

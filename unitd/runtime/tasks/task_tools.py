@@ -187,8 +187,8 @@ class TaskTools:
         self._tell(inference, call | {"by": by, "ms": round((time.monotonic() - inference.asked_at) * 1000)})
 
     async def delay(self, seconds: float, text: str) -> bool:
-        """Let a command wait, with the room and the language of this task. Return False when too many wait."""
-        return await self._shared.delayed.add(seconds, text, self._task.setup)
+        """Let a command wait, with the room and the language of this task. Return False when it cannot be kept."""
+        return await self._shared.timers.delay(seconds, text, self._task.setup, self._task.grant_name)
 
     async def act(self, call: Call, inference: Inference) -> Outcome:
         """Do a call of a skill, with the room and the language of this task."""
