@@ -1,4 +1,4 @@
-"""Small versions of bench.soak, bench.kills and bench.fuzz; how long things take is measured there."""
+"""Small versions of bench.soak, bench.kills, bench.timers and bench.fuzz; how long things take is measured there."""
 
 import statistics
 from pathlib import Path
@@ -8,11 +8,14 @@ import pytest
 from bench.fuzz import fuzz
 from bench.kills import kills
 from bench.soak import growth, soak
+from bench.timers import kills as kills_of_timers
+from bench.timers import lateness
 from tests.support.waiting import MS
 
 CLIENTS, SECONDS = 30, 12
 FRAMES = 5_000
 TIMES = 4
+TIMER_TIMES = 12
 
 
 @pytest.mark.alone
@@ -37,6 +40,21 @@ async def test_kill_9_costs_no_task_that_was_acknowledged(tmp_path: Path) -> Non
     assert (outcome.lost, outcome.untold) == ([], [])
     assert (outcome.kills.total(), outcome.kills["daemon"]) == (TIMES, TIMES // 2)
     assert len(outcome.back) == TIMES // 2
+
+
+@pytest.mark.timeout(120)
+async def test_kill_9_costs_no_timer_that_was_acknowledged(tmp_path: Path) -> None:
+    """Also around its ring; what rings after the restart says that it is late, or that it rings again."""
+    outcome = await kills_of_timers(tmp_path / "state", TIMER_TIMES, seed=1)
+
+    assert (outcome.lost, outcome.back, outcome.unsaid) == ([], [], [])
+    assert (outcome.kills, outcome.acknowledged > TIMER_TIMES) == (TIMER_TIMES, True)
+
+
+@pytest.mark.alone
+async def test_timers_ring_within_a_tenth_of_a_second(tmp_path: Path) -> None:
+    """On a quiet board."""
+    assert max(await lateness(tmp_path / "state", 5)) < 100 * MS
 
 
 @pytest.mark.timeout(120)

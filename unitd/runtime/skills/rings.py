@@ -107,7 +107,7 @@ class Rings:
         self._table.tell(Happening.STOPPED, following or timer, end.value)
 
     def wake(self) -> None:
-        """RingEnd what rings: a wake word was heard. What is said next may be about it."""
+        """End what rings: a wake word was heard. What is said next may be about it."""
         if self._group is None or not (found := self.ringing):
             return
         self._after_wake = (self._table.now.boot, found)

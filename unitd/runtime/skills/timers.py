@@ -77,7 +77,7 @@ class Timers:
         return timer
 
     async def stop(self, may_see: MaySee, area: str = "") -> list[Timer]:
-        """RingEnd what rings in a room, or anywhere if nothing rings there; return it, or what a wake has just ended."""
+        """End what rings in a room, or anywhere if nothing rings there; return it, or what a wake has just ended."""
         found = self._ringing(may_see, area)
         for each in found:
             self._rings.end(each, RingEnd.STOPPED)
