@@ -7,7 +7,8 @@
     unitd/<node>/<work_id>/text      a whole text when it is finished
     unitd/<node>/<work_id>/state     its entry of sys.lstask, retained while the task exists
 
-and for Home Assistant: answer, utterance, wake (out), ask, see, work, interrupt, wake_now, say (in).
+the topics of `timer_topics`, and for Home Assistant: answer, utterance, wake (out), ask, see, work, interrupt, wake_now,
+say (in).
 """
 
 import asyncio
@@ -35,6 +36,7 @@ from unitd.doors.mqtt.homeassistant import (
 )
 from unitd.doors.mqtt.publish_queue import PublishQueue
 from unitd.doors.mqtt.requests import Incoming, RequestTopic
+from unitd.doors.mqtt.timer_topics import TimerTopics
 from unitd.doors.unfinished import Unfinished
 from unitd.runtime.tasks.output import TOOL_CALL
 from unitd.wire.errors import TooLong, UnitdError
@@ -86,6 +88,7 @@ class Bridge:
         self.outgoing = PublishQueue()
         self._clock = clock
         self._requests = RequestTopic(board.base, self.outgoing, server.serve, clock, frame_bytes, unfinished)
+        self.timers = TimerTopics(server, board.base, self.outgoing)
         self._entries: dict[str, dict[str, Any]] = {}
         self._texts: dict[tuple[str, str], _Text] = {}
         self._known: dict[str, str] = {}
@@ -121,7 +124,8 @@ class Bridge:
         """Return every topic that the bridge reads, including its own retained ones, where it removes stale values."""
         base = self.board.base
         own = [f"{base}/request", f"{base}/+/state", *([self.board.topic] if self.board.prefix else [])]
-        return [*own, *(f"{base}/+/{command}" for command in (*self._commands, "see")), *self._followed]
+        of_tasks = [f"{base}/+/{command}" for command in (*self._commands, "see")]
+        return [*own, *of_tasks, *self.timers.commands, *self._followed]
 
     # For the board's tools
 
@@ -234,6 +238,7 @@ class Bridge:
         """Announce nothing more: the tasks end with the daemon, Home Assistant keeps their entities as unavailable."""
         if self._replacing is not None:
             self._replacing.cancel()
+        self.timers.close()
         self._is_closed = True
 
     # Messages of the broker
@@ -252,6 +257,8 @@ class Bridge:
             log.warning("a retained message on %s is ignored: it was sent before anybody listened", topic)
         elif rest == "request":
             self._requests.receive(incoming)
+        elif topic in self.timers.commands:
+            self.timers.commands[topic](incoming.payload.decode(errors="replace").strip())
         elif not base and command == "see":
             self._infer(work_id, incoming.payload, "cv.jpeg.base64")
         elif not base and command in self._commands:

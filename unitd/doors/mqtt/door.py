@@ -89,6 +89,7 @@ class MqttDoor(Door):
 
     async def run(self) -> None:
         """Connect and stay connected, until cancelled."""
+        self._bridge.timers.begin()
         while True:
             client = self._connection()
             try:

@@ -23,6 +23,8 @@ Component = dict[str, Any]
 
 # A state in Home Assistant has at most 255 characters.
 STATE_LENGTH = 255
+TIMER_EVENTS = ["started", "changed", "cancelled", "ringing", "stopped", "snoozed", "missed"]
+
 # An llm task has six components.
 KEPT_GONE = 100
 # Components of an earlier run: more than the tasks of a board with the default limit have.
@@ -192,7 +194,31 @@ def _board_components(board: Board) -> dict[str, Component]:
         sensor("uptime_s", "Uptime", unit_of_measurement="s", device_class="duration", entity_category="diagnostic"),
         sensor("version", "Version", entity_category="diagnostic"),
     ]
-    return {each["unique_id"]: each for each in sensors}
+    return {each["unique_id"]: each for each in (*sensors, *_timer_components(board))}
+
+
+def _timer_components(board: Board) -> list[Component]:
+    """Return the components of the board's timers."""
+    topic = f"{board.base}/timers"
+
+    def component(key: str, platform: str, name: str, **more: Any) -> Component:
+        return _component(board, "board", f"timer_{key}", platform, name, **more)
+
+    return [
+        component(
+            "next",
+            "sensor",
+            "Next timer",
+            state_topic=topic,
+            value_template="{{ value_json.next }}",
+            device_class="timestamp",
+            json_attributes_topic=topic,
+        ),
+        component("count", "sensor", "Timers", state_topic=topic, value_template="{{ value_json.count }}"),
+        component("stop", "button", "Stop ringing", command_topic=f"{board.base}/timer/stop"),
+        component("snooze", "button", "Snooze", command_topic=f"{board.base}/timer/snooze"),
+        component("event", "event", "Timer", state_topic=f"{board.base}/timer/event", event_types=TIMER_EVENTS),
+    ]
 
 
 def _task_components(board: Board, place: Place, entry: Mapping[str, Any]) -> dict[str, Component]:
