@@ -256,3 +256,15 @@ async def test_an_alarm_follows_the_board_into_another_zone(board: TimerBoard, m
     await eventually(lambda: board.told()[-1] == ("changed", 1))
 
     assert (await board.rows())[0]["due"] == before + 6 * 3600 - 86400
+
+
+async def test_one_of_several_rings_is_stopped_by_its_number(board: TimerBoard) -> None:
+    """As the buttons of the page do; without a room "stop" ends them all."""
+    first, second, third = [await board.start(0, Where(area=area)) for area in ("kitchen", "", "bath")]
+    await eventually(lambda: board.told()[-1] == ("ringing", third))
+
+    one = await board.act("timer_stop", id=second)
+    rest = await board.act("timer_stop")
+
+    assert [each["id"] for each in one.data["stopped"]] == [second]
+    assert {each["id"] for each in rest.data["stopped"]} == {first, third}

@@ -7,8 +7,8 @@
     unitd/<node>/<work_id>/text      a whole text when it is finished
     unitd/<node>/<work_id>/state     its entry of sys.lstask, retained while the task exists
 
-the topics of `timer_topics`, and for Home Assistant: answer, utterance, wake (out), ask, see, work, interrupt, wake_now,
-say (in).
+the topics of `timer_topics`, and for Home Assistant: answer, utterance, wake (out), ask, see, work, interrupt,
+wake_now, say (in).
 """
 
 import asyncio

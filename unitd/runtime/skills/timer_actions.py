@@ -159,12 +159,12 @@ class TimerActions:
         return self._one(await change(self._named(given, may_see)))
 
     async def _stop(self, given: Arguments, where: Where, may_see: MaySee) -> Done:
-        stopped = await self._timers.stop(may_see, where.area)
+        stopped = await self._timers.stop(may_see, where.area, given.whole("id", None, 1))
         return {"stopped": [self._table.row(each) for each in stopped]}
 
     async def _snooze(self, given: Arguments, where: Where, may_see: MaySee) -> Done:
         seconds = given.number("seconds", SNOOZE_SECONDS, 1, LONGEST_SNOOZE_SECONDS)
-        snoozed = await self._timers.snooze(may_see, seconds, where.area)
+        snoozed = await self._timers.snooze(may_see, seconds, where.area, given.whole("id", None, 1))
         if not snoozed:
             raise ActionFailed("Nothing rings.", Reason.UNKNOWN_TIMER)
         return self._one(snoozed[0]) | {"timers": [self._table.row(each) for each in snoozed]}

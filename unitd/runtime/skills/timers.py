@@ -76,27 +76,30 @@ class Timers:
         await self._table.save_logged()
         return timer
 
-    async def stop(self, may_see: MaySee, area: str = "") -> list[Timer]:
-        """End what rings in a room, or anywhere if nothing rings there; return it, or what a wake has just ended."""
-        found = self._ringing(may_see, area)
+    async def stop(self, may_see: MaySee, area: str = "", number: int | None = None) -> list[Timer]:
+        """End what rings in a room, or anywhere if nothing rings there; return it, or what a wake has just ended.
+
+        With a number only that timer is meant.
+        """
+        found = self._ringing(may_see, area, number)
         for each in found:
             self._rings.end(each, RingEnd.STOPPED)
         if found:
             await self._table.save_logged()
         return found or self._rings.take_after_wake(may_see)
 
-    async def snooze(self, may_see: MaySee, seconds: float, area: str = "") -> list[Timer]:
+    async def snooze(self, may_see: MaySee, seconds: float, area: str = "", number: int | None = None) -> list[Timer]:
         """Let what rings, or what a wake has just ended, ring again later; return it."""
-        found = self._ringing(may_see, area) or self._rings.take_after_wake(may_see)
+        found = self._ringing(may_see, area, number) or self._rings.take_after_wake(may_see)
         now = self._table.now
         snoozed = [running(replace(each, missed=0.0, repeats=0), seconds, now, State.SNOOZED) for each in found]
         await self._table.replace(snoozed, Happening.SNOOZED)
         self._metrics.rings["snoozed"] += len(snoozed)
         return snoozed
 
-    def _ringing(self, may_see: MaySee, area: str) -> list[Timer]:
-        found = [each for each in self._rings.ringing if may_see(each.grant_name)]
-        return [each for each in found if each.area == area] or found
+    def _ringing(self, may_see: MaySee, area: str, number: int | None) -> list[Timer]:
+        found = [each for each in self._rings.ringing if may_see(each.grant_name) and number in (None, each.id)]
+        return [each for each in found if area and each.area == area] or found
 
     async def _changed(self, timer: Timer) -> Timer:
         await self._table.replace([timer], Happening.CHANGED)

@@ -14,6 +14,7 @@ import { Log } from "./log.js";
 import { Microphone } from "./microphone.js";
 import { Models } from "./models.js";
 import { ThemeButton } from "./theme-choice.js";
+import { Timers } from "./timers.js";
 
 const daemon = new Daemon();
 const conversation = new Conversation(daemon);
@@ -36,6 +37,7 @@ function Page() {
       ${Object.entries(SECTIONS).map(([id, title]) => html`<a key=${id} href=${`#${id}`}>${title}</a>`)}
     </nav>
     <${ConnectionBanner} daemon=${daemon} />
+    <${Timers} daemon=${daemon} />
     <main>
       <${Chat} ...${{ daemon, conversation, microphone, attachments }} />
       <${Graph} daemon=${daemon} microphone=${microphone} />

@@ -1,6 +1,7 @@
 /** What the page knows of the daemon: a store for each thing it shows, filled over the wire while somebody looks. */
 
 import { Store } from "./store.js";
+import { afterEvent, inOrder, received } from "./timers.js";
 import { Wire } from "./wire.js";
 
 const TASKS_EVERY_MS = 1_000;
@@ -30,6 +31,8 @@ export class Daemon {
   suggestion = new Store(null);
   /** The rows of sys.lstools: the board's own tools; null before the first answer. */
   tools = new Store(null);
+  /** The rows of sys.timer, each with `dueAt` by this page's clock, in the order in which they ring. */
+  timers = new Store([]);
   /** Samples {at, cpu, memory, temperature, tokens}, oldest first; null where there is no value. */
   board = new Store([]);
   /** Lines {at, level, source, text, id}, oldest first. */
@@ -71,6 +74,11 @@ export class Daemon {
     const reply = await this.wire.ask(workId, action, data);
     await this.refreshTasks();
     return reply;
+  }
+
+  /** One request about timers; the frame that follows changes what is shown. */
+  askTimer(data) {
+    return this.wire.ask("sys", "timer", data);
   }
 
   async refreshTasks() {
@@ -123,6 +131,7 @@ export class Daemon {
     if (state.phase !== "open") return;
     this.#tokens = null;
     if (this.grant.value.role === "admin") this.#followLog();
+    this.#followTimers();
     this.#lookAt(() => this.#listTools());
     this.#lookAtAll();
   }
@@ -165,6 +174,14 @@ export class Daemon {
       if (error.code) return;
       const lines = data.map((line) => ({ ...line, id: ++this.#lineNumber }));
       this.log.set([...this.log.value, ...lines].slice(-KEPT_LINES));
+    });
+  }
+
+  /** All timers, then what becomes of them. */
+  #followTimers() {
+    this.wire.send({ work_id: "sys", action: "timer", data: { do: "subscribe" } }, ({ data, error }) => {
+      if (error.code) return;
+      this.timers.set(data.timers ? inOrder(data.timers.map(received)) : afterEvent(this.timers.value, data));
     });
   }
 
