@@ -167,7 +167,7 @@ class Playlist:
         return Taken(samples, begun, ended)
 
     def _with_over(self, samples: Samples, count: int, begun: list[Item], ended: list[Item]) -> Samples:
-        """Return the samples with what sounds over them, at half their loudness meanwhile."""
+        """Return the samples with what sounds over them."""
         item = self._over
         if item is None:
             return samples
@@ -179,7 +179,7 @@ class Playlist:
             self._over = None
             ended.append(item)
         mixed = np.zeros(max(len(samples), len(piece)), np.int32)
-        mixed[: len(samples)] += samples // 2
+        mixed[: len(samples)] += samples
         mixed[: len(piece)] += piece
         return np.clip(mixed, -32768, 32767).astype(np.int16)
 
