@@ -27,6 +27,7 @@ from unitd.doors.wyoming.answering import Assistant
 from unitd.doors.wyoming.hearing import CHANNELS, RATE, WIDTH, Detector, Listener, Transcriber
 from unitd.doors.wyoming.info import asr_model_for
 from unitd.doors.wyoming.speaking import Speaker
+from unitd.doors.wyoming.timer_events import TimerTeller
 from unitd.runtime.models.store import ModelStore
 from unitd.wire.errors import UnitdError
 
@@ -62,6 +63,7 @@ class Session(AsyncEventHandler):
         self._listener: Listener | None = None
         self._converter = AudioChunkConverter(rate=RATE, width=WIDTH, channels=CHANNELS)
         self._speaker: Speaker | None = None
+        self._timers = TimerTeller(local_client, self.write_event)
         self._handlers: Mapping[str, Callable[[Event], Awaitable[None]]] = {
             "describe": self._on_describe,
             "ping": self._on_ping,
@@ -102,6 +104,7 @@ class Session(AsyncEventHandler):
     async def disconnect(self) -> None:
         """Cut the requests of the client: it is gone."""
         self._stop_listening()
+        self._timers.close()
         self._local_client.close()
 
     # Information
@@ -163,6 +166,10 @@ class Session(AsyncEventHandler):
     # Answering
 
     async def _on_question(self, event: Event) -> None:
+        with self._timers.asking():
+            await self._answer(event)
+
+    async def _answer(self, event: Event) -> None:
         question = Transcript.from_event(event)
         said: list[str] = []
         try:
