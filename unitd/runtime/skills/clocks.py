@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime, tzinfo
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from unitd.core.timers import Moment
 
@@ -23,14 +22,14 @@ def seconds_since_boot() -> float:
 
 
 class Clocks:
-    """Tells the present; `read` first, in a thread."""
+    """Tells the present; `read_boot_id` comes first, in a thread."""
 
     def __init__(self, wall: Callable[[], float], boot: Callable[[], float] = seconds_since_boot) -> None:
         self._wall = wall
         self._boot = boot
         self._boot_id = ""
         self.zone: tzinfo | None = None
-        """The board's own time zone."""
+        """The board's own time zone, once `read_zone` has read it."""
 
         self._zone_source: bytes | str = b""
 
@@ -38,13 +37,15 @@ class Clocks:
         """Return the present by both clocks."""
         return Moment(self._wall(), self._boot(), self._boot_id)
 
-    def read(self) -> bool:
-        """Read the id of the boot and the time zone. Return True when the zone is another one than before."""
-        if not self._boot_id:
-            try:
-                self._boot_id = BOOT_ID.read_text().strip()
-            except OSError:  # an id of this run alone: after a restart timers follow the clock on the wall
-                self._boot_id = uuid.uuid4().hex
+    def read_boot_id(self) -> None:
+        """Read by which boot the seconds since then are counted."""
+        try:
+            self._boot_id = BOOT_ID.read_text().strip()
+        except OSError:  # an id of this run alone: after a restart timers follow the clock on the wall
+            self._boot_id = uuid.uuid4().hex
+
+    def read_zone(self) -> bool:
+        """Read the time zone, in a thread. Return True when it is another one than before."""
         before, was_read = self._zone_source, self.zone is not None
         self._zone_source = os.environ.get("TZ") or _content(LOCAL_TIME)
         if was_read and before == self._zone_source:
@@ -62,6 +63,8 @@ def _content(path: Path) -> bytes:
 
 def _zone() -> tzinfo:
     """Return the zone of TZ or of the system; one without a summer time where that cannot be read."""
+    from zoneinfo import ZoneInfo  # not before there is an alarm: it takes 150 KB
+
     try:
         if name := os.environ.get("TZ", "").removeprefix(":"):
             return ZoneInfo(name)

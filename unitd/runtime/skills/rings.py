@@ -219,12 +219,12 @@ class Rings:
 
     async def _note_zone(self) -> None:
         """Reckon alarms anew when the time zone is another one."""
-        if await self._table.read_zone():
+        if self._table.alarms and await self._table.read_zone():
             log.info("the time zone has changed")
             self._move(lambda each: after_new_zone(each, self._table.now, self._table.zone))
 
     def _move(self, moved: Callable[[Timer], Timer]) -> None:
-        for before in self._table:
+        for before in self._table.alarms:
             if (after := moved(before)) is not before:
                 self._table.put(after)
                 self._table.tell(Happening.CHANGED, after)

@@ -64,6 +64,11 @@ class TimerTable:
     def __len__(self) -> int:
         return len(self._timers)
 
+    @property
+    def alarms(self) -> list[Timer]:
+        """The alarms; as long as there are none, nobody needs a time zone."""
+        return [each for each in self._timers.values() if each.kind == "alarm"]
+
     def find(self, number: int) -> Timer | None:
         """Return a timer, None when there is none."""
         return self._timers.get(number)
@@ -75,7 +80,7 @@ class TimerTable:
 
     @property
     def zone(self) -> tzinfo:
-        """The board's time zone."""
+        """The board's time zone; `read_zone` comes first."""
         assert self._clocks.zone is not None
         return self._clocks.zone
 
@@ -99,7 +104,7 @@ class TimerTable:
 
     async def take_over(self) -> float:
         """Read what the last daemon left. Return what the clock on the wall was ahead when it was written."""
-        await asyncio.to_thread(self._clocks.read)
+        await asyncio.to_thread(self._clocks.read_boot_id)
         now = self.now
         try:
             kept = await asyncio.to_thread(self._store.read, now)
@@ -107,11 +112,13 @@ class TimerTable:
             log.error("the timers cannot be read: %s", error)
             return now.offset
         self._timers, self._next_id = {each.id: each for each in kept.timers}, kept.next_id
+        if self.alarms:
+            await self.read_zone()
         return now.offset if kept.offset is None else kept.offset
 
     async def read_zone(self) -> bool:
         """Read the time zone again. Return True when it is another one."""
-        return await asyncio.to_thread(self._clocks.read)
+        return await asyncio.to_thread(self._clocks.read_zone)
 
     def open(self) -> None:
         """Let those go on who wait for `ready`."""

@@ -42,6 +42,8 @@ class Timers:
     async def set_alarm(self, alarm: Timer, at: str, days: Sequence[int], day: str) -> Timer:
         """Let a new alarm wait for its time; raise ActionFailed when that is over, or it cannot be kept."""
         await self._table.ready()
+        if not self._table.alarms:  # while there are some it is read now and then
+            await self._table.read_zone()
         now = self._table.now
         alarm = replace(alarm, created=now.wall, set_in=now.boot_id, time=at, days=days, date=day)
         if (planned := scheduled(alarm, now, self._table.zone)) is None:
