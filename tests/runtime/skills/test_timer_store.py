@@ -91,11 +91,12 @@ async def test_a_command_whose_end_is_not_known_is_done_once_more(boards: Boards
     """And not for ever: it may be what ends the daemon."""
     row = {"id": 1, "kind": "timer", "created": START, "command": "turn off the fan", "state": "ringing", "end": START}
     file = {"boot_id": "boot 0", "offset": 0.0, "next_id": 2, "timers": [row]}
-    (tmp_path / "timers.json").write_bytes(orjson.dumps(file))
+    path = tmp_path / "timers.json"
+    path.write_bytes(orjson.dumps(file))
     board = boards()
-    await eventually(lambda: board.told() == [("stopped", 1)])
+    await eventually(lambda: board.told() == [("stopped", 1)] and not orjson.loads(path.read_bytes())["timers"])
     await board.die()
-    (tmp_path / "timers.json").write_bytes(orjson.dumps(file | {"timers": [row | {"repeats": 1}]}))
+    path.write_bytes(orjson.dumps(file | {"timers": [row | {"repeats": 1}]}))
 
     following = boards()
     await eventually(lambda: following.told() == [("missed", 1)])
@@ -109,11 +110,7 @@ async def test_a_start_that_cannot_be_kept_is_refused(
 ) -> None:
     """Nothing is left of it; what was there goes on, and what ends has ended."""
     first, second = await board.start(600), await board.start(700)
-
-    def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(timer_store, "replace_file", full)
+    monkeypatch.setattr(timer_store, "replace_file", no_space)
     with pytest.raises(ActionFailed) as failure:
         await board.start(60)
     with pytest.raises(ActionFailed):
@@ -185,3 +182,28 @@ async def test_old_commands_that_cannot_be_read_are_said_in_the_log(
     assert await boards().rows() == []
 
     assert "left undone" in caplog.text
+
+
+async def test_old_commands_wait_for_a_disk_that_takes_them(
+    boards: Boards, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The timers that are there do not suffer from it; the next start takes the commands over."""
+    board = boards()
+    await board.start(600, name="pizza")
+    await board.die()
+    (tmp_path / "delayed.json").write_bytes(orjson.dumps([{"due": START + 300, "text": "turn on", "setup": {}}]))
+
+    with monkeypatch.context() as full:
+        full.setattr(timer_store, "replace_file", no_space)
+        (pizza,) = await (second := boards()).rows()
+        await second.die()
+    rows = await boards().rows()
+
+    assert pizza["name"] == "pizza"
+    assert "cannot be taken over now" in caplog.text
+    assert [row["command"] for row in rows] == ["turn on", ""]
+
+
+def no_space(*_: Any) -> None:
+    """Refuse to write."""
+    raise OSError(28, "No space left on device")

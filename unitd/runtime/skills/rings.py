@@ -152,8 +152,10 @@ class Rings:
             if is_soon:
                 self._ringer.prepare()
 
-    def _pause(self) -> float:
-        """Return the seconds until something is due, to be prepared, or to be given up."""
+    def _pause(self) -> float | None:
+        """Return the seconds until something is due, to be prepared, or to be given up; None without a timer."""
+        if not len(self._table):
+            return None
         now = self._table.now
         waits = [LONGEST_SLEEP_SECONDS, *(since + RING_SECONDS - now.boot for since in self._since.values())]
         for each in self._table:

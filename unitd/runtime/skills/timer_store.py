@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,20 +44,30 @@ class TimerStore:
         self._writing: asyncio.Future[None] | None = None
 
     def read(self, now: Moment) -> Kept:
-        """Return what the last daemon left; raise OSError when the file cannot be read."""
+        """Return what the last daemon left; raise OSError when the file cannot be read, nor be set aside."""
         kept = self._read_file(now)
         self._taken_over = kept.taken_over
+        try:
+            return self._with_old_commands(kept, now)
+        except OSError as error:
+            log.error("the delayed commands of the release before cannot be taken over now: %s", error)
+            return kept
+
+    def _with_old_commands(self, kept: Kept, now: Moment) -> Kept:
+        """Take the delayed commands of the release before over: a power cut neither loses nor doubles one."""
         try:
             old = self._old_path.read_bytes()
         except FileNotFoundError:
             return kept
-        if (digest := hashlib.sha256(old).hexdigest()) != kept.taken_over:
+        digest = hashlib.sha256(old).hexdigest()
+        if digest != kept.taken_over:
             commands = list(_old_commands(old, kept.next_id, now))
-            log.info("%d delayed commands of the release before are timers now", len(commands))
             kept = kept._replace(timers=[*kept.timers, *commands], next_id=kept.next_id + len(commands))
+            replace_file(self._path, self._content(kept.timers, kept.next_id, now, digest), 0o600)
             self._taken_over = digest
-            replace_file(self._path, self._content(kept.timers, kept.next_id, now), 0o600)
-        self._old_path.unlink()  # after the write: a power cut between the two neither loses nor doubles a command
+            log.info("%d delayed commands of the release before are timers now", len(commands))
+        with suppress(OSError):  # it is known by its hash as long as it is there
+            self._old_path.unlink()
         return kept
 
     def _read_file(self, now: Moment) -> Kept:
@@ -69,7 +80,7 @@ class TimerStore:
             rows, offset = document["timers"], float(document["offset"])
             next_id, is_same_boot = int(document["next_id"]), document["boot_id"] == now.boot_id
             timers = [each for row in rows if (each := _maybe_timer(row)) is not None]
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             aside = self._path.with_suffix(".damaged")
             self._path.replace(aside)
             log.error("%s was damaged (%s), it is %s now; its timers are lost", self._path, error, aside)
@@ -90,16 +101,17 @@ class TimerStore:
             await asyncio.shield(self._writing)
 
     async def _write(self, state: Callable[[], tuple[Iterable[Timer], int, Moment]]) -> None:
-        changes, content = self._changes, self._content(*state())
+        changes, content = self._changes, self._content(*state(), self._taken_over)
         await asyncio.to_thread(replace_file, self._path, content, 0o600)
         self._written = changes
 
-    def _content(self, timers: Iterable[Timer], next_id: int, now: Moment) -> bytes:
+    @staticmethod
+    def _content(timers: Iterable[Timer], next_id: int, now: Moment, taken_over: str) -> bytes:
         document = {
             "boot_id": now.boot_id,
             "offset": now.offset,
             "next_id": next_id,
-            "taken_over": self._taken_over,
+            "taken_over": taken_over,
             "timers": list(timers),
         }
         return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
