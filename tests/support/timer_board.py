@@ -58,7 +58,8 @@ class TimerBoard:
 
         self.events: list[TimerEvent] = []
         clocks = Clocks(lambda: self.wall, lambda: self.boot)
-        self.timers = BoardTimers(folder, clocks, self.loudspeaker, self.metrics, self._do)
+        audio: Any = self.loudspeaker
+        self.timers = BoardTimers(folder, clocks, audio, self.metrics, self._do)
         self.timers.table.follow(self.events.append)
         self.running = asyncio.create_task(self.timers.run())
 

@@ -105,11 +105,13 @@ class Timer:
 
 def check(timer: Timer) -> None:
     """Raise ValueError or TypeError for a timer whose values cannot be used, such as one from a damaged file."""
-    texts = (timer.kind, timer.name, timer.area, timer.language, timer.command, timer.grant_name, timer.boot_id)
+    said = (timer.kind, timer.name, timer.area, timer.language, timer.command, timer.time, timer.date)
+    texts = (*said, timer.grant_name, timer.boot_id, timer.set_in)
+    wholes = (timer.id, timer.repeats, *timer.days)
     numbers = (timer.created, timer.end, timer.left, timer.seconds, timer.missed)
-    if not all(type(each) is str for each in texts) or not all(math.isfinite(each) for each in numbers):
+    if not all(type(each) is str for each in texts) or not all(type(each) is int for each in wholes):
         raise ValueError("a value has another type")
-    if type(timer.id) is not int or type(timer.repeats) is not int or not isinstance(timer.setup, Mapping):
+    if not all(math.isfinite(each) for each in numbers) or not isinstance(timer.setup, Mapping):
         raise ValueError("a value has another type")
     if timer.kind == "alarm":
         next_time(timer, 0.0, UTC)

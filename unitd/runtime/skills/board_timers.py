@@ -4,9 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from unitd.runtime.audio.hub import AudioHub
 from unitd.runtime.metrics import Metrics
 from unitd.runtime.skills.clocks import Clocks
-from unitd.runtime.skills.ringer import Loudspeaker, Ringer
+from unitd.runtime.skills.ringer import Ringer
 from unitd.runtime.skills.rings import Rings
 from unitd.runtime.skills.timer_actions import TimerActions
 from unitd.runtime.skills.timer_store import TimerStore
@@ -21,13 +22,13 @@ class BoardTimers:
         self,
         folder: Path,
         clocks: Clocks,
-        loudspeaker: Loudspeaker,
+        audio: AudioHub,
         metrics: Metrics,
         do_command: Callable[[str, Mapping[str, Any]], Awaitable[None]],
     ) -> None:
         """`folder` is the state directory; `do_command` carries out a sentence, with room and languages."""
         self.table = TimerTable(TimerStore(folder / "timers.json", folder / "delayed.json"), clocks)
-        rings = Rings(self.table, Ringer(loudspeaker), metrics, do_command)
+        rings = Rings(self.table, Ringer(audio), metrics, do_command)
         self.commands = TimerActions(self.table, Timers(self.table, rings, metrics))
         self.run = rings.run
         self.wake = rings.wake

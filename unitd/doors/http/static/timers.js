@@ -13,9 +13,8 @@ export function Timers({ daemon }) {
   const timers = useStore(daemon.timers);
   useTicks(timers.length > 0);
   if (timers.length === 0) return null;
-  const isRinging = timers.some(({ state }) => state === "ringing");
   return html`
-    <section class=${isRinging ? "timers ringing" : "timers"} aria-label="Timers">
+    <section class="timers" aria-label="Timers">
       ${timers.map((timer) => html`<${Timer} key=${timer.id} ...${{ daemon, timer }} />`)}
     </section>
   `;
@@ -54,7 +53,7 @@ export function received(timer) {
 
 export function inOrder(timers) {
   const isPaused = ({ state }) => state === "paused";
-  return timers.toSorted((a, b) => isPaused(a) - isPaused(b) || a.dueAt - b.dueAt || a.id - b.id);
+  return [...timers].sort((a, b) => isPaused(a) - isPaused(b) || a.dueAt - b.dueAt || a.id - b.id);
 }
 
 function titleOf({ kind, name, command, seconds, time, area }) {
