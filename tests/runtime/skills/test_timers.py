@@ -40,6 +40,13 @@ async def test_several_timers_are_listed_in_the_order_in_which_they_ring(board: 
     }
 
 
+async def test_a_timer_for_another_room_belongs_to_it(board: TimerBoard) -> None:
+    """Where a sentence names a room, that is not the one in which it was said."""
+    await board.start(600, Where(area="kitchen"), area="bath")
+
+    assert (await board.rows())[0]["area"] == "bath"
+
+
 async def test_a_timer_is_changed_paused_resumed_and_cancelled(board: TimerBoard) -> None:
     """Its number stays, and is never used again."""
     number = await board.start(600)
@@ -90,7 +97,7 @@ async def test_a_weekly_alarm_waits_for_its_next_day_when_it_is_stopped(board: T
         ("timer_start", {"seconds": True}, "not True"),
         ("timer_start", {"seconds": 1e12}, "not 1000000000000.0"),
         ("timer_start", {"seconds": 1, "name": 7}, "name must be a text"),
-        ("timer_start", {"seconds": 1, "name": "x" * 101}, "at most 100 characters"),
+        ("timer_start", {"seconds": 1, "name": "x" * 301}, "at most 300 characters"),
         ("alarm_set", {"time": "6:30"}, 'a time such as "06:30"'),
         ("alarm_set", {"time": "24:00"}, 'a time such as "06:30"'),
         ("alarm_set", {"time": "06:30", "days": [7]}, "0 (Monday) to 6"),

@@ -15,7 +15,8 @@ from unitd.wire.fields import Fields
 LONGEST_SECONDS = 100 * 366 * 86400.0
 LONGEST_SNOOZE_SECONDS = 86400.0
 SNOOZE_SECONDS = 540.0
-MAX_NAME, MAX_COMMAND = 100, 1000
+# The name of a reminder is what is to be done.
+MAX_NAME, MAX_COMMAND, MAX_WORD = 300, 1000, 100
 _WEEKDAYS = range(7)
 
 Done = dict[str, Any]
@@ -99,13 +100,16 @@ class TimerActions:
         return Outcome("That is done.", is_done=True, data=done)
 
     async def do(self, name: str, arguments: Mapping[str, Any], where: Where, may_see: MaySee) -> Done:
-        """Do one action with the timers that may be seen.
+        """Do one action with the timers that may be seen; `area` and `language` of the arguments win over the task's.
 
         Raises:
             ActionFailed: an argument is wrong, there is no such timer, or it cannot be kept.
         """
         await self._table.ready()
-        return await self._ways[name](Arguments(arguments), where, may_see)
+        given = Arguments(arguments)
+        area, language = given.words("area", MAX_WORD), given.words("language", MAX_WORD)
+        where = where._replace(area=area or where.area, language=language or where.language)
+        return await self._ways[name](given, where, may_see)
 
     async def delay(self, seconds: float, text: str, setup: Mapping[str, Any], grant_name: str) -> bool:
         """Let a command wait, with room and languages of a task. Return False when it cannot be kept."""

@@ -33,7 +33,6 @@ ACTIONS = {
 """What a client may do, each with its action."""
 
 SUBSCRIBE, UNSUBSCRIBE = "subscribe", "unsubscribe"
-MAX_WORD = 100
 _SEEING = ("list", SUBSCRIBE, UNSUBSCRIBE)
 
 
@@ -74,7 +73,7 @@ class TimerRequests:
             self._subscriptions[call.client] = call.request.request_id
         elif wish == UNSUBSCRIBE:
             self._subscriptions.pop(call.client, None)
-        where = Where(given.words("area", MAX_WORD), given.words("language", MAX_WORD), grant_name=grant.name)
+        where = Where(grant_name=grant.name)
         return await self._actions.do(ACTIONS.get(wish, "timer_list"), data, where, partial(sees, grant))
 
     def _tell(self, event: TimerEvent) -> None:
