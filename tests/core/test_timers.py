@@ -188,7 +188,15 @@ def test_timers_are_told_in_the_order_in_which_they_ring() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"id": "1"}, {"end": float("inf")}, {"name": 7}, {"kind": "alarm", "time": "6"}, {"setup": []}, {"days": None}],
+    [
+        {"id": "1"},
+        {"end": float("inf")},
+        {"name": 7},
+        {"kind": "alarm", "time": "6"},
+        {"setup": []},
+        {"days": None},
+        {"days": [1]},
+    ],
 )
 def test_a_damaged_timer_is_refused(wrong: dict[str, object]) -> None:
     """Before it can stop the daemon each time that it is read."""

@@ -115,6 +115,8 @@ def check(timer: Timer) -> None:
         raise ValueError("a value has another type")
     if timer.kind == "alarm":
         next_time(timer, 0.0, UTC)
+    elif timer.kind != "timer" or timer.days:
+        raise ValueError("only an alarm has days")
 
 
 def seconds_left(timer: Timer, now: Moment) -> float:

@@ -32,6 +32,8 @@ PREPARE_SECONDS = 15.0
 SET_SECONDS = 1.0
 # A ring that is later than this says so.
 LATE_SECONDS = 2.0
+# One that was due while the daemon was away says so, however short that was.
+LEAST_MISSED_SECONDS = 0.1
 
 WAITING = (State.RUNNING, State.SNOOZED)
 
@@ -170,7 +172,7 @@ class Rings:
             log.warning("a command was due %.0f minutes ago and is left undone", late / 60)
             self._leave_undone(timer)
             return
-        missed = round(late, 1) if is_first or late > LATE_SECONDS else 0.0
+        missed = max(round(late, 1), LEAST_MISSED_SECONDS) if is_first or late > LATE_SECONDS else 0.0
         self._ring(replace(timer, state=State.RINGING, missed=missed), now)
         if not timer.command:
             log.info("timer %d rings%s", timer.id, f", {missed:.0f} s late" if missed else "")

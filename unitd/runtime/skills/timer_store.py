@@ -72,15 +72,13 @@ class TimerStore:
 
     def _read_file(self, now: Moment) -> Kept:
         try:
-            content = self._path.read_bytes()
-        except FileNotFoundError:
-            return Kept([])
-        try:
-            document = orjson.loads(content)
+            document = orjson.loads(self._path.read_bytes())
             rows, offset = document["timers"], float(document["offset"])
             next_id, is_same_boot = int(document["next_id"]), document["boot_id"] == now.boot_id
             timers = [each for row in rows if (each := _maybe_timer(row)) is not None]
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except FileNotFoundError:
+            return Kept([])
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             aside = self._path.with_suffix(".damaged")
             self._path.replace(aside)
             log.error("%s was damaged (%s), it is %s now; its timers are lost", self._path, error, aside)
