@@ -137,8 +137,8 @@ class AudioHub(ChildListener):
             child.send("chime", kind=kind)
 
     @property
-    def has_loudspeaker(self) -> bool:
-        """Return False where none is configured."""
+    def wants_loudspeaker(self) -> bool:
+        """True where one is configured, also while it is missing."""
         return bool(self._settings.playback)
 
     def prepare_ring(self) -> None:

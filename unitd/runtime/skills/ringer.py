@@ -23,7 +23,7 @@ class Ringer:
 
     def prepare(self) -> None:
         """Have the loudspeaker ready: something is due soon."""
-        if self._audio.has_loudspeaker:
+        if self._audio.wants_loudspeaker:
             self._audio.prepare_ring()
 
     def begin(self, group: asyncio.TaskGroup) -> None:
@@ -31,7 +31,7 @@ class Ringer:
         if self._is_ringing:
             return
         self._is_ringing = True
-        if self._audio.has_loudspeaker:
+        if self._audio.wants_loudspeaker:
             self._ringing = group.create_task(self._ring(), name="ring")
         else:
             log.info("no loudspeaker is configured ([audio] playback): clients, MQTT and the page are told of the ring")
