@@ -87,7 +87,7 @@ def read_day(words: str, language: str) -> Day | None:
     if known is None:
         return _numeric(plain(words, language), None)
     text = _spelled(words, language)
-    rest, part = _without_part(text, known)
+    rest, part = split_part(text, language)
     day = _whole(rest, known) or _whole(text, known)
     if day is None:
         return None
@@ -106,11 +106,12 @@ def _spelled(words: str, language: str) -> str:
     return digits_in(with_ordinals(text, language), language)
 
 
-def _without_part(text: str, known: DayWords) -> tuple[str, str]:
-    """Return a text without the part of the day in it, and that part."""
-    for part, pattern in _patterns(known).parts.items():
+def split_part(text: str, language: str) -> tuple[str, str]:
+    """Return a plain text without the part of the day in it ("in the morning"), and that part; "" for none."""
+    known = LANGUAGES.get(base_of(language))
+    for part, pattern in _patterns(known).parts.items() if known else ():
         shorter = " ".join(pattern.sub(" ", text, count=1).split())
-        if shorter != text:
+        if known and shorter != text:
             return shorter if known.has_spaces else shorter.replace(" ", ""), part
     return text, ""
 

@@ -22,12 +22,14 @@ _HESITATIONS = {
 
 _HUNDREDS = {
     "en": re.compile(r"\b(\d+|an?) hundred(?: (?:and )?(\d{1,2})\b)?"),
-    "de": re.compile(r"(?<!\w)(\d{0,1}) ?hundert(?: ?(?:und ?)?(\d{1,2})\b)?"),
+    "de": re.compile(r"(?<!\w)(?:(\d|ein) )?hundert(?: (\d{1,2})\b)?"),
 }
-"""Hundreds beyond those that are spelled out below."""
+"""Hundreds, of which those up to 200 are also read as numbers of one word."""
+
+_GERMAN_HUNDREDS = re.compile(r"(?<!\w)([^\W\d]*)hundert(?:und)?([^\W\d]*)")
 
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u00ad": None})
-_MARKS = re.compile(r"[,;!?。，、！？]|\.(?=\s|$)")  # noqa: RUF001  # Chinese has marks of its own
+_MARKS = re.compile(r"[;!?。，、！？]|[.,](?!\d)")  # noqa: RUF001  # Chinese has marks of its own
 
 
 def base_of(language: str) -> str:
@@ -54,12 +56,14 @@ def counted(words: str, language: str) -> str:
 def digits_in(text: str, language: str) -> str:
     """Return a plain text with digits for its numbers."""
     base = base_of(language)
+    if base == "de":
+        text = _GERMAN_HUNDREDS.sub(r"\1 hundert \2", text)
     text = with_digits(text, base)
-    return _HUNDREDS[base].sub(_hundreds, text) if base in _HUNDREDS else text
+    return " ".join(_HUNDREDS[base].sub(_hundreds, text).split()) if base in _HUNDREDS else text
 
 
 def _hundreds(found: re.Match[str]) -> str:
-    hundreds = int(found[1]) if found[1].isdigit() else 1
+    hundreds = int(found[1]) if (found[1] or "").isdigit() else 1
     return str(hundreds * 100 + int(found[2] or 0))
 
 
