@@ -1,4 +1,4 @@
-"""Times of day: "half past six", "6:30", "quarter to seven in the evening", "noon", "18 Uhr", "sept heures et demie"."""
+"""Times of day: "half past six", "6:30", "quarter to seven in the evening", "noon", "18 Uhr", "las siete y media"."""
 
 import re
 from collections.abc import Mapping, Sequence

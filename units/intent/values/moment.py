@@ -1,0 +1,174 @@
+"""When something is to happen: "in 20 minutes", "at half past six on weekdays", "tomorrow morning at 7"."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from functools import cache
+
+from units.intent.values.clock_time import ClockTime, read_clock_time
+from units.intent.values.day import Day, read_day
+from units.intent.values.duration import read_duration
+from units.intent.values.plain import base_of, plain
+
+_MOST_WORDS = 14
+"""Nobody needs more words to say when."""
+
+_MOST_SIGNS = 24
+"""The same in a script without spaces."""
+
+EVENING = 18
+"""From this hour on, an alarm is one of the evening only if that is said."""
+
+_MORNING = 5
+"""A time of another day is no earlier, unless that is said."""
+
+_HALF_DAY = 12
+
+_AFTER = {
+    "en": r"^(?:in|after|within) | from now$| later$| time$",
+    "de": r"^(?:in|nach) ",
+    "fr": r"^(?:dans|d'ici|après|au bout de) ",
+    "es": r"^(?:en|dentro de|después de|pasados?|pasadas?) ",
+    "zh": r"^过|(?:以?后|之后)$",
+}
+"""What belongs to a length of time that begins now."""
+
+_STARTERS = {
+    "en": "in|at|on|by|for|after|tomorrow|today|tonight|every|each|next|this|around|daily|weekdays|weekends|noon|midnight"
+    "|monday|tuesday|wednesday|thursday|friday|saturday|sunday|half|quarter",
+    "de": "in|um|am|an|morgen|heute|übermorgen|jeden|jede|jedes|nächsten|gegen|nach|täglich|werktags|unter|mittags"
+    "|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?",
+    "fr": "dans|à|demain|aujourd'hui|ce|cet|cette|tous|toutes|chaque|le|vers|après|lundi|mardi|mercredi|jeudi|vendredi"
+    "|samedi|dimanche|en|du",
+    "es": "en|a|mañana|hoy|esta|este|todos|todas|cada|el|los|dentro|pasado|entre|al|para|de",
+}
+"""The first words of a moment that stands after other words."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment as it was said."""
+
+    seconds: float | None = None
+    """From now; then nothing else is set."""
+
+    clock: ClockTime | None = None
+    day: Day | None = None
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """When an alarm rings, as the daemon takes it."""
+
+    time: str
+    days: tuple[int, ...] = ()
+    date: str = ""
+
+    at: datetime | None = None
+    """The first time that it rings, on the wall clock."""
+
+
+def read_moment(words: str, language: str) -> Moment | None:
+    """Return the moment that words say, or None."""
+    base = base_of(language)
+    if base not in _AFTER:
+        return None
+    joint = "" if base == "zh" else " "
+    text = plain(words.replace(":", "\u2236"), language).replace("\u2236", ":")
+    each = list(text) if base == "zh" else text.split()
+    if not each or len(each) > (_MOST_SIGNS if base == "zh" else _MOST_WORDS):
+        return None
+    later = re.sub(_AFTER[base], "", text)
+    if (seconds := read_duration(later, language)) is not None:
+        return Moment(seconds=seconds)
+    if clock := read_clock_time(text, language):
+        return Moment(clock=clock)
+    if day := read_day(text, language):
+        return Moment(day=day)
+    for at in range(1, len(each)):
+        halves = joint.join(each[:at]), joint.join(each[at:])
+        for first, second in (halves, halves[::-1]):
+            if (clock := read_clock_time(second, language)) and (day := read_day(first, language)):
+                return Moment(clock=clock, day=day)
+    return None
+
+
+def find_moment(words: str, language: str) -> Iterator[tuple[Moment, str]]:
+    """Yield moments at the end or at the beginning of words, with the other words; the longest first."""
+    base = base_of(language)
+    if base == "zh":
+        yield from _in_signs(plain(words, language), language)
+        return
+    starters = _starters(base)
+    each = words.split()
+    for at, word in enumerate(each):
+        if at and starters.fullmatch(word.casefold()) and (moment := read_moment(" ".join(each[at:]), language)):
+            yield moment, " ".join(each[:at])
+    for at in range(min(len(each) - 1, _MOST_WORDS), 0, -1):
+        if starters.fullmatch(each[0].casefold()) and (moment := read_moment(" ".join(each[:at]), language)):
+            yield moment, " ".join(each[at:])
+
+
+def _in_signs(text: str, language: str) -> Iterator[tuple[Moment, str]]:
+    for at in range(min(len(text) - 1, _MOST_SIGNS), 1, -1):
+        if moment := read_moment(text[:at], language):
+            yield moment, text[at:]
+            return
+
+
+@cache
+def _starters(base: str) -> re.Pattern[str]:
+    return re.compile(_STARTERS.get(base, "(?!)"))
+
+
+def alarm_at(clock: ClockTime, day: Day | None, now: datetime, *, is_alarm: bool) -> Alarm | None:
+    """Return when an alarm or a reminder rings; None for a day that is over or does not exist.
+
+    Where twelve hours later may be meant as well, it is the next of the two that comes. An alarm in the evening must be
+    said to be one, and on other days than today it is no time of the night.
+    """
+    part = day.part if day else ""
+    times = clock.times(part)
+    if day is not None and day.weekly:
+        at = _usual(times, is_alarm=is_alarm)
+        return Alarm(f"{at:%H:%M}", days=day.weekly, at=_first(at, day.weekly, now))
+    today = now.date()
+    if day is not None and day.offset != 0:
+        on = day.on(today)
+        if on is None or on < today:
+            return None
+        at = _usual(times, is_alarm=is_alarm)
+        if on == today and _moment(today, at, now) <= now:
+            on = today + timedelta(7) if day.weekday is not None else today
+        return (
+            Alarm(f"{at:%H:%M}", date=on.isoformat(), at=_moment(on, at, now)) if _moment(on, at, now) > now else None
+        )
+    allowed = times[:1] if len(times) > 1 and is_alarm and times[1].hour >= EVENING else times
+    coming = sorted(_next(each, now) for each in allowed)
+    if day is not None:
+        coming = [each for each in sorted(_next(each, now) for each in times) if each.date() == today]
+    return Alarm(f"{coming[0]:%H:%M}", at=coming[0], date=today.isoformat() if day else "") if coming else None
+
+
+def _usual(times: tuple[time, ...], *, is_alarm: bool) -> time:
+    """Return which of two times of another day is meant: not the night, and for an alarm not the evening."""
+    early = times[0]
+    if len(times) == 1 or early.hour >= _MORNING:
+        return early
+    return early if is_alarm and 1 <= early.hour else times[1]
+
+
+def _moment(on: date, at: time, now: datetime) -> datetime:
+    return datetime.combine(on, at, now.tzinfo)
+
+
+def _next(at: time, now: datetime) -> datetime:
+    today = _moment(now.date(), at, now)
+    return today if today > now else _moment(now.date() + timedelta(1), at, now)
+
+
+def _first(at: time, days: tuple[int, ...], now: datetime) -> datetime:
+    """Return when an alarm of every week rings first."""
+    coming = (_moment(now.date() + timedelta(ahead), at, now) for ahead in range(8))
+    return next(each for each in coming if each > now and each.weekday() in days)
