@@ -83,6 +83,10 @@ class Wording:
         """Return a sentence of a skill; "" if it needs a value that is missing."""
         return capitalized(self._render(template, {"shown": {}, **values}))
 
+    def part(self, template: str, values: Mapping[str, Any]) -> str:
+        """Return a part of a sentence of a skill, as its template has it; "" if it needs a value that is missing."""
+        return self._render(template, {"shown": {}, **values})
+
     def ended(self, sentence: str) -> str:
         """Return a sentence with a full stop, if it ends without a mark."""
         return sentence if sentence[-1] in _END_MARKS else f"{sentence}{self._ours['full_stop']}"

@@ -1,6 +1,6 @@
 """What a skill is: sentences that it knows, readers for the values in them, and handlers that answer."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -32,6 +32,9 @@ class Asked(NamedTuple):
 
     words: str
     """The sentence itself."""
+
+    rooms: Sequence[str] = ()
+    """The areas of the home."""
 
 
 class SkillCall(NamedTuple):

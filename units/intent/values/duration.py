@@ -133,6 +133,18 @@ def find_durations(words: str, language: str) -> Iterator[Found]:
             yield found
 
 
+def has_unit(words: str, language: str) -> bool:
+    """Return whether words name a unit of time, as "a few minutes" does."""
+    known = _LANGUAGES.get(base_of(language))
+    if known is None:
+        return False
+    text = plain(words, language)
+    units = [pattern for pattern, sign in known.signs.items() if sign in _SECONDS]
+    if known.has_spaces:
+        return any(re.fullmatch("|".join(units), word) for word in text.split() if len(word) > 1)
+    return re.search("分钟|小时|秒钟|钟头", text) is not None
+
+
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
     start = None
     for at, flag in enumerate([*flags, False]):

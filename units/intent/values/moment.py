@@ -35,8 +35,9 @@ _AFTER = {
 """What belongs to a length of time that begins now."""
 
 _STARTERS = {
-    "en": "in|at|on|by|for|after|tomorrow|today|tonight|every|each|next|this|around|daily|weekdays|weekends|noon|midnight"
-    "|monday|tuesday|wednesday|thursday|friday|saturday|sunday|half|quarter",
+    "en": "in|at|on|by|for|after|tomorrow|today|tonight|every|each|next|this|around|daily|weekdays"
+    "|weekends|noon|midnight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|half"
+    "|quarter",
     "de": "in|um|am|an|morgen|heute|übermorgen|jeden|jede|jedes|nächsten|gegen|nach|täglich|werktags|unter|mittags"
     "|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?",
     "fr": "dans|à|demain|aujourd'hui|ce|cet|cette|tous|toutes|chaque|le|vers|après|lundi|mardi|mercredi|jeudi|vendredi"
@@ -156,7 +157,7 @@ def _usual(times: tuple[time, ...], *, is_alarm: bool) -> time:
     early = times[0]
     if len(times) == 1 or early.hour >= _MORNING:
         return early
-    return early if is_alarm and 1 <= early.hour else times[1]
+    return early if is_alarm and early.hour >= 1 else times[1]
 
 
 def _moment(on: date, at: time, now: datetime) -> datetime:

@@ -1,0 +1,241 @@
+"""What people call a timer or an alarm: "a pizza timer for 12 minutes", "the second one", "my alarm for half past six".
+
+One reader serves sentences that start a timer and those that are about one: all say the same things around the word
+"timer", in any order. What is not understood completely is no such phrase, so that other sentences are left alone.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from units.intent.phrases import LANGUAGES as PHRASES
+from units.intent.skills.timer_words import LANGUAGES, TimerWords
+from units.intent.values.duration import find_durations, has_unit
+from units.intent.values.moment import Moment, find_moment, read_moment
+from units.intent.values.ordinal import read_ordinal
+from units.intent.values.plain import base_of, plain
+
+TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
+
+_MOST_NAME_WORDS = 6
+_MOST_NAME_SIGNS = 12
+"""The same in a script without spaces."""
+
+
+@dataclass(frozen=True)
+class TimerPhrase:
+    """What is said of a timer, or of several."""
+
+    kind: str = ""
+    """timer, alarm or reminder; "" where a phrase such as "the second one" does not say."""
+
+    name: str = ""
+    seconds: tuple[float, ...] = ()
+    """Its length; of several timers the length of each."""
+
+    moment: Moment | None = None
+    """When it rings."""
+
+    place: int | None = None
+    """Which in the row of all: 2 for the second one, -1 for the last one."""
+
+    room: str = ""
+    """The words after "in the": a room, or a part of the name."""
+
+    is_all: bool = False
+    is_many: bool = False
+    """Whether the word is in the plural."""
+
+    is_vague: bool = False
+    """Whether a length is said that nobody can measure: "a few minutes"."""
+
+    @property
+    def is_bare(self) -> bool:
+        """Return whether nothing is said but the word itself."""
+        said = (self.name, self.seconds, self.moment, self.room, self.is_all)
+        return not any(said) and self.place is None
+
+
+def read_phrase(words: str, language: str) -> TimerPhrase | None:
+    """Return what words say of a timer, or None if they are not about one, or say more than is understood."""
+    known = LANGUAGES.get(base_of(language))
+    if known is None:
+        return None
+    text = _split_words(plain(words, language), known)
+    heads = list(_heads(known).finditer(text))
+    if not heads:
+        return _without_head(text, language, known)
+    if len(heads) > 1:
+        return None  # two wishes, each of which is understood alone
+    head = heads[0]
+    phrase = TimerPhrase(kind=str(head.lastgroup), is_many=bool(re.fullmatch(known.plural, head[0])))
+    before, after = text[: head.start()].strip(), text[head.end() :].strip()
+    described = _before(before, phrase, language, known)
+    described = _after(after, described, language, known) if described is not None else None
+    return described and replace(described, name=as_said(described.name, words))
+
+
+def as_said(name: str, words: str) -> str:
+    """Return a name with the capital letters that it has in a sentence."""
+    at = words.casefold().find(name)
+    found = words[at : at + len(name)]
+    return found if at >= 0 and found.casefold() == name else name
+
+
+def read_label(words: str, language: str) -> TimerPhrase | None:
+    """Return what a reply says of a timer, with or without the word: "the pizza one", "the second", "ten minutes"."""
+    known = LANGUAGES.get(base_of(language))
+    if known is None:
+        return None
+    if (phrase := read_phrase(words, language)) is not None:
+        return phrase
+    text = re.sub(known.ones, "", plain(words, language)).strip()
+    return _before(text, TimerPhrase(), language, known)
+
+
+def _split_words(text: str, known: TimerWords) -> str:
+    """Return a text with spaces where a name and the word for a timer are written as one."""
+    return " ".join(re.sub(known.glued, r"\1 \2", text.replace("-", " ")).split()) if known.has_spaces else text
+
+
+def _without_head(text: str, language: str, known: TimerWords) -> TimerPhrase | None:
+    """Return what "the second one" says; a name alone is no timer."""
+    place = read_ordinal(_bare(re.sub(known.ones, "", text), known), language)
+    return TimerPhrase(place=place) if place is not None else None
+
+
+def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> TimerPhrase | None:
+    """Add what stands before the word: "all", "the second", "5 minute", "7 am", "pizza"."""
+    shorter = re.sub(known.all, "", text).strip()
+    phrase = replace(phrase, is_all=shorter != text or (phrase.is_many and not _bare(text, known)))
+    lengths, pieces = _lengths(shorter, language)
+    if lengths:
+        return _with_pieces(lengths, pieces, phrase, language, known)
+    text = _bare(shorter, known)
+    if not text:
+        return phrase
+    if (place := read_ordinal(text, language)) is not None:
+        return replace(phrase, place=place)
+    if phrase.kind == ALARM and (moment := read_moment(_trimmed(text, known), language)) is not None:
+        return replace(phrase, moment=moment)
+    return _with_piece(text, phrase, language, known)
+
+
+def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> TimerPhrase | None:
+    """Add what stands after the word: "for 12 minutes", "called pizza", "in the kitchen", "at half past six"."""
+    if not text:
+        return phrase
+    if phrase.kind in (ALARM, REMINDER):
+        moment = read_moment(_trimmed(text, known), language) or read_moment(text, language)
+        if moment is not None:
+            return _at(moment, phrase)
+        for found, rest in find_moment(text, language):
+            named = _with_piece(rest, phrase, language, known)
+            if named is not None:
+                return _at(found, named)
+    lengths, pieces = _lengths(_complete(text, known), language)
+    if not lengths and (moment := _until(text, language, known)) is not None:
+        return _at(moment, phrase)
+    return _with_pieces(lengths, pieces, phrase, language, known)
+
+
+def _until(text: str, language: str, known: TimerWords) -> Moment | None:
+    """Return the time of day until which a timer runs; a mere number is none."""
+    until = re.sub(known.until, "", text)
+    moment = read_moment(until if until != text else _trimmed(text, known), language)
+    is_clear = moment is not None and moment.clock is not None and (until != text or moment.clock.is_certain)
+    return moment if is_clear else None
+
+
+def _at(moment: Moment, phrase: TimerPhrase) -> TimerPhrase:
+    if moment.seconds is not None:
+        return replace(phrase, seconds=(*phrase.seconds, moment.seconds))
+    return replace(phrase, moment=moment)
+
+
+def _lengths(text: str, language: str) -> tuple[list[float], list[str]]:
+    """Return the lengths of time in a text, and what stands around them."""
+    found = list(find_durations(text, language))
+    if not found:
+        return [], [text]
+    pieces, rest = [], text
+    for each in found:
+        pieces.append(each.before.removeprefix(text[: len(text) - len(rest)]))
+        rest = each.after
+    return [each.seconds for each in found], [*pieces, rest]
+
+
+def _complete(text: str, known: TimerWords) -> str:
+    """Return "5 minutes and another for 10 minutes" for a text that has the unit only once."""
+    if found := re.fullmatch(known.more_first, text):  # "5 minutes and another for 10"
+        return f"{found[1]} {found[2]} {known.other} {found[3]} {found[2]}"
+    if found := re.fullmatch(known.more_last, text):  # "5 and 10 minutes"
+        return f"{found[1]} {found[3]} {known.other} {found[2]} {found[3]}"
+    return text
+
+
+def _with_pieces(
+    lengths: Sequence[float], pieces: Sequence[str], phrase: TimerPhrase, language: str, known: TimerWords
+) -> TimerPhrase | None:
+    """Add lengths of time, and the names and rooms around them."""
+    described: TimerPhrase | None = replace(phrase, seconds=(*phrase.seconds, *lengths))
+    for at, piece in enumerate(pieces):
+        if 0 < at < len(pieces) - 1 and re.fullmatch(known.between, piece.strip()):
+            continue
+        described = described and _with_piece(piece, described, language, known)
+    return described
+
+
+def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> TimerPhrase | None:
+    """Add a name or a room; None for words that are neither."""
+    text = _trimmed(text, known)
+    if not text:
+        return phrase
+    if found := re.fullmatch(known.place, text):
+        return None if phrase.room else replace(phrase, room=_bare(found[1], known))
+    name, _, room = text.partition(known.place_joint) if known.place_joint else (text, "", "")
+    name = _bare(re.sub(known.naming, "", name), known)
+    if has_unit(name, language):
+        return replace(phrase, is_vague=True)
+    if name.isdigit() or not name:
+        return replace(phrase, is_vague=True)
+    if phrase.name or not (phrase.kind == REMINDER or is_name(name, language)):
+        return None
+    return replace(phrase, name=name, room=phrase.room or _bare(room, known))
+
+
+def is_name(name: str, language: str) -> bool:
+    """Return whether words may be the name of a timer: few, and no sentence."""
+    base = base_of(language)
+    known, phrases = LANGUAGES[base], PHRASES[base]
+    size = len(name.split()) if known.has_spaces else len(name)
+    if not 0 < size <= (_MOST_NAME_WORDS if known.has_spaces else _MOST_NAME_SIGNS):
+        return False
+    if re.search(known.no_name, name):
+        return False
+    _, _, second = name.partition(f" {known.joint} ")
+    return phrases.pattern(phrases.verbs).match(second) is None
+
+
+def _trimmed(text: str, known: TimerWords) -> str:
+    """Return a piece without the words at its edges that only join it to a length of time."""
+    before = None
+    while text != before:
+        before, text = text, re.sub(known.dangling, "", text.strip()).strip()
+    return text
+
+
+def _bare(text: str, known: TimerWords) -> str:
+    """Return words without articles before them."""
+    before = None
+    while text != before:
+        before, text = text, re.sub(known.article, "", text.strip()).strip()
+    return text
+
+
+@cache
+def _heads(known: TimerWords) -> re.Pattern[str]:
+    kinds = ((TIMER, known.timer), (ALARM, known.alarm), (REMINDER, known.reminder))
+    either = "|".join(f"(?P<{kind}>{words})" for kind, words in kinds)
+    return re.compile(rf"(?<!\w)(?:{either})(?!\w)" if known.has_spaces else either)

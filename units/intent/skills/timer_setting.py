@@ -1,0 +1,169 @@
+"""Timers, alarms and reminders that are to be set, and what is asked back where a sentence lacks the time."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from units.intent.skills.skill import Asked, Handler, Said, SkillCall
+from units.intent.skills.timer_answers import NotDone, Work, about, done
+from units.intent.skills.timer_phrase import ALARM, REMINDER, TIMER, TimerPhrase, as_said
+from units.intent.skills.timer_words import LANGUAGES
+from units.intent.values.day import Day
+from units.intent.values.duration import find_durations
+from units.intent.values.moment import Moment, alarm_at, find_moment, read_moment
+from units.intent.values.plain import base_of, counted, plain
+from units.intent.values.saying import said_duration, said_time
+
+WAKING = "waking"
+"""An alarm that is called nothing: "wake me at seven"."""
+
+_MOST_REPLY_WORDS = 6
+"""A reply to "For how long?" has no more words than these; a longer sentence is something new."""
+
+_MOST_REMINDER_WORDS = 30
+
+
+@dataclass(frozen=True)
+class Reminder:
+    """What somebody wants to be reminded of, and when."""
+
+    what: str
+    moment: Moment | None
+
+
+def read_reminder(words: str, language: str) -> Reminder | None:
+    """Return what follows "remind me": a moment, what is to be done, or both; None for anything else."""
+    known = LANGUAGES.get(base_of(language))
+    text = plain(words, language)
+    if known is None or re.search(known.no_reminder, text) or len(text.split()) > _MOST_REMINDER_WORDS:
+        return None
+    if moment := read_moment(words, language):
+        return Reminder("", moment)
+    for found, rest in find_moment(text, language):
+        what = re.sub(known.reminding, "", rest).strip()
+        if what:
+            return Reminder(as_said(what, words), found)
+    what = re.sub(known.reminding, "", text).strip()
+    return Reminder(as_said(what, words), None) if what and what != text else None
+
+
+def start(asked: Asked) -> Said | Work | None:
+    """Set what a phrase with a verb names."""
+    phrase: TimerPhrase = asked.slots["timer"]
+    if phrase.is_all and not phrase.is_many:
+        return None
+    return set_up(asked, phrase, phrase.kind or TIMER)
+
+
+def start_bare(asked: Asked) -> Said | Work | None:
+    """Set what a phrase alone names, if it says when: "12 minute pizza timer"."""
+    phrase: TimerPhrase = asked.slots["timer"]
+    says_when = phrase.seconds or (phrase.moment is not None and phrase.moment.clock is not None)
+    is_new = phrase.kind and says_when and phrase.place is None and not phrase.is_vague
+    return set_up(asked, phrase, phrase.kind) if is_new else None
+
+
+def count(asked: Asked) -> Said | Work:
+    """Set a timer for a length of time."""
+    return set_up(asked, TimerPhrase(kind=TIMER, seconds=(asked.slots["duration"],)), TIMER)
+
+
+def wake(asked: Asked) -> Said | Work:
+    """Set an alarm for "wake me at seven", and a timer for "wake me in 20 minutes"."""
+    moment: Moment | None = asked.slots.get("moment")
+    return set_up(asked, TimerPhrase(kind=ALARM, moment=moment), WAKING)
+
+
+def remind(asked: Asked) -> Said | Work:
+    """Set a reminder."""
+    reminder: Reminder = asked.slots["reminder"]
+    return set_up(asked, TimerPhrase(kind=REMINDER, name=reminder.what, moment=reminder.moment), REMINDER)
+
+
+def set_up(asked: Asked, phrase: TimerPhrase, style: str) -> Said | Work:
+    """Set what a phrase says, or ask for the time that it lacks."""
+    moment = phrase.moment
+    seconds = phrase.seconds or ((moment.seconds,) if moment is not None and moment.seconds is not None else ())
+    if seconds and not phrase.is_vague:
+        return _answered(_start(asked, phrase, style, seconds))
+    if moment is None or moment.clock is None or phrase.is_vague:
+        key = "how_long" if style == TIMER else "when" if style == REMINDER else "what_time"
+        day = moment.day if moment is not None else None
+        return Said(key, {"name": phrase.name}, then=_reply(phrase, style, day))
+    alarm = alarm_at(moment.clock, moment.day, asked.now, is_alarm=style in (ALARM, WAKING))
+    if alarm is None or alarm.at is None:
+        return Said("reason_passed")
+    if style == TIMER:
+        return _answered(_start(asked, phrase, style, ((alarm.at - asked.now).total_seconds(),)))
+    arguments = {"time": alarm.time, "days": list(alarm.days), "date": alarm.date}
+    return _answered(_set_alarm(asked, phrase, style, arguments))
+
+
+def _reply(phrase: TimerPhrase, style: str, day: Day | None) -> Handler:
+    def answer(asked: Asked) -> Said | Work | None:
+        moment = _moment_in(asked, style)
+        if moment is None:
+            return None
+        if moment.seconds is None:
+            moment = replace(moment, day=moment.day or day)
+        return set_up(asked, replace(phrase, seconds=(), moment=moment, is_vague=False), style)
+
+    return answer
+
+
+def _moment_in(asked: Asked, style: str) -> Moment | None:
+    """Return the moment that a reply says; a mere number is minutes for a timer, and an hour for an alarm."""
+    if style == TIMER and (digits := re.fullmatch(r"\d+", counted(asked.words, asked.language))):
+        return Moment(seconds=60.0 * int(digits[0]))
+    if moment := read_moment(asked.words, asked.language):
+        return moment
+    found = list(find_durations(asked.words, asked.language))
+    if len(found) == 1 and len(asked.words.split()) <= _MOST_REPLY_WORDS:
+        return Moment(seconds=found[0].seconds)
+    return None
+
+
+def _answered(work: Work) -> Work:
+    """Do the calls of some work; a failure is its answer."""
+    try:
+        return (yield from work)
+    except NotDone as failed:
+        return failed.said
+
+
+def _start(asked: Asked, phrase: TimerPhrase, style: str, seconds: tuple[float, ...]) -> Work:
+    more = _name_and_room(asked, phrase)
+    made = yield from done(asked, [SkillCall("timer_start", {"seconds": each, **more}) for each in seconds])
+    rows = [each["timer"] for each in made]
+    if len(rows) > 1:
+        lengths = [said_duration(each, asked.language) for each in seconds]
+        return Said("started_several", {"count": len(rows), "lengths": lengths})
+    key = {TIMER: "started", REMINDER: "will_remind", ALARM: "will_wake"}.get(style, "will_wake")
+    return Said(key, about(rows[0], asked) | {"is_until": phrase.moment is not None, **_until(asked, seconds[0])})
+
+
+def _until(asked: Asked, seconds: float) -> dict[str, str]:
+    """Return the time of day at which a timer rings."""
+    at = datetime.fromtimestamp(asked.now.timestamp() + seconds, asked.now.tzinfo)
+    return {"until": said_time(at.time(), asked.language)}
+
+
+def _set_alarm(asked: Asked, phrase: TimerPhrase, style: str, arguments: dict[str, object]) -> Work:
+    name_and_room = _name_and_room(asked, phrase)
+    (made,) = yield from done(asked, [SkillCall("alarm_set", {**arguments, **name_and_room})])
+    key = {ALARM: "alarm_set", REMINDER: "will_remind"}.get(style, "will_wake")
+    return Said(key, about(made["timer"], asked))
+
+
+def _name_and_room(asked: Asked, phrase: TimerPhrase) -> dict[str, str]:
+    """Return the arguments for a name and a room; "in the oven" names no room, and is left out beside a name."""
+    return dict(_named(asked, phrase))
+
+
+def _named(asked: Asked, phrase: TimerPhrase) -> Iterator[tuple[str, str]]:
+    room = next((each for each in asked.rooms if each.casefold() == phrase.room.casefold()), "")
+    if name := phrase.name or (phrase.room if not room else ""):
+        yield "name", name
+    if room:
+        yield "area", room

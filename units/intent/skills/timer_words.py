@@ -1,0 +1,216 @@
+"""The words around timers and alarms in five languages, as patterns of plain text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class TimerWords:
+    """How timers are described in one language."""
+
+    timer: str
+    alarm: str
+    reminder: str
+    plural: str
+    """Forms of the three that are several."""
+
+    all: str
+    """Before the word: all of them."""
+
+    article: str
+    """What stands before a name and is no part of it."""
+
+    ones: str
+    """What stands for the word in a reply: "the second one"."""
+
+    naming: str
+    """Before a name that follows the word."""
+
+    place: str
+    """A room, with its name as the group."""
+
+    place_joint: str
+    """Between a name and a room."""
+
+    dangling: str
+    """At the edges of what stands around a length of time."""
+
+    between: str
+    """Between the lengths of several timers."""
+
+    until: str
+    """Before a time of day at which a timer rings."""
+
+    no_name: str
+    """Words that no name of a timer has."""
+
+    joint: str
+    other: str
+    """Says that one more timer follows."""
+
+    more_first: str
+    """A length with its unit, and a second number without one."""
+
+    more_last: str
+    more: str
+    """What makes a length of time one that is added."""
+
+    reminding: str
+    """Before what somebody wants to be reminded of."""
+
+    no_reminder: str
+    """Beginnings of questions: "remind me what"."""
+
+    glued: str = "(?!)()()"
+    """A name and the word written as one, as two groups."""
+
+    has_spaces: bool = True
+
+
+ENGLISH = TimerWords(
+    timer="timers?|countdowns?|stop ?clock|timer's",
+    alarm="alarms?(?: clocks?)?|wake ?up calls?",
+    reminder="reminders?",
+    plural="timers|countdowns|alarms|alarm clocks|wake ?up calls|reminders",
+    all=r"^(?:all|every|each|both|any)(?: of)?(?: single)?(?= |$)",
+    article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
+    r"|running|existing|other|set|second(?= new)|of)(?= |$)",
+    ones=r"(?: |^)(?:one|ones|1)$",
+    naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the name|for|to|about|of|as"
+    r"|and (?:call|name|label) it|call it|name it|on) ",
+    place=r"in (?:the |my |our )?((?!the|\d)[\w' ]+)",
+    place_joint=" in the ",
+    dangling=r"^(?:(?:for|of|with|at|set|set for|lasting|going|running|that (?:lasts|runs|goes off)|which (?:lasts|runs)|going"
+    r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named|labell?ed)|$)|in$|to$"
+    r"|as$|a$|an$|the$|my$)| (?:for|of|in|at|to|with|a|an|lasting|set for|that lasts|going off|set)$|^(?:and|to)$",
+    between=r"(?:(?:,|and|another|one|a|second|also|for|of|then|more|plus|new|timer) ?)+",
+    until=r"^(?:until|till|at|to go off at|ending at|that (?:ends|rings|goes off) at) ",
+    no_name=r"\b(?:what|what's|whats|who|why|when|where|which|how|is|isn't|are|was|were|am|be|been|do|does|did|don't|dont|not"
+    r"|never|you|i|it|he|she|they|we|if|because|said|says|saying|about|should|could|would|can|will|has|had|have|timers?"
+    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?)\b|^(?:and|or|but) ",
+    joint="and",
+    other="another",
+    more_first=r"(?:for )?(\d+|\w+(?: \w+)?) (minutes?|seconds?|hours?) and (?:(?:another|one|a second one|a second) )?(?:one )?"
+    r"(?:for )?(\d+|\w+)",
+    more_last=r"(?:for |of )?(\d+|\w+) (?:and|or) (?:for )?(\d+|\w+) (minutes?|seconds?|hours?)",
+    more=r"\b(?:more|another|extra|additional|longer|again|by|for|in|of)\b",
+    reminding=r"^(?:to|about|of|that|i (?:need|have|want) to|for|not to)(?= )(?: (?:i|we) (?:need|have|want|ought) to)? ?|^(?=not to)",
+    no_reminder=r"^(?:what|how|if|whether|why|who|whose|where|when|which|again|of the time|about the (?:time|rules|plot)|that i (?:am|was)|me)\b",
+)
+
+GERMAN = TimerWords(
+    timer="timers?|kurzzeitwecker|zeitschaltuhr|countdowns?|kurzzeitmesser|zeitmesser|eieruhr(?:en)?",
+    alarm="weckers?|alarme?s?|weckzeit(?:en)?|weckrufe?",
+    reminder="erinnerungen|erinnerung",
+    plural="timers|alarme|weckzeiten|weckrufe|erinnerungen|countdowns|eieruhren",
+    all=r"^(?:alle[rn]?|sämtliche|jede[nrs]?|beide)(?= |$)",
+    article=r"^(?:der|die|das|den|dem|des|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen|diese|neue[nr]?"
+    r"|weitere[nr]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|zweiten(?= weiteren))(?= |$)",
+    ones=r"(?: |^)(?:eine[nrs]?)$|(?<=e)$|(?<=en)$|(?<=er)$",
+    naming=r"^(?:namens|mit (?:dem )?namen|genannt|für|zum|zur|mit der bezeichnung|an|über|und nenn(?:e)? ihn|von) ",
+    place=r"(?:in der|im|in|in dem|auf dem|auf der) ((?!\d)[\w ]+)",
+    place_joint=" im ",
+    dangling=r"^(?:(?:auf|für|von|mit|über|mit einer (?:dauer|laufzeit|länge) von|um|der|dauer|in|nach)(?= (?:auf|für|von|mit|über"
+    r"|namens|um|im|in|zum)|$)|den$|der$|die$|ein$|einen$|zu$|an$|ab$|aus$)| (?:auf|für|von|mit|über|um|in|an|ein|zu|lang)$|^und$",
+    between=r"(?:(?:,|und|noch|ein|eine|einen|einer|zweiten|weiteren|auch|auf|für|von|dann|plus|timer) ?)+",
+    until=r"^(?:bis|um|bis um) ",
+    no_name=r"\b(?:was|wer|wie|wo|wann|warum|wieso|welche[rsn]?|ist|sind|war|waren|bin|nicht|kein|keine[nrs]?|ich|du|er|sie|es|wir"
+    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|erklär|funktioniert|hör|rede)\b"
+    r"|^(?:und|oder|aber) ",
+    joint="und",
+    other="weiteren",
+    more_first=r"(?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?) und (?:(?:noch )?(?:einen?|einen zweiten|einen weiteren) )?"
+    r"(?:auf |für )?(\d+|\w+)",
+    more_last=r"(?:auf |für )?(\d+|\w+) und (?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?)",
+    glued=r"\b(\w+?)(timers?|weckers?)\b",
+    more=r"\b(?:mehr|weitere[nrs]?|noch|länger|zusätzliche?|um|extra|für)\b",
+    reminding=r"^(?:daran|dran|an|zu|dass|über|,|ans)(?= )(?: (?:dass|zu))?(?: (?:ich|den|die|das))? ?",
+    no_reminder=r"^(?:was|wie|ob|warum|wieso|wer|wo|wann|welche[rsn]?|wem|nicht)\b",
+)
+
+FRENCH = TimerWords(
+    timer="minuteurs?|minuteries?|timers?|comptes? à rebours|chronomètres?|chronos?",
+    alarm="alarmes?|réveils?|réveille matin",
+    reminder="rappels?",
+    plural="minuteurs|minuteries|timers|alarmes|réveils|rappels|chronos",
+    all=r"^(?:tous|toutes|chaque|les deux)(?= |$)",
+    article=r"^(?:un|une|le|la|les|l'|mon|ma|mes|notre|nos|ce|cet|cette|ces|moi|nous|nouveau|nouvelle|autre|deux|2|3|des|du|de la"
+    r"|de l'|de|d')(?= |$|(?<='))",
+    ones=r"^(?=(?:le|la) \w)|^(?:celui|celle)(?: (?:de|des|du))?(?= )",
+    naming=r"^(?:appelée?|nommée?|intitulée?|du nom de|pour|de la|des|du|de l'|de|d'|que j'ai appelé) ?",
+    place=r"(?:dans (?:la |le |l'|les )?|à la (?=cuisine|salle)|au (?=salon))((?!\d)[\w' ]+)",
+    place_joint=" dans la ",
+    dangling=r"^(?:(?:de|pour|d'|sur|à|avec|d'une durée|durée|dans|pendant)(?= (?:de|pour|d'|sur|à|dans|appelé|nommé)|$)|le$|la$|un$|une$"
+    r"|en$)| (?:de|pour|d'|sur|à|en|avec|un|une)$|^et$|^d'$",
+    between=r"(?:(?:,|et|un|une|autre|deuxième|second|aussi|de|pour|puis|plus|minuteur) ?)+",
+    until=r"^(?:jusqu'à|à|jusque|qui sonne à) ",
+    no_name=r"\b(?:que|quoi|qui|quel(?:le)?s?|comment|pourquoi|quand|où|est|sont|était|c'est|ne|pas|je|tu|il|elle|on|nous|vous|ils|si"
+    r"|parce|dit|a|ai|as|minuteurs?|alarmes?|explique|marche|fonctionne|arrête|parler)\b|^(?:et|ou|mais) ",
+    joint="et",
+    other="autre",
+    more_first=r"(?:de |pour )?(\d+|\w+) (minutes?|secondes?|heures?) et (?:(?:un|une|un autre|un deuxième|un second) )?"
+    r"(?:de |pour )?(\d+|\w+)",
+    more_last=r"(?:de |pour )?(\d+|\w+) et (?:de |pour )?(\d+|\w+) (minutes?|secondes?|heures?)",
+    more=r"\b(?:de plus|plus|encore|supplémentaires?|autres?|pendant|pour)\b",
+    reminding=r"^(?:d'|de |que |qu'|à |pour )(?:je dois |il faut )?",
+    no_reminder=r"^(?:ce que|comment|si|pourquoi|qui|où|quand|quel)\b",
+)
+
+SPANISH = TimerWords(
+    timer="temporizador(?:es)?|timers?|cuentas? (?:atrás|regresivas?)|cron[óo]metros?|minuteros?",
+    alarm="alarmas?|despertador(?:es)?",
+    reminder="recordatorios?",
+    plural="temporizadores|timers|alarmas|despertadores|recordatorios|cronómetros",
+    all=r"^(?:tod[oa]s|cada|ambos|ambas|los dos|las dos)(?= |$)",
+    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|nuevo|nueva|dos|2|3|me|de|del|en marcha)(?= |$)",
+    ones=r"^(?=(?:el|la) \w)",
+    naming=r"^(?:(?:que se )?llamad[oa]|con (?:el )?nombre(?: de)?|de nombre|para|de la|del|de los|de las|de|titulad[oa]|a) ",
+    place=r"en (?:la |el |mi )?((?!\d)[\w ]+)",
+    place_joint=" en la ",
+    dangling=r"^(?:(?:de|para|por|con|durante|a|en|que dure)(?= (?:de|para|por|con|en|llamad[oa]|a)|$)|el$|la$|un$|una$|dentro$)"
+    r"| (?:de|para|por|con|a|en|que dure|un|una)$|^y$",
+    between=r"(?:(?:,|y|e|otro|otra|uno|una|un|segundo|también|de|para|por|luego|más|temporizador) ?)+",
+    until=r"^(?:hasta|a|que suene a) (?=las? |\d|medi|el )",
+    no_name=r"\b(?:qué|que|quién|cómo|por qué|cuándo|dónde|cuál|es|son|era|está|no|yo|tú|él|ella|nosotros|si|porque|dijo|ha|he"
+    r"|temporizador(?:es)?|alarmas?|explica|funciona|deja|hablar)\b|^(?:y|o|pero) ",
+    joint="y",
+    other="otro",
+    more_first=r"(?:de |para )?(\d+|\w+) (minutos?|segundos?|horas?) y (?:(?:otro|otra|uno|un segundo) )?(?:de |para )?(\d+|\w+)",
+    more_last=r"(?:de |para )?(\d+|\w+) y (?:de |para )?(\d+|\w+) (minutos?|segundos?|horas?)",
+    more=r"\b(?:más|otr[oa]s?|adicionales|durante|por|de más)\b",
+    reminding=r"^(?:que|de|a|para|sobre|lo de)(?= )(?: (?:tengo que|debo|hay que))? ?",
+    no_reminder=r"^(?:qué|cómo|si|por qué|quién|dónde|cuándo|cuál)\b",
+)
+
+CHINESE = TimerWords(
+    timer="计时器?|定时器?|倒计时|倒数|計時器",
+    alarm="闹钟|闹铃|鬧鐘",
+    reminder="提醒",
+    plural="(?!)",
+    all=r"^(?:所有的?|全部的?|全都|每个|两个都)",
+    article=r"^(?:一个|1个|一(?!刻)|个|的|我的|那个|这个|新的?|另一个|另外一个|两个|一下|正在运行的|当前的?|关于|叫|为)",
+    ones=r"(?<=个)$|(?<=一)$|那个$|^(?=第)",
+    naming=r"^(?:名叫|叫做|叫|名为|给|用来|用于|关于|的)",
+    place=r"在?(客厅|厨房|卧室|书房|浴室|餐厅|阳台)的?",
+    place_joint="",
+    dangling=r"^(?:为|到|的|时间|设为|设成|长度|时长|，|和|用)+|(?:的|到|和|为|一个|个)$",
+    between=r"(?:和|还有|另一个|另外一个|一个|的|、|再来一个|跟|与)+",
+    until=r"^(?:到|在)",
+    no_name=r"什么|怎么|为什么|谁|哪|是|吗|呢|不|没|我|你|他|她|计时器|闹钟|如何|说|了|的话|如果",
+    joint="和",
+    other="另",
+    more_first=r"(\d+|[一二三四五六七八九十两]+)(分钟|秒钟?|小时)和(?:另一个)?(\d+|[一二三四五六七八九十两]+)",
+    more_last=r"(\d+|[一二三四五六七八九十两]+)和(\d+|[一二三四五六七八九十两]+)(分钟|秒钟?|小时)",
+    has_spaces=False,
+    more=r"再|多|加|额外|延长",
+    reminding=r"^(?:要|去|我|该)+",
+    no_reminder=r"^(?:什么|怎么|为什么|谁|哪)|吗$|什么",
+)
+
+LANGUAGES: Mapping[str, TimerWords] = {
+    "en": ENGLISH,
+    "de": GERMAN,
+    "fr": FRENCH,
+    "es": SPANISH,
+    "zh": CHINESE,
+}

@@ -1,0 +1,207 @@
+"""The skill of timers, alarms and reminders: the daemon keeps them and lets them ring."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
+from units.intent.skills.timer_answers import TEXTS, NotDone, Work, done, said_of, state_of, which_one
+from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_clear, most_likely
+from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_label, read_phrase
+from units.intent.skills.timer_setting import count, read_reminder, remind, start, start_bare, wake
+from units.intent.skills.timer_words import LANGUAGES
+from units.intent.values.duration import read_duration
+from units.intent.values.moment import Moment, alarm_at, read_moment
+from units.intent.values.plain import base_of, plain
+
+Act = Callable[[Asked, Sequence[Row]], Work]
+"""What is done with the timers that are meant."""
+
+
+def read_more(words: str, language: str) -> float | None:
+    """Return the seconds of "five more minutes", "another five minutes", "five minutes"."""
+    known = LANGUAGES.get(base_of(language))
+    return read_duration(re.sub(known.more, " ", plain(words, language)), language) if known else None
+
+
+def _with_timers(act: Act, *, states: Sequence[str] = ()) -> Handler:
+    """Return a handler that does something with the timers that a sentence means, and asks where it is not clear."""
+
+    def handler(asked: Asked) -> Work:
+        try:
+            rows = yield from _rows(asked)
+            phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
+            found = most_likely([row for row in chosen(rows, phrase, asked) if not states or row["state"] in states], phrase, asked)
+            if not found:
+                return _none(phrase, rows)
+            if not is_clear(found, phrase):
+                return Said("which", which_one(found, asked), then=_choice(found, act, asked))
+            return (yield from act(asked, found))
+        except NotDone as failed:
+            return failed.said
+
+    return handler
+
+
+def _choice(found: Sequence[Row], act: Act, first: Asked) -> Handler:
+    """Return the handler of the reply to the question which of some timers is meant."""
+
+    def handler(asked: Asked) -> Work | None:
+        phrase = read_label(asked.words, asked.language)
+        meant = chosen(found, phrase, asked) if phrase is not None and not phrase.is_bare else []
+        if phrase is None or not meant or not is_clear(meant, phrase):
+            return None
+        return _guarded(act(asked._replace(slots=first.slots), meant))
+
+    return handler
+
+
+def _guarded(work: Work) -> Work:
+    try:
+        return (yield from work)
+    except NotDone as failed:
+        return failed.said
+
+
+def _rows(asked: Asked) -> Any:
+    (found,) = yield from done(asked, [SkillCall("timer_list")])
+    return found["timers"]
+
+
+def _none(phrase: TimerPhrase, rows: Sequence[Row]) -> Said | None:
+    """Return that there is no such timer; None where a sentence may be about something else."""
+    if not phrase.kind and not rows:
+        return None
+    return Said("none", {"kind": phrase.kind or TIMER, "name": phrase.name, "is_plain": phrase.is_bare or phrase.is_all})
+
+
+def _each(action: str, key: str) -> Act:
+    """Return what does an action with each timer."""
+
+    def act(asked: Asked, rows: Sequence[Row]) -> Work:
+        made = yield from done(asked, [SkillCall(action, {"id": row["id"]}) for row in rows])
+        now = [each.get("timer") or row for each, row in zip(made, rows, strict=True)]
+        return said_of(key, now, asked)
+
+    return act
+
+
+def _change(asked: Asked, rows: Sequence[Row]) -> Work:
+    """Add to a timer, or take from it."""
+    sign = -1 if asked.intent == "shorten" else 1
+    return (yield from _add(asked, rows[0], sign * asked.slots["more"]))
+
+
+def _add(asked: Asked, row: Row, seconds: float) -> Work:
+    if row["state"] == RINGING and seconds > 0:
+        (snoozed,) = yield from done(asked, [SkillCall("timer_snooze", {"seconds": seconds})])
+        return said_of("snoozed", [snoozed["timer"]], asked)
+    if row["kind"] == ALARM:
+        return Said("alarm_has_no_length")
+    if (row["left"] or 0) + seconds <= 0:
+        return said_of("too_short", [row], asked)
+    (changed,) = yield from done(asked, [SkillCall("timer_change", {"id": row["id"], "add_seconds": seconds})])
+    return said_of("changed", [changed["timer"]], asked)
+
+
+def _set_to(asked: Asked, rows: Sequence[Row]) -> Work:
+    """Give a timer another length, or an alarm another time."""
+    row, moment = rows[0], asked.slots["moment"]
+    assert isinstance(moment, Moment)
+    if moment.seconds is not None and row["kind"] == TIMER:
+        change = {"id": row["id"], "add_seconds": moment.seconds - (row["left"] or 0)}
+        (changed,) = yield from done(asked, [SkillCall("timer_change", change)])
+        return said_of("changed", [changed["timer"]], asked)
+    alarm = alarm_at(moment.clock, moment.day, asked.now, is_alarm=True) if moment.clock is not None else None
+    if alarm is None or row["kind"] != ALARM:
+        return Said("reason_passed")
+    days = list(alarm.days or ([] if moment.day else row["days"]))
+    date = alarm.date if moment.day or days else row["date"]
+    (made,) = yield from done(
+        asked, [SkillCall("alarm_set", {"time": alarm.time, "days": days, "date": date, "name": row["name"]})]
+    )
+    yield from done(asked, [SkillCall("timer_cancel", {"id": row["id"]})])
+    return said_of("alarm_set", [made["timer"]], asked)
+
+
+def _tell(asked: Asked) -> Work:
+    """Tell how long the timers that are meant still run; of several that may be meant, all."""
+    try:
+        rows = yield from _rows(asked)
+    except NotDone as failed:
+        return failed.said
+    phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER, is_all=True)
+    found = chosen(rows, phrase, asked)
+    if not found and asked.intent == "left" and "timer" not in asked.slots:
+        found = list(rows)
+    return state_of(found, asked) if found else _none(phrase, rows)
+
+
+def _stop(asked: Asked) -> Work:
+    """End what rings; a timer that is named, and does not ring, is cancelled."""
+    try:
+        phrase: TimerPhrase | None = asked.slots.get("timer")
+        rows = (yield from _rows(asked)) if phrase is not None else []
+        if phrase is None or phrase.is_bare or all(row["state"] == RINGING for row in chosen(rows, phrase, asked)):
+            (ended,) = yield from done(asked, [SkillCall("timer_stop")])
+            if ended["stopped"]:
+                return said_of("stopped", ended["stopped"], asked)
+    except NotDone as failed:
+        return failed.said
+    return (yield from _CANCEL(asked)) if phrase is not None else None  # type: ignore[misc]
+
+
+def _snooze(asked: Asked) -> Work:
+    seconds = asked.slots.get("more")
+    try:
+        (snoozed,) = yield from done(asked, [SkillCall("timer_snooze", {"seconds": seconds} if seconds else {})])
+    except NotDone as failed:
+        return failed.said if failed.said.key != "reason_unknown_timer" else Said("nothing_rings")
+    return said_of("snoozed", [snoozed["timer"]], asked)
+
+
+def _more(asked: Asked) -> Work:
+    """Give "five more minutes" to what rings, or to the timer that runs; without one it means something else."""
+    try:
+        rows = yield from _rows(asked)
+        own = [row for row in rows if row["state"] == RINGING] or [row for row in rows if row["kind"] == TIMER]
+        if not own:
+            return None
+        if len(own) > 1:
+            return Said("which", which_one(own, asked), then=_choice(own, _change, asked))
+        return (yield from _add(asked, own[0], asked.slots["more"]))
+    except NotDone as failed:
+        return failed.said
+
+
+_CANCEL = _with_timers(_each("timer_cancel", "cancelled"))
+
+SKILL = Skill(
+    "timers",
+    TEXTS,
+    {
+        "start": start,
+        "start_bare": start_bare,
+        "count": count,
+        "wake": wake,
+        "remind": remind,
+        "left": _tell,
+        "list": _tell,
+        "add": _with_timers(_change),
+        "more": _more,
+        "shorten": _with_timers(_change),
+        "set_to": _with_timers(_set_to),
+        "pause": _with_timers(_each("timer_pause", "paused"), states=("running",)),
+        "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
+        "cancel": _CANCEL,
+        "stop": _stop,
+        "snooze": _snooze,
+    },
+    {
+        "timer": read_phrase,
+        "duration": read_duration,
+        "moment": read_moment,
+        "more": read_more,
+        "reminder": read_reminder,
+    },
+)
