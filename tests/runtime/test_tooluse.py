@@ -457,3 +457,24 @@ async def test_a_call_of_a_skill_is_done_by_the_daemon_itself() -> None:
 
     assert (hands.calls, inference.acted, inference.told) == ([], [call], [call])
     assert program.asked[1][1]["outcomes"][0]["data"] == {"n": 1}
+
+
+async def test_a_skill_that_is_not_meant_after_all_leaves_the_sentence_to_the_model() -> None:
+    """What it has found out is not told."""
+    call = {"id": "c", "name": "timer_list", "arguments": {}, "skill": "timers"}
+    program = Program({"turn": 1, "calls": [call], "language": "en"}, UNKNOWN)
+    inference = Inference()
+
+    assert await a_use(Hands(), program, inference, "the second one").answer(nothing) is None
+
+    assert len(inference.asked) == 1
+
+
+async def test_a_skill_that_is_not_meant_leaves_what_is_not_understood_without_a_model() -> None:
+    """A board may have none."""
+    call = {"id": "c", "name": "timer_list", "arguments": {}, "skill": "timers"}
+    program = Program({"turn": 1, "calls": [call]}, UNKNOWN | {"otherwise": "I did not understand."})
+
+    use = a_use(Hands(), program, Inference(), "the second one")
+
+    assert await use.answer(nothing, has_model=False) == "I did not understand."

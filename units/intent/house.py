@@ -104,6 +104,11 @@ class House:
         """Return the devices that have this name, or this alias, in a domain; more than one if it is not unique."""
         return self._by_name.get((name.casefold(), domain), [])
 
+    @property
+    def rooms(self) -> list[str]:
+        """The names of the areas."""
+        return list(dict.fromkeys(self._areas.values()))
+
     def area(self, name: str) -> str:
         """Return the area that has this name or alias; the name itself if there is none."""
         return self._areas.get(name.casefold(), name)

@@ -38,6 +38,10 @@ _CLASS_SAMPLES = 40
 """The most forms of one word that are looked for in names of devices."""
 
 
+_settings: dict[str, Mapping[str, Any]] = {}
+"""Of the languages that were read, for reading one takes long."""
+
+
 class UnknownLanguage(Exception):
     """No language of this tag has sentences to turn something on and off."""
 
@@ -87,10 +91,11 @@ def load_intents(language: str) -> Intents:
     return intents
 
 
-def settings_of(language: str) -> dict[str, Any]:
+def settings_of(language: str) -> Mapping[str, Any]:
     """Return what holds for all sentences of a language: which words may be passed over, and whether spaces count."""
-    merged = _merged(language)
-    return {key: merged[key] for key in ("language", "settings", "skip_words") if key in merged}
+    if language not in _settings:
+        _merged(language)
+    return _settings[language]
 
 
 def _share_leaves(intents: Intents) -> None:
@@ -141,6 +146,7 @@ def _merged(language: str) -> dict[str, Any]:
                 block.setdefault("metadata", {})[OURS] = True
         merge_dict(merged, added)
     merged["intents"].setdefault(REPLY, _REPLIES)
+    _settings[language] = {key: merged[key] for key in ("language", "settings", "skip_words") if key in merged}
     return merged
 
 

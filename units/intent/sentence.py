@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -23,7 +24,7 @@ _JOINING: Mapping[str, tuple[str, ...]] = {
 }
 """The words between two commands; in other languages a comma."""
 
-_MOST_JOINTS = 6
+MOST_JOINTS = 6
 """At how many places a sentence may be divided: each costs two more recognitions."""
 
 _WHERE = ("name", "name2", "name3", "area", "area2", "area3", "floor", "domain", "device_class", "scope")
@@ -65,7 +66,7 @@ class Listener:
         self._house = house
         self._room = room
         self._rewording = Rewording(recognizer.language, house, index, recognizer.vocabulary)
-        self._joints = _joints(recognizer.language)
+        self._joints = joints_of(recognizer.language)
         self._known: dict[tuple[str, str], Sequence[Reading]] = {}
 
     def understand(self, text: str) -> Understood | None:
@@ -123,7 +124,7 @@ class Listener:
 
     def _parts(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield what stands before and after each word that may join two wishes."""
-        for joint in islice(self._joints.finditer(text), _MOST_JOINTS):
+        for joint in islice(self._joints.finditer(text), MOST_JOINTS):
             yield text[: joint.start()], self._rewording.without_also(text[joint.end() :])
 
     def _after(self, first: Sequence[Wish], text: str, room: str) -> Sequence[Wish]:
@@ -213,7 +214,9 @@ def _what(wish: Wish) -> tuple[Any, ...]:
     return wish.reading.intent, wish.reading.response, sorted(values.items())
 
 
-def _joints(language: str) -> re.Pattern[str]:
+@cache
+def joints_of(language: str) -> re.Pattern[str]:
+    """Return a pattern of what may stand between two wishes."""
     base = language.partition("-")[0]
     words = "|".join(map(re.escape, _JOINING.get(base, ())))
     if base == "zh":

@@ -1,11 +1,11 @@
 """The intent unit: a sentence becomes calls of the home's tools, and their outcomes become the answer."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -23,9 +23,11 @@ from units.intent.recognizer import Recognizer
 from units.intent.replies import Questions, completed
 from units.intent.rounds import Turn
 from units.intent.sentence import Later, Listener, Understood
-from units.intent.skills.skills import Skills
+from units.intent.several import Parts, Waiting
+from units.intent.skills.skills import Heard, Skills
 from units.intent.skills.texts import TextsError
-from units.intent.steps import Outcome, read_outcome, said
+from units.intent.skills.turn import SkillTurn
+from units.intent.steps import read_outcome, said
 from units.setup_values import SetupValues, refusal
 
 MOST_TURNS = 64
@@ -33,25 +35,19 @@ MOST_TURNS = 64
 
 HouseKey = tuple[bytes, tuple[str, ...]]
 
+Way = tuple[Mapping[str, Any], "Remembered | None"]
+"""A reply to the daemon, and the turn that waits for the outcomes of its calls."""
 
-class Waiting(Protocol):
-    """A turn in progress: of the home's devices, or of a skill."""
+Ways = Iterator[Way]
 
-    number: int
 
-    @property
-    def calls(self) -> list[dict[str, Any]]:
-        """The calls whose outcomes it waits for; none at the end."""
+class Remembered(NamedTuple):
+    """A turn in progress."""
 
-    @property
-    def expected(self) -> int:
-        """How many outcomes it waits for."""
-
-    def take(self, outcomes: Sequence[Outcome]) -> None:
-        """Take the outcomes of the calls, in their order."""
-
-    def reply(self) -> Mapping[str, Any]:
-        """Return the fields of the message to the daemon."""
+    turn: Waiting
+    conversation: str
+    ways: Ways = iter(())
+    """What is done with the sentence if a skill finds that it is not meant."""
 
 
 @dataclass
@@ -80,13 +76,13 @@ class IntentUnit(Unit):
         self._host = host
         self._read_language = read_language
         self._questions = Questions(clock)
-        self._skills = Skills(clock, now)
         self._tasks: dict[str, IntentTask] = {}
         self._recognizers: dict[str, Recognizer] = {}
         self._houses: dict[HouseKey, tuple[House, HomeIndex]] = {}
         self._numbers = count(1)
-        self._turns: dict[int, tuple[Waiting, str]] = {}
-        """The turns in progress with their conversations; the yes that one waits for may come in another task."""
+        self._skills = Skills(clock, now, self._numbers)
+        self._turns: dict[int, Remembered] = {}
+        """The turns in progress; the yes that one waits for may come in another task."""
 
         self.handlers = {
             "setup": self._on_setup,
@@ -144,24 +140,43 @@ class IntentUnit(Unit):
 
     def _on_recognize(self, envelope: Envelope) -> Mapping[str, Any]:
         task = self._task(envelope)
-        text, area = envelope.fields["text"], envelope.fields.get("area")
         conversation = envelope.fields.get("conversation", envelope.fields["task"])
+        room = task.house.area(envelope.fields.get("area") or task.room)
+        return self._next(self._ways(task, conversation, envelope.fields["text"], room))
+
+    def _ways(self, task: IntentTask, conversation: str, text: str, room: str) -> Ways:
+        """Yield what is done with a sentence; each further one only where the one before did not want it after all."""
         if understood := self._reply(task, conversation, text):
-            return self._begin(task, conversation, understood)
-        room = task.house.area(area or task.room)
-        if (turn := self._skills.reply(conversation, text, next(self._numbers))) is not None:
-            return self._wait_for(turn, conversation)
+            yield self._begin(task, conversation, understood)
+        if (turn := self._skills.reply(conversation, text)) is not None:
+            yield self._wait_for(turn, conversation)
         index = task.index.heard_in(room)
         problem: Understood | None = None
-        for language in task.languages:
-            understood = Listener(self._recognizers[language], task.house, index, room).understand(text)
+        listeners = {name: Listener(self._recognizers[name], task.house, index, room) for name in task.languages}
+        for listener in listeners.values():
+            understood = listener.understand(text)
             if understood is not None and is_clear(understood):
-                return self._begin(task, conversation, understood)
+                yield self._begin(task, conversation, understood)
             problem = problem or understood
-        for language in task.languages:
-            if (turn := self._skills.turn(text, language, room, next(self._numbers), task.skills)) is not None:
-                return self._wait_for(turn, conversation)
-        return self._begin(task, conversation, problem) if problem else for_model(text, index, task.languages[0])
+        for language, listener in listeners.items():
+            heard = Heard(language, room, task.house.rooms, task.skills)
+            for found in self._skills.turns(text, heard):
+                yield self._wait_for(found, conversation)
+            parts = Parts(listener, task.house, heard, self._skills, self._numbers)
+            if several := parts.divided(text):
+                yield self._wait_for(several, conversation)
+        if problem:
+            yield self._begin(task, conversation, problem)
+        yield for_model(text, index, task.languages[0]), None
+
+    def _next(self, ways: Ways) -> Mapping[str, Any]:
+        """Return the reply of the next way, and remember its turn until its outcomes come."""
+        reply, waiting = next(ways)
+        if waiting is not None and waiting.turn.calls:
+            self._turns[waiting.turn.number] = waiting._replace(ways=ways)
+            if len(self._turns) > MOST_TURNS:
+                del self._turns[min(self._turns)]
+        return reply
 
     def _reply(self, task: IntentTask, conversation: str, text: str) -> Understood | None:
         """Return what a conversation was asked about, completed by its next sentence; None if this is no reply."""
@@ -170,35 +185,33 @@ class IntentUnit(Unit):
             return None
         return completed(text, asked, self._recognizers[asked.reading.language], task.house)
 
-    def _begin(self, task: IntentTask, conversation: str, understood: Understood) -> Mapping[str, Any]:
+    def _begin(self, task: IntentTask, conversation: str, understood: Understood) -> Way:
         if not understood.wishes:
             reading = understood.reading
-            return {"answer": said(reading), "intent": reading.intent, "language": reading.language}
+            return {"answer": said(reading), "intent": reading.intent, "language": reading.language}, None
         turn = Turn(next(self._numbers), understood.wishes, task.house)
         if understood.later and turn.calls:
-            return put_off(turn, understood.later)
+            return put_off(turn, understood.later), None
         self._questions.keep(conversation, understood, task.house_key)
         return self._wait_for(turn, conversation)
 
-    def _wait_for(self, turn: Waiting, conversation: str) -> Mapping[str, Any]:
-        """Remember a turn until its outcomes come, and return its reply."""
-        if turn.calls:
-            self._turns[turn.number] = turn, conversation
-            if len(self._turns) > MOST_TURNS:
-                del self._turns[min(self._turns)]
-        else:
+    def _wait_for(self, turn: Waiting, conversation: str) -> Way:
+        if not turn.calls:
             self._skills.keep(turn, conversation)
-        return turn.reply()
+        return turn.reply(), Remembered(turn, conversation)
 
     def _on_outcomes(self, envelope: Envelope) -> Mapping[str, Any]:
         number = envelope.fields["turn"]
-        turn, conversation = self._turns.get(number, (None, ""))
+        remembered = self._turns.get(number)
         outcomes = [read_outcome(each) for each in envelope.fields["outcomes"]]
-        if turn is None or len(outcomes) != turn.expected:
+        if remembered is None or len(outcomes) != remembered.turn.expected:
             raise UnitFault(RUN_FAILED, f"turn {number} waits for no {len(outcomes)} outcomes")
+        turn, conversation, ways = remembered
         turn.take(outcomes)
         if not turn.calls:
             del self._turns[number]
+            if isinstance(turn, SkillTurn) and not turn.is_meant:
+                return self._next(ways)
             self._skills.keep(turn, conversation)
             if isinstance(turn, Turn) and turn.questions:
                 asked = Understood(turn.questions[0].reading, turn.questions)
@@ -229,7 +242,7 @@ class IntentUnit(Unit):
         languages = {language for task in self._tasks.values() for language in task.languages}
         self._houses = {key: house for key, house in self._houses.items() if key in houses}
         self._recognizers = {name: each for name, each in self._recognizers.items() if name in languages}
-        self._skills.use_only(languages, {task.skills for task in self._tasks.values()})
+        self._skills.prepare({(name, task.skills) for task in self._tasks.values() for name in task.languages})
 
 
 def is_clear(understood: Understood) -> bool:

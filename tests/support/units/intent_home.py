@@ -1,6 +1,7 @@
 """A home for the intent program, and somebody who lives in it: their sentences, and what then happens."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -82,12 +83,16 @@ class Inhabitant:
     """Somebody who speaks to the program; the calls are done at once, by devices that are remembered here."""
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, read: Callable[[str], Recognizer] = read_language, **setup: Any
+        self,
+        data: Mapping[str, Any] | None = None,
+        read: Callable[[str], Recognizer] = read_language,
+        today: Callable[[], datetime] = lambda: datetime.now().astimezone(),
+        **setup: Any,
     ) -> None:
         self.now = 0.0
         """The time of the program's clock."""
 
-        self.unit = IntentUnit(FakeHost(), read, clock=lambda: self.now)
+        self.unit = IntentUnit(FakeHost(), read, clock=lambda: self.now, now=today)
         self.states: dict[str, dict[str, Any]] = {}
         """By device what `get_state` finds; devices that are not in it are silent."""
 
@@ -112,13 +117,16 @@ class Inhabitant:
         return [called(call) for call in self.recognize(text, **more).get("calls", [])]
 
     def say(self, text: str, **more: Any) -> tuple[list[tuple[Any, ...]], str]:
-        """Let everything be done that a sentence asks for; return the calls that were made, and the answer."""
+        """Let everything be done that a sentence asks for; return the calls that were made, and the answer.
+
+        The answer is "" where a model is to answer.
+        """
         reply, made = self.recognize(text, **more), []
         while "calls" in reply:
             made += [called(call) for call in reply["calls"]]
             outcomes = [self._outcome(call) for call in reply["calls"]]
             reply = self.tell("outcomes", turn=reply["turn"], outcomes=outcomes)
-        return made, reply["answer"]
+        return made, reply.get("answer", "")
 
     def _outcome(self, call: Mapping[str, Any]) -> dict[str, Any]:
         entity = call["arguments"]["entity"]

@@ -162,6 +162,8 @@ class ToolUse:
         self._asked = last.pending if last is not None else None
         self.turn = Turn()
         self._language = ""
+        self._memory: Callable[[], Any] = dict
+        self._has_model = True
         self._calls: list[list[Call]] = []
         """The calls of the model's present round; one of a set of devices is several."""
 
@@ -185,6 +187,7 @@ class ToolUse:
 
         `memory` returns what the unit remembers of the conversation, as its last finish said.
         """
+        self._memory, self._has_model = memory, has_model
         text = self.text or last_question(self._setup)
         heard = await self._recognizer.ask("recognize", text=text, **self._whose)
         self.turn.evidence = heard.get("evidence")
@@ -200,13 +203,17 @@ class ToolUse:
             return await self._put_off(heard)
         if "calls" in heard:
             self.turn.evidence = self._toolbox.evidence_of(heard["calls"], self._language)
-            return await self._carry_out(heard, memory)
+            return await self._carry_out(heard)
         if "answer" in heard:
             return str(heard["answer"] or AGREED)
-        if not has_model:
+        return await self._unrecognized(heard)
+
+    async def _unrecognized(self, heard: Recognition) -> str | None:
+        """Let a model answer what the intent program has not understood."""
+        if not self._has_model:
             return str(heard.get("otherwise", AWAY))
         changes = self._toolbox.narrowed(self._setup, heard.get("candidates", ()), sees=self._sees)
-        return await self._ask_model(changes, memory)
+        return await self._ask_model(changes, self._memory)
 
     # What the intent program recognised
 
@@ -236,10 +243,14 @@ class ToolUse:
                 break
             found = [each.as_data() for each in outcomes]
             heard = await self._recognizer.ask("outcomes", turn=heard["turn"], outcomes=found) or told_so_far
+        if "evidence" in heard:  # a skill has found that the sentence is not for it
+            self.turn.evidence = heard["evidence"]
+            self._outcomes.clear()
+            return await self._unrecognized(heard)
         words = str(heard.get("answer", ""))
         if pictures := self._pictures:
             question = "" if self._setup.get("messages") else str(heard.get("question", ""))
-            return await self._ask_model(self._show(pictures, words, self._setup), memory, question)
+            return await self._ask_model(self._show(pictures, words, self._setup), self._memory, question)
         return words or AGREED
 
     async def _do(self, call: Call, places: asyncio.Semaphore, *, is_told: bool = True) -> Outcome:

@@ -1,6 +1,7 @@
 """Which skill a sentence is for: the sentences of all skills in one language, matched by hassil."""
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +20,9 @@ MAX_LENGTH = 300
 
 _MOST_READINGS = 200
 """A sentence with several slots has a reading for each way to divide its words."""
+
+
+_RULE = re.compile("<([^<>]+)>")
 
 
 class Match(NamedTuple):
@@ -41,8 +45,20 @@ class SkillMatcher:
             for skill in known
             for intent, sentences in skill.texts[language].sentences.items()
         }
-        self._narrower = Narrower(Intents.from_dict({**settings_of(language), "intents": intents}), ())
+        rules = {
+            _rule_of(skill, name): _with_own_rules(skill, rule)
+            for skill in known
+            for name, rule in skill.texts[language].rules.items()
+        }
+        sentences = {**settings_of(language), "expansion_rules": rules, "intents": intents}
+        self._narrower = Narrower(Intents.from_dict(sentences), ())
         self._places = {skill.name: at for at, skill in enumerate(known)}
+
+    def warm(self) -> None:
+        """Do now what the first sentences would have to wait for: many readers need the numbers of the language."""
+        for skill in self._skills.values():
+            for slot in skill.readers:
+                self._read(skill, slot, "1")
 
     def matches(self, text: str) -> Iterator[Match]:
         """Yield the readings of a sentence that the readers of its slots understand, the best first.
@@ -67,7 +83,9 @@ class SkillMatcher:
         """Return what a slot means, or None if its words mean nothing there."""
         if not entity.is_wildcard:
             return entity.value
-        words = str(entity.text_clean).strip(" ,")
+        return self._read(skill, slot, str(entity.text_clean).strip(" ,"))
+
+    def _read(self, skill: Skill, slot: str, words: str) -> Any:
         reader = skill.readers.get(slot)
         try:
             return (words or None) if reader is None else reader(words, self.language)
@@ -89,7 +107,17 @@ def _block(skill: Skill, sentences: Sequence[str], language: str) -> dict[str, A
     lists = {name: _list_of(values) for name, values in texts.lists.items()}
     slots = {slot for template in (*sentences, *texts.rules.values()) for slot in slots_in(template)}
     wildcards = {slot: {"wildcard": True} for slot in slots - lists.keys()}
-    return {"sentences": list(sentences), "lists": lists | wildcards, "expansion_rules": dict(texts.rules)}
+    return {"sentences": [_with_own_rules(skill, each) for each in sentences], "lists": lists | wildcards}
+
+
+def _rule_of(skill: Skill, name: str) -> str:
+    """Return the name of a rule of a skill among those of all skills."""
+    return f"{skill.name}_{name}"
+
+
+def _with_own_rules(skill: Skill, template: str) -> str:
+    """Return a template that refers to the rules of its skill."""
+    return _RULE.sub(lambda found: f"<{_rule_of(skill, found[1])}>", template)
 
 
 def _list_of(values: Mapping[str, Sequence[str]]) -> dict[str, Any]:

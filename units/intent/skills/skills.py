@@ -2,9 +2,9 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -23,6 +23,18 @@ MOST_QUESTIONS = 64
 """So many conversations may have an open question; the oldest is forgotten."""
 
 
+class Heard(NamedTuple):
+    """How a sentence was heard."""
+
+    language: str
+    room: str = ""
+    rooms: Sequence[str] = ()
+    """The areas of the home."""
+
+    own: bytes = b""
+    """What the task's own skills are known by, see `Skills.add_own`."""
+
+
 class Skills:
     """The skills of this board."""
 
@@ -30,11 +42,13 @@ class Skills:
         self,
         clock: Callable[[], float],
         now: Callable[[], datetime],
+        numbers: Iterator[int],
         read: Callable[[str, Sequence[Skill]], SkillMatcher] = SkillMatcher,
     ) -> None:
-        """`clock` measures how long a question is open; `now` is the local time with its zone; `read` reads the
-        sentences of a language."""
+        """`clock` measures how long a question is open; `now` is the local time with its zone; `numbers` name turns;
+        `read` reads the sentences of a language."""
         self._read = read
+        self._numbers = numbers
         self._clock = clock
         self._now = now
         self._matchers: dict[tuple[str, bytes], SkillMatcher] = {}
@@ -55,25 +69,26 @@ class Skills:
             self._own[key] = own_skills(rows)
         return key
 
-    def use_only(self, languages: Set[str], own: Set[bytes]) -> None:
-        """Forget the sentences of all other languages, and the own skills of no task."""
+    def prepare(self, wanted: Set[tuple[str, bytes]]) -> None:
+        """Read the sentences of these languages with these own skills, and forget those of all others."""
+        own = {key for _, key in wanted}
         self._own = {key: skills for key, skills in self._own.items() if key in own}
-        self._matchers = {key: each for key, each in self._matchers.items() if key[0] in languages and key[1] in own}
+        self._matchers = {key: each for key, each in self._matchers.items() if key in wanted}
+        for language, key in wanted - self._matchers.keys():
+            skills = [*self._own.get(key, ()), *registered_skills()]
+            self._matchers[language, key] = self._read(language, skills)
+            self._matchers[language, key].warm()
 
-    def turn(self, text: str, language: str, room: str, number: int, own: bytes = b"") -> SkillTurn | None:
-        """Return the turn of the first skill that takes a sentence; None if there is none. `own` see `add_own`."""
-        if (language, own) not in self._matchers:
-            skills = [*self._own.get(own, ()), *registered_skills()]
-            self._matchers[language, own] = self._read(language, skills)
-        for match in self._matchers[language, own].matches(text):
-            asked = Asked(match.intent, match.slots, language, room, self._now(), text)
+    def turns(self, text: str, heard: Heard) -> Iterator[SkillTurn]:
+        """Yield the turns of the skills that take a sentence, the best first."""
+        for match in self._matchers[heard.language, heard.own].matches(text):
+            asked = Asked(match.intent, match.slots, heard.language, heard.room, self._now(), text, heard.rooms)
             handler = match.skill.handlers.get(match.intent)
-            turn = _begun(number, match.skill, handler, asked) if handler else None
+            turn = _begun(next(self._numbers), match.skill, handler, asked) if handler else None
             if turn is not None:
-                return turn
-        return None
+                yield turn
 
-    def reply(self, conversation: str, text: str, number: int) -> SkillTurn | None:
+    def reply(self, conversation: str, text: str) -> SkillTurn | None:
         """Return the turn of the skill that has asked, if this is a reply; None if it is something new."""
         before, at = self._asked.pop(conversation, (None, 0.0))
         if before is None or before.said is None or before.said.then is None:
@@ -81,7 +96,7 @@ class Skills:
         if self._clock() - at > REMEMBERED_SECONDS:
             return None
         asked = before.asked._replace(intent="", slots={}, now=self._now(), words=text)
-        return _begun(number, before.skill, before.said.then, asked)
+        return _begun(next(self._numbers), before.skill, before.said.then, asked)
 
     def keep(self, turn: object, conversation: str) -> None:
         """Remember a turn that has ended in a question."""

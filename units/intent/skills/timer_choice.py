@@ -113,4 +113,3 @@ def said_alarm(row: Row, asked: Asked) -> dict[str, str]:
         return {"time": said_time(at, asked.language), "day": said_days(days, asked.language)}
     day = said_day(_due(row, asked).date(), asked.now.date(), asked.language) if row["due"] is not None else ""
     return {"time": said_time(at, asked.language), "day": day}
-

@@ -31,7 +31,9 @@ def _with_timers(act: Act, *, states: Sequence[str] = ()) -> Handler:
         try:
             rows = yield from _rows(asked)
             phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
-            found = most_likely([row for row in chosen(rows, phrase, asked) if not states or row["state"] in states], phrase, asked)
+            found = most_likely(
+                [row for row in chosen(rows, phrase, asked) if not states or row["state"] in states], phrase, asked
+            )
             if not found:
                 return _none(phrase, rows)
             if not is_clear(found, phrase):
@@ -72,7 +74,9 @@ def _none(phrase: TimerPhrase, rows: Sequence[Row]) -> Said | None:
     """Return that there is no such timer; None where a sentence may be about something else."""
     if not phrase.kind and not rows:
         return None
-    return Said("none", {"kind": phrase.kind or TIMER, "name": phrase.name, "is_plain": phrase.is_bare or phrase.is_all})
+    return Said(
+        "none", {"kind": phrase.kind or TIMER, "name": phrase.name, "is_plain": phrase.is_bare or phrase.is_all}
+    )
 
 
 def _each(action: str, key: str) -> Act:

@@ -44,6 +44,11 @@ class SkillTurn:
         return self.said is not None or bool(self._waiting)
 
     @property
+    def asks(self) -> bool:
+        """Whether the answer is a question."""
+        return self.said is not None and self.said.then is not None
+
+    @property
     def calls(self) -> list[dict[str, Any]]:
         """The calls whose outcomes the turn waits for; none at the end."""
         return [
