@@ -14,7 +14,7 @@ from units.intent.skills.timer_words import LANGUAGES, TimerWords
 from units.intent.values.duration import find_durations, has_unit
 from units.intent.values.moment import Moment, find_moment, read_moment
 from units.intent.values.ordinal import read_ordinal
-from units.intent.values.plain import base_of, plain
+from units.intent.values.plain import base_of, compiled, plain
 
 TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
 
@@ -69,7 +69,7 @@ def read_phrase(words: str, language: str) -> TimerPhrase | None:
     if len(heads) > 1:
         return None  # two wishes, each of which is understood alone
     head = heads[0]
-    phrase = TimerPhrase(kind=str(head.lastgroup), is_many=bool(re.fullmatch(known.plural, head[0])))
+    phrase = TimerPhrase(kind=str(head.lastgroup), is_many=bool(compiled(known.plural).fullmatch(head[0])))
     before, after = text[: head.start()].strip(), text[head.end() :].strip()
     described = _before(before, phrase, language, known)
     described = _after(after, described, language, known) if described is not None else None
@@ -90,24 +90,24 @@ def read_label(words: str, language: str) -> TimerPhrase | None:
         return None
     if (phrase := read_phrase(words, language)) is not None:
         return phrase
-    text = re.sub(known.ones, "", plain(words, language)).strip()
+    text = compiled(known.ones).sub("", plain(words, language)).strip()
     return _before(text, TimerPhrase(), language, known)
 
 
 def _split_words(text: str, known: TimerWords) -> str:
     """Return a text with spaces where a name and the word for a timer are written as one."""
-    return " ".join(re.sub(known.glued, r"\1 \2", text.replace("-", " ")).split()) if known.has_spaces else text
+    return " ".join(compiled(known.glued).sub(r"\1 \2", text.replace("-", " ")).split()) if known.has_spaces else text
 
 
 def _without_head(text: str, language: str, known: TimerWords) -> TimerPhrase | None:
     """Return what "the second one" says; a name alone is no timer."""
-    place = read_ordinal(_bare(re.sub(known.ones, "", text), known), language)
+    place = read_ordinal(_bare(compiled(known.ones).sub("", text), known), language)
     return TimerPhrase(place=place) if place is not None else None
 
 
 def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> TimerPhrase | None:
     """Add what stands before the word: "all", "the second", "5 minute", "7 am", "pizza"."""
-    shorter = re.sub(known.all, "", text).strip()
+    shorter = compiled(known.all).sub("", text).strip()
     phrase = replace(phrase, is_all=shorter != text or (phrase.is_many and not _bare(text, known)))
     lengths, pieces = _lengths(shorter, language)
     if lengths:
@@ -142,7 +142,7 @@ def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> 
 
 def _until(text: str, language: str, known: TimerWords) -> Moment | None:
     """Return the time of day until which a timer runs; a mere number is none."""
-    until = re.sub(known.until, "", text)
+    until = compiled(known.until).sub("", text)
     moment = read_moment(until if until != text else _trimmed(text, known), language)
     is_clear = moment is not None and moment.clock is not None and (until != text or moment.clock.is_certain)
     return moment if is_clear else None
@@ -168,9 +168,9 @@ def _lengths(text: str, language: str) -> tuple[list[float], list[str]]:
 
 def _complete(text: str, known: TimerWords) -> str:
     """Return "5 minutes and another for 10 minutes" for a text that has the unit only once."""
-    if found := re.fullmatch(known.more_first, text):  # "5 minutes and another for 10"
+    if found := compiled(known.more_first).fullmatch(text):  # "5 minutes and another for 10"
         return f"{found[1]} {found[2]} {known.other} {found[3]} {found[2]}"
-    if found := re.fullmatch(known.more_last, text):  # "5 and 10 minutes"
+    if found := compiled(known.more_last).fullmatch(text):  # "5 and 10 minutes"
         return f"{found[1]} {found[3]} {known.other} {found[2]} {found[3]}"
     return text
 
@@ -181,7 +181,7 @@ def _with_pieces(
     """Add lengths of time, and the names and rooms around them."""
     described: TimerPhrase | None = replace(phrase, seconds=(*phrase.seconds, *lengths))
     for at, piece in enumerate(pieces):
-        if 0 < at < len(pieces) - 1 and re.fullmatch(known.between, piece.strip()):
+        if 0 < at < len(pieces) - 1 and compiled(known.between).fullmatch(piece.strip()):
             continue
         described = described and _with_piece(piece, described, language, known)
     return described
@@ -192,10 +192,10 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
     text = _trimmed(text, known)
     if not text:
         return phrase
-    if found := re.fullmatch(known.place, text):
+    if found := compiled(known.place).fullmatch(text):
         return None if phrase.room else replace(phrase, room=_bare(found[1], known))
     name, _, room = text.partition(known.place_joint) if known.place_joint else (text, "", "")
-    name = _bare(re.sub(known.naming, "", name), known)
+    name = _bare(compiled(known.naming).sub("", name), known)
     if has_unit(name, language):
         return replace(phrase, is_vague=True)
     if name.isdigit() or not name:
@@ -212,7 +212,7 @@ def is_name(name: str, language: str) -> bool:
     size = len(name.split()) if known.has_spaces else len(name)
     if not 0 < size <= (_MOST_NAME_WORDS if known.has_spaces else _MOST_NAME_SIGNS):
         return False
-    if re.search(known.no_name, name):
+    if compiled(known.no_name).search(name) or name.endswith(f" {known.joint}"):
         return False
     _, _, second = name.partition(f" {known.joint} ")
     return phrases.pattern(phrases.verbs).match(second) is None
@@ -222,7 +222,7 @@ def _trimmed(text: str, known: TimerWords) -> str:
     """Return a piece without the words at its edges that only join it to a length of time."""
     before = None
     while text != before:
-        before, text = text, re.sub(known.dangling, "", text.strip()).strip()
+        before, text = text, compiled(known.dangling).sub("", text.strip()).strip()
     return text
 
 
@@ -230,7 +230,7 @@ def _bare(text: str, known: TimerWords) -> str:
     """Return words without articles before them."""
     before = None
     while text != before:
-        before, text = text, re.sub(known.article, "", text.strip()).strip()
+        before, text = text, compiled(known.article).sub("", text.strip()).strip()
     return text
 
 

@@ -1,10 +1,11 @@
 """Timers, alarms and reminders that are to be set, and what is asked back where a sentence lacks the time."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.skill import Asked, Handler, Said, SkillCall
 from units.intent.skills.timer_answers import NotDone, Work, about, done
 from units.intent.skills.timer_phrase import ALARM, REMINDER, TIMER, TimerPhrase, as_said
@@ -12,7 +13,7 @@ from units.intent.skills.timer_words import LANGUAGES
 from units.intent.values.day import Day
 from units.intent.values.duration import find_durations
 from units.intent.values.moment import Moment, alarm_at, find_moment, read_moment
-from units.intent.values.plain import base_of, counted, plain
+from units.intent.values.plain import base_of, compiled, counted, plain
 from units.intent.values.saying import said_duration, said_time
 
 WAKING = "waking"
@@ -36,15 +37,15 @@ def read_reminder(words: str, language: str) -> Reminder | None:
     """Return what follows "remind me": a moment, what is to be done, or both; None for anything else."""
     known = LANGUAGES.get(base_of(language))
     text = plain(words, language)
-    if known is None or re.search(known.no_reminder, text) or len(text.split()) > _MOST_REMINDER_WORDS:
+    if known is None or compiled(known.no_reminder).search(text) or len(text.split()) > _MOST_REMINDER_WORDS:
         return None
     if moment := read_moment(words, language):
         return Reminder("", moment)
     for found, rest in find_moment(text, language):
-        what = re.sub(known.reminding, "", rest).strip()
+        what = compiled(known.reminding).sub("", rest).strip()
         if what:
             return Reminder(as_said(what, words), found)
-    what = re.sub(known.reminding, "", text).strip()
+    what = compiled(known.reminding).sub("", text).strip()
     return Reminder(as_said(what, words), None) if what and what != text else None
 
 
@@ -60,7 +61,9 @@ def start_bare(asked: Asked) -> Said | Work | None:
     """Set what a phrase alone names, if it says when: "12 minute pizza timer"."""
     phrase: TimerPhrase = asked.slots["timer"]
     says_when = phrase.seconds or (phrase.moment is not None and phrase.moment.clock is not None)
-    is_new = phrase.kind and says_when and phrase.place is None and not phrase.is_vague
+    base = base_of(asked.language)
+    is_wish = PHRASES[base].pattern(PHRASES[base].verbs).match(phrase.name.casefold()) is not None
+    is_new = phrase.kind and says_when and phrase.place is None and not phrase.is_vague and not is_wish
     return set_up(asked, phrase, phrase.kind) if is_new else None
 
 
@@ -140,7 +143,14 @@ def _start(asked: Asked, phrase: TimerPhrase, style: str, seconds: tuple[float, 
         lengths = [said_duration(each, asked.language) for each in seconds]
         return Said("started_several", {"count": len(rows), "lengths": lengths})
     key = {TIMER: "started", REMINDER: "will_remind", ALARM: "will_wake"}.get(style, "will_wake")
-    return Said(key, about(rows[0], asked) | {"is_until": phrase.moment is not None, **_until(asked, seconds[0])})
+    return Said(
+        key,
+        about(rows[0], asked) | {"is_until": style == TIMER and not _says_length(phrase), **_until(asked, seconds[0])},
+    )
+
+
+def _says_length(phrase: TimerPhrase) -> bool:
+    return bool(phrase.seconds) or (phrase.moment is not None and phrase.moment.seconds is not None)
 
 
 def _until(asked: Asked, seconds: float) -> dict[str, str]:
@@ -149,7 +159,7 @@ def _until(asked: Asked, seconds: float) -> dict[str, str]:
     return {"until": said_time(at.time(), asked.language)}
 
 
-def _set_alarm(asked: Asked, phrase: TimerPhrase, style: str, arguments: dict[str, object]) -> Work:
+def _set_alarm(asked: Asked, phrase: TimerPhrase, style: str, arguments: Mapping[str, object]) -> Work:
     name_and_room = _name_and_room(asked, phrase)
     (made,) = yield from done(asked, [SkillCall("alarm_set", {**arguments, **name_and_room})])
     key = {ALARM: "alarm_set", REMINDER: "will_remind"}.get(style, "will_wake")

@@ -80,22 +80,30 @@ ENGLISH = TimerWords(
     r"|and (?:call|name|label) it|call it|name it|on) ",
     place=r"in (?:the |my |our )?((?!the|\d)[\w' ]+)",
     place_joint=" in the ",
-    dangling=r"^(?:(?:for|of|with|at|set|set for|lasting|going|running|that (?:lasts|runs|goes off)|which (?:lasts|runs)|going"
-    r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named|labell?ed)|$)|in$|to$"
+    dangling=r"^(?:(?:for|of|with|at|set|set for|lasting|going|running|that (?:lasts|runs|goes off)|which"
+    r" (?:lasts|runs)|going"
+    r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named"
+    r"|labell?ed)|$)|in$|to$"
     r"|as$|a$|an$|the$|my$)| (?:for|of|in|at|to|with|a|an|lasting|set for|that lasts|going off|set)$|^(?:and|to)$",
     between=r"(?:(?:,|and|another|one|a|second|also|for|of|then|more|plus|new|timer) ?)+",
     until=r"^(?:until|till|at|to go off at|ending at|that (?:ends|rings|goes off) at) ",
-    no_name=r"\b(?:what|what's|whats|who|why|when|where|which|how|is|isn't|are|was|were|am|be|been|do|does|did|don't|dont|not"
-    r"|never|you|i|it|he|she|they|we|if|because|said|says|saying|about|should|could|would|can|will|has|had|have|timers?"
-    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?)\b|^(?:and|or|but) ",
+    no_name=r"\b(?:what|what's|whats|who|why|when|where|which|how|is|isn't|are|was|were|am|be|been|do|does|did"
+    r"|don't|dont|not"
+    r"|never|you|i|it|he|she|they|we|if|because|said|says|saying|about|should|could|would|can|will|has|had|have"
+    r"|timers?"
+    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?)\b|^(?:and"
+    r"|or|but) ",
     joint="and",
     other="another",
-    more_first=r"(?:for )?(\d+|\w+(?: \w+)?) (minutes?|seconds?|hours?) and (?:(?:another|one|a second one|a second) )?(?:one )?"
+    more_first=r"(?:for )?(\d+|\w+(?: \w+)?) (minutes?|seconds?|hours?) and (?:(?:another|one|a second one|a"
+    r" second) )?(?:one )?"
     r"(?:for )?(\d+|\w+)",
     more_last=r"(?:for |of )?(\d+|\w+) (?:and|or) (?:for )?(\d+|\w+) (minutes?|seconds?|hours?)",
     more=r"\b(?:more|another|extra|additional|longer|again|by|for|in|of)\b",
-    reminding=r"^(?:to|about|of|that|i (?:need|have|want) to|for|not to)(?= )(?: (?:i|we) (?:need|have|want|ought) to)? ?|^(?=not to)",
-    no_reminder=r"^(?:what|how|if|whether|why|who|whose|where|when|which|again|of the time|about the (?:time|rules|plot)|that i (?:am|was)|me)\b",
+    reminding=r"^(?:to|about|of|that|i (?:need|have|want) to|for|not to)(?= )(?: (?:i|we) (?:need|have|want"
+    r"|ought) to)? ?|^(?=not to)",
+    no_reminder=r"^(?:what|how|if|whether|why|who|whose|where|when|which|again|of the time|about the (?:time"
+    r"|rules|plot)|that i (?:am|was)|me)\b",
 )
 
 GERMAN = TimerWords(
@@ -104,22 +112,29 @@ GERMAN = TimerWords(
     reminder="erinnerungen|erinnerung",
     plural="timers|alarme|weckzeiten|weckrufe|erinnerungen|countdowns|eieruhren",
     all=r"^(?:alle[rn]?|sämtliche|jede[nrs]?|beide)(?= |$)",
-    article=r"^(?:der|die|das|den|dem|des|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen|diese|neue[nr]?"
-    r"|weitere[nr]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|zweiten(?= weiteren))(?= |$)",
+    article=r"^(?:der|die|das|den|dem|des|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen"
+    r"|diese|neue[nr]?"
+    r"|weitere[nr]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|zweiten(?="
+    r" weiteren))(?= |$)",
     ones=r"(?: |^)(?:eine[nrs]?)$|(?<=e)$|(?<=en)$|(?<=er)$",
     naming=r"^(?:namens|mit (?:dem )?namen|genannt|für|zum|zur|mit der bezeichnung|an|über|und nenn(?:e)? ihn|von) ",
     place=r"(?:in der|im|in|in dem|auf dem|auf der) ((?!\d)[\w ]+)",
     place_joint=" im ",
-    dangling=r"^(?:(?:auf|für|von|mit|über|mit einer (?:dauer|laufzeit|länge) von|um|der|dauer|in|nach)(?= (?:auf|für|von|mit|über"
-    r"|namens|um|im|in|zum)|$)|den$|der$|die$|ein$|einen$|zu$|an$|ab$|aus$)| (?:auf|für|von|mit|über|um|in|an|ein|zu|lang)$|^und$",
+    dangling=r"^(?:(?:auf|für|von|mit|über|mit einer (?:dauer|laufzeit|länge) von|um|der|dauer|in|nach)(?="
+    r" (?:auf|für|von|mit|über"
+    r"|namens|um|im|in|zum)|$)|den$|der$|die$|ein$|einen$|zu$|an$|ab$|aus$)| (?:auf|für|von|mit|über|um|in|an"
+    r"|ein|zu|lang)$|^und$",
     between=r"(?:(?:,|und|noch|ein|eine|einen|einer|zweiten|weiteren|auch|auf|für|von|dann|plus|timer) ?)+",
     until=r"^(?:bis|um|bis um) ",
-    no_name=r"\b(?:was|wer|wie|wo|wann|warum|wieso|welche[rsn]?|ist|sind|war|waren|bin|nicht|kein|keine[nrs]?|ich|du|er|sie|es|wir"
-    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|erklär|funktioniert|hör|rede)\b"
+    no_name=r"\b(?:was|wer|wie|wo|wann|warum|wieso|welche[rsn]?|ist|sind|war|waren|bin|nicht|kein|keine[nrs]?"
+    r"|ich|du|er|sie|es|wir"
+    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|erklär|funktioniert"
+    r"|hör|rede)\b"
     r"|^(?:und|oder|aber) ",
     joint="und",
     other="weiteren",
-    more_first=r"(?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?) und (?:(?:noch )?(?:einen?|einen zweiten|einen weiteren) )?"
+    more_first=r"(?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?) und (?:(?:noch )?(?:einen?|einen zweiten"
+    r"|einen weiteren) )?"
     r"(?:auf |für )?(\d+|\w+)",
     more_last=r"(?:auf |für )?(\d+|\w+) und (?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?)",
     glued=r"\b(\w+?)(timers?|weckers?)\b",
@@ -134,21 +149,25 @@ FRENCH = TimerWords(
     reminder="rappels?",
     plural="minuteurs|minuteries|timers|alarmes|réveils|rappels|chronos",
     all=r"^(?:tous|toutes|chaque|les deux)(?= |$)",
-    article=r"^(?:un|une|le|la|les|l'|mon|ma|mes|notre|nos|ce|cet|cette|ces|moi|nous|nouveau|nouvelle|autre|deux|2|3|des|du|de la"
+    article=r"^(?:un|une|le|la|les|l'|mon|ma|mes|notre|nos|ce|cet|cette|ces|moi|nous|nouveau|nouvelle|autre"
+    r"|deux|2|3|des|du|de la"
     r"|de l'|de|d')(?= |$|(?<='))",
     ones=r"^(?=(?:le|la) \w)|^(?:celui|celle)(?: (?:de|des|du))?(?= )",
     naming=r"^(?:appelée?|nommée?|intitulée?|du nom de|pour|de la|des|du|de l'|de|d'|que j'ai appelé) ?",
     place=r"(?:dans (?:la |le |l'|les )?|à la (?=cuisine|salle)|au (?=salon))((?!\d)[\w' ]+)",
     place_joint=" dans la ",
-    dangling=r"^(?:(?:de|pour|d'|sur|à|avec|d'une durée|durée|dans|pendant)(?= (?:de|pour|d'|sur|à|dans|appelé|nommé)|$)|le$|la$|un$|une$"
+    dangling=r"^(?:(?:de|pour|d'|sur|à|avec|d'une durée|durée|dans|pendant)(?= (?:de|pour|d'|sur|à|dans|appelé"
+    r"|nommé)|$)|le$|la$|un$|une$"
     r"|en$)| (?:de|pour|d'|sur|à|en|avec|un|une)$|^et$|^d'$",
     between=r"(?:(?:,|et|un|une|autre|deuxième|second|aussi|de|pour|puis|plus|minuteur) ?)+",
     until=r"^(?:jusqu'à|à|jusque|qui sonne à) ",
-    no_name=r"\b(?:que|quoi|qui|quel(?:le)?s?|comment|pourquoi|quand|où|est|sont|était|c'est|ne|pas|je|tu|il|elle|on|nous|vous|ils|si"
+    no_name=r"\b(?:que|quoi|qui|quel(?:le)?s?|comment|pourquoi|quand|où|est|sont|était|c'est|ne|pas|je|tu|il"
+    r"|elle|on|nous|vous|ils|si"
     r"|parce|dit|a|ai|as|minuteurs?|alarmes?|explique|marche|fonctionne|arrête|parler)\b|^(?:et|ou|mais) ",
     joint="et",
     other="autre",
-    more_first=r"(?:de |pour )?(\d+|\w+) (minutes?|secondes?|heures?) et (?:(?:un|une|un autre|un deuxième|un second) )?"
+    more_first=r"(?:de |pour )?(\d+|\w+) (minutes?|secondes?|heures?) et (?:(?:un|une|un autre|un deuxième|un"
+    r" second) )?"
     r"(?:de |pour )?(\d+|\w+)",
     more_last=r"(?:de |pour )?(\d+|\w+) et (?:de |pour )?(\d+|\w+) (minutes?|secondes?|heures?)",
     more=r"\b(?:de plus|plus|encore|supplémentaires?|autres?|pendant|pour)\b",
@@ -162,20 +181,25 @@ SPANISH = TimerWords(
     reminder="recordatorios?",
     plural="temporizadores|timers|alarmas|despertadores|recordatorios|cronómetros",
     all=r"^(?:tod[oa]s|cada|ambos|ambas|los dos|las dos)(?= |$)",
-    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|nuevo|nueva|dos|2|3|me|de|del|en marcha)(?= |$)",
+    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|nuevo|nueva|dos|2|3|me|de"
+    r"|del|en marcha)(?= |$)",
     ones=r"^(?=(?:el|la) \w)",
-    naming=r"^(?:(?:que se )?llamad[oa]|con (?:el )?nombre(?: de)?|de nombre|para|de la|del|de los|de las|de|titulad[oa]|a) ",
+    naming=r"^(?:(?:que se )?llamad[oa]|con (?:el )?nombre(?: de)?|de nombre|para|de la|del|de los|de las|de"
+    r"|titulad[oa]|a) ",
     place=r"en (?:la |el |mi )?((?!\d)[\w ]+)",
     place_joint=" en la ",
-    dangling=r"^(?:(?:de|para|por|con|durante|a|en|que dure)(?= (?:de|para|por|con|en|llamad[oa]|a)|$)|el$|la$|un$|una$|dentro$)"
+    dangling=r"^(?:(?:de|para|por|con|durante|a|en|que dure)(?= (?:de|para|por|con|en|llamad[oa]|a)|$)|el$|la$"
+    r"|un$|una$|dentro$)"
     r"| (?:de|para|por|con|a|en|que dure|un|una)$|^y$",
     between=r"(?:(?:,|y|e|otro|otra|uno|una|un|segundo|también|de|para|por|luego|más|temporizador) ?)+",
     until=r"^(?:hasta|a|que suene a) (?=las? |\d|medi|el )",
-    no_name=r"\b(?:qué|que|quién|cómo|por qué|cuándo|dónde|cuál|es|son|era|está|no|yo|tú|él|ella|nosotros|si|porque|dijo|ha|he"
+    no_name=r"\b(?:qué|que|quién|cómo|por qué|cuándo|dónde|cuál|es|son|era|está|no|yo|tú|él|ella|nosotros|si"
+    r"|porque|dijo|ha|he"
     r"|temporizador(?:es)?|alarmas?|explica|funciona|deja|hablar)\b|^(?:y|o|pero) ",
     joint="y",
     other="otro",
-    more_first=r"(?:de |para )?(\d+|\w+) (minutos?|segundos?|horas?) y (?:(?:otro|otra|uno|un segundo) )?(?:de |para )?(\d+|\w+)",
+    more_first=r"(?:de |para )?(\d+|\w+) (minutos?|segundos?|horas?) y (?:(?:otro|otra|uno|un segundo) )?(?:de "
+    r"|para )?(\d+|\w+)",
     more_last=r"(?:de |para )?(\d+|\w+) y (?:de |para )?(\d+|\w+) (minutos?|segundos?|horas?)",
     more=r"\b(?:más|otr[oa]s?|adicionales|durante|por|de más)\b",
     reminding=r"^(?:que|de|a|para|sobre|lo de)(?= )(?: (?:tengo que|debo|hay que))? ?",
@@ -193,7 +217,7 @@ CHINESE = TimerWords(
     naming=r"^(?:名叫|叫做|叫|名为|给|用来|用于|关于|的)",
     place=r"在?(客厅|厨房|卧室|书房|浴室|餐厅|阳台)的?",
     place_joint="",
-    dangling=r"^(?:为|到|的|时间|设为|设成|长度|时长|，|和|用)+|(?:的|到|和|为|一个|个)$",
+    dangling=r"^(?:为|到|的|时间|设为|设成|长度|时长|和|用)+|(?:的|到|和|为|一个|个)$",
     between=r"(?:和|还有|另一个|另外一个|一个|的|、|再来一个|跟|与)+",
     until=r"^(?:到|在)",
     no_name=r"什么|怎么|为什么|谁|哪|是|吗|呢|不|没|我|你|他|她|计时器|闹钟|如何|说|了|的话|如果",

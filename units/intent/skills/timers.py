@@ -1,8 +1,6 @@
 """The skill of timers, alarms and reminders: the daemon keeps them and lets them ring."""
 
-import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
 
 from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
 from units.intent.skills.timer_answers import TEXTS, NotDone, Work, done, said_of, state_of, which_one
@@ -10,9 +8,10 @@ from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_cl
 from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_label, read_phrase
 from units.intent.skills.timer_setting import count, read_reminder, remind, start, start_bare, wake
 from units.intent.skills.timer_words import LANGUAGES
+from units.intent.steps import Outcome
 from units.intent.values.duration import read_duration
 from units.intent.values.moment import Moment, alarm_at, read_moment
-from units.intent.values.plain import base_of, plain
+from units.intent.values.plain import base_of, compiled, plain
 
 Act = Callable[[Asked, Sequence[Row]], Work]
 """What is done with the timers that are meant."""
@@ -21,53 +20,66 @@ Act = Callable[[Asked, Sequence[Row]], Work]
 def read_more(words: str, language: str) -> float | None:
     """Return the seconds of "five more minutes", "another five minutes", "five minutes"."""
     known = LANGUAGES.get(base_of(language))
-    return read_duration(re.sub(known.more, " ", plain(words, language)), language) if known else None
+    return read_duration(compiled(known.more).sub(" ", plain(words, language)), language) if known else None
 
 
-def _with_timers(act: Act, *, states: Sequence[str] = ()) -> Handler:
-    """Return a handler that does something with the timers that a sentence means, and asks where it is not clear."""
+def read_extra(words: str, language: str) -> float | None:
+    """Return the seconds of "five more minutes"; None where no word says that it is more."""
+    known = LANGUAGES.get(base_of(language))
+    is_more = known is not None and compiled(known.more).search(plain(words, language)) is not None
+    return read_more(words, language) if is_more else None
+
+
+def _guarded(work: Callable[[Asked], Work]) -> Handler:
+    """Return a handler whose answer is the reason where the daemon could not do something."""
 
     def handler(asked: Asked) -> Work:
         try:
-            rows = yield from _rows(asked)
-            phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
-            found = most_likely(
-                [row for row in chosen(rows, phrase, asked) if not states or row["state"] in states], phrase, asked
-            )
-            if not found:
-                return _none(phrase, rows)
-            if not is_clear(found, phrase):
-                return Said("which", which_one(found, asked), then=_choice(found, act, asked))
-            return (yield from act(asked, found))
+            return (yield from work(asked))
         except NotDone as failed:
             return failed.said
 
     return handler
 
 
+def _with_timers(act: Act, *, states: Sequence[str] = ()) -> Handler:
+    """Return a handler that does something with the timers that a sentence means."""
+
+    def work(asked: Asked) -> Work:
+        rows = yield from _rows(asked)
+        return (yield from _do([row for row in rows if not states or row["state"] in states], act, asked))
+
+    return _guarded(work)
+
+
+def _do(rows: Sequence[Row], act: Act, asked: Asked) -> Work:
+    """Do something with those of some timers that a sentence means, and ask where it is not clear."""
+    phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
+    found = most_likely(chosen(rows, phrase, asked), phrase, asked)
+    if not found:
+        return _none(phrase, rows)
+    if not is_clear(found, phrase):
+        return Said("which", which_one(found, asked), then=_choice(found, act, asked))
+    return (yield from act(asked, found))
+
+
 def _choice(found: Sequence[Row], act: Act, first: Asked) -> Handler:
     """Return the handler of the reply to the question which of some timers is meant."""
 
-    def handler(asked: Asked) -> Work | None:
+    def handler(asked: Asked) -> Said | Work | None:
         phrase = read_label(asked.words, asked.language)
         meant = chosen(found, phrase, asked) if phrase is not None and not phrase.is_bare else []
         if phrase is None or not meant or not is_clear(meant, phrase):
             return None
-        return _guarded(act(asked._replace(slots=first.slots), meant))
+        again = asked._replace(intent=first.intent, slots=first.slots)
+        return _guarded(lambda _: act(again, meant))(asked)
 
     return handler
 
 
-def _guarded(work: Work) -> Work:
-    try:
-        return (yield from work)
-    except NotDone as failed:
-        return failed.said
-
-
-def _rows(asked: Asked) -> Any:
+def _rows(asked: Asked) -> Generator[list[SkillCall], list[Outcome], list[Row]]:
     (found,) = yield from done(asked, [SkillCall("timer_list")])
-    return found["timers"]
+    return list(found["timers"])
 
 
 def _none(phrase: TimerPhrase, rows: Sequence[Row]) -> Said | None:
@@ -94,6 +106,10 @@ def _change(asked: Asked, rows: Sequence[Row]) -> Work:
     """Add to a timer, or take from it."""
     sign = -1 if asked.intent == "shorten" else 1
     return (yield from _add(asked, rows[0], sign * asked.slots["more"]))
+
+
+def _give_extra(asked: Asked, rows: Sequence[Row]) -> Work:
+    return (yield from _add(asked, rows[0], asked.slots["extra"]))
 
 
 def _add(asked: Asked, row: Row, seconds: float) -> Work:
@@ -130,29 +146,26 @@ def _set_to(asked: Asked, rows: Sequence[Row]) -> Work:
 
 def _tell(asked: Asked) -> Work:
     """Tell how long the timers that are meant still run; of several that may be meant, all."""
-    try:
-        rows = yield from _rows(asked)
-    except NotDone as failed:
-        return failed.said
     phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER, is_all=True)
+    if asked.intent == "list" and not (phrase.is_many or phrase.is_bare):
+        return None
+    rows = yield from _rows(asked)
     found = chosen(rows, phrase, asked)
-    if not found and asked.intent == "left" and "timer" not in asked.slots:
+    if not found and "timer" not in asked.slots:
         found = list(rows)
     return state_of(found, asked) if found else _none(phrase, rows)
 
 
-def _stop(asked: Asked) -> Work:
-    """End what rings; a timer that is named, and does not ring, is cancelled."""
-    try:
-        phrase: TimerPhrase | None = asked.slots.get("timer")
-        rows = (yield from _rows(asked)) if phrase is not None else []
-        if phrase is None or phrase.is_bare or all(row["state"] == RINGING for row in chosen(rows, phrase, asked)):
-            (ended,) = yield from done(asked, [SkillCall("timer_stop")])
-            if ended["stopped"]:
-                return said_of("stopped", ended["stopped"], asked)
-    except NotDone as failed:
-        return failed.said
-    return (yield from _CANCEL(asked)) if phrase is not None else None  # type: ignore[misc]
+def _end(asked: Asked) -> Work:
+    """End what rings; a timer that is named and does not ring is cancelled, and "stop" alone means something else."""
+    phrase: TimerPhrase | None = asked.slots.get("timer")
+    rows = (yield from _rows(asked)) if phrase is not None else []
+    found = chosen(rows, phrase, asked) if phrase is not None else []
+    ringing = [row for row in found if row["state"] == RINGING]
+    if phrase is None or (ringing and (phrase.is_bare or len(ringing) == len(found))):
+        (ended,) = yield from done(asked, [SkillCall("timer_stop")])
+        return said_of("stopped", ended["stopped"], asked) if ended["stopped"] else None
+    return (yield from _do(rows, _each("timer_cancel", "cancelled"), asked))
 
 
 def _snooze(asked: Asked) -> Work:
@@ -166,19 +179,12 @@ def _snooze(asked: Asked) -> Work:
 
 def _more(asked: Asked) -> Work:
     """Give "five more minutes" to what rings, or to the timer that runs; without one it means something else."""
-    try:
-        rows = yield from _rows(asked)
-        own = [row for row in rows if row["state"] == RINGING] or [row for row in rows if row["kind"] == TIMER]
-        if not own:
-            return None
-        if len(own) > 1:
-            return Said("which", which_one(own, asked), then=_choice(own, _change, asked))
-        return (yield from _add(asked, own[0], asked.slots["more"]))
-    except NotDone as failed:
-        return failed.said
+    rows = yield from _rows(asked)
+    own = [row for row in rows if row["state"] == RINGING] or [row for row in rows if row["kind"] == TIMER]
+    if not own:
+        return None
+    return (yield from _do(own, _give_extra, asked._replace(slots={**asked.slots, "timer": TimerPhrase()})))
 
-
-_CANCEL = _with_timers(_each("timer_cancel", "cancelled"))
 
 SKILL = Skill(
     "timers",
@@ -189,16 +195,16 @@ SKILL = Skill(
         "count": count,
         "wake": wake,
         "remind": remind,
-        "left": _tell,
-        "list": _tell,
+        "left": _guarded(_tell),
+        "list": _guarded(_tell),
         "add": _with_timers(_change),
-        "more": _more,
+        "more": _guarded(_more),
         "shorten": _with_timers(_change),
         "set_to": _with_timers(_set_to),
         "pause": _with_timers(_each("timer_pause", "paused"), states=("running",)),
         "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
-        "cancel": _CANCEL,
-        "stop": _stop,
+        "cancel": _guarded(_end),
+        "stop": _guarded(_end),
         "snooze": _snooze,
     },
     {
@@ -206,6 +212,7 @@ SKILL = Skill(
         "duration": read_duration,
         "moment": read_moment,
         "more": read_more,
+        "extra": read_extra,
         "reminder": read_reminder,
     },
 )

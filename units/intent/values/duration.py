@@ -29,6 +29,7 @@ _STEP = re.compile(
     rf"(?: (?:\+ )?{_FRACTION.format(2)}(?! [wdhms]))?(?: |$)"
 )
 _REST = re.compile(rf"(?:\+ )?({_NUMBER})")
+_PLAIN_NUMBER = re.compile(rf"{_NUMBER}|\d+(?::\d+)+")
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?: ([hms]))?")
 
 
@@ -139,9 +140,8 @@ def has_unit(words: str, language: str) -> bool:
     if known is None:
         return False
     text = plain(words, language)
-    units = [pattern for pattern, sign in known.signs.items() if sign in _SECONDS]
     if known.has_spaces:
-        return any(re.fullmatch("|".join(units), word) for word in text.split() if len(word) > 1)
+        return any(_sign(word, known) in _SECONDS for word in text.split() if len(word) > 1)
     return re.search("分钟|小时|秒钟|钟头", text) is not None
 
 
@@ -197,9 +197,16 @@ def _mixed(found: re.Match[str]) -> str:
 
 def _sign(word: str, known: _Words) -> str | None:
     """Return the sign of a word; None if it has none."""
-    if re.fullmatch(rf"{_NUMBER}|\d+(?::\d+)+", word):
+    if _PLAIN_NUMBER.fullmatch(word):
         return word
-    return next((sign for pattern, sign in known.signs.items() if re.fullmatch(pattern, word)), None)
+    found = _of_words(known).fullmatch(word)
+    return list(known.signs.values())[int(str(found.lastgroup)[1:])] if found else None
+
+
+@cache
+def _of_words(known: _Words) -> re.Pattern[str]:
+    """Return a pattern of one word, with a group for each sign."""
+    return re.compile("|".join(f"(?P<s{at}>{words})" for at, words in enumerate(known.signs)))
 
 
 @cache

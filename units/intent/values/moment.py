@@ -9,7 +9,7 @@ from functools import cache
 from units.intent.values.clock_time import ClockTime, read_clock_time
 from units.intent.values.day import Day, read_day
 from units.intent.values.duration import read_duration
-from units.intent.values.plain import base_of, plain
+from units.intent.values.plain import base_of, compiled, plain
 
 _MOST_WORDS = 14
 """Nobody needs more words to say when."""
@@ -80,7 +80,7 @@ def read_moment(words: str, language: str) -> Moment | None:
     each = list(text) if base == "zh" else text.split()
     if not each or len(each) > (_MOST_SIGNS if base == "zh" else _MOST_WORDS):
         return None
-    later = re.sub(_AFTER[base], "", text)
+    later = compiled(_AFTER[base]).sub("", text)
     if (seconds := read_duration(later, language)) is not None:
         return Moment(seconds=seconds)
     if clock := read_clock_time(text, language):

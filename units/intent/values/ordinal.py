@@ -2,7 +2,7 @@
 
 import re
 
-from units.intent.values.plain import base_of, plain, with_ordinals
+from units.intent.values.plain import base_of, compiled, plain, with_ordinals
 
 LAST = -1
 """The place of the last one."""
@@ -28,8 +28,8 @@ def read_ordinal(words: str, language: str) -> int | None:
     base = base_of(language)
     if base not in _LAST:
         return None
-    text = re.sub(_AROUND[base], "", plain(words, language)).strip()
-    if re.fullmatch(_LAST[base], text):
+    text = compiled(_AROUND[base]).sub("", plain(words, language)).strip()
+    if compiled(_LAST[base]).fullmatch(text):
         return LAST
     found = re.fullmatch(r"(\d+)\.", with_ordinals(text, language))
     return int(found[1]) if found and int(found[1]) else None

@@ -32,6 +32,10 @@ _APOSTROPHES = str.maketrans({"\u2019": "'", "\u00ad": None})
 _MARKS = re.compile(r"[;!?。，、！？]|[.,](?!\d)")  # noqa: RUF001  # Chinese has marks of its own
 
 
+compiled = cache(re.compile)
+"""Compiles a pattern; the cache of `re` itself is too small for those of five languages."""
+
+
 def base_of(language: str) -> str:
     """Return the language of a tag: "zh" for "zh-CN"."""
     return language.partition("-")[0]
@@ -42,9 +46,9 @@ def plain(words: str, language: str) -> str:
     base = base_of(language)
     text = words.translate(_APOSTROPHES).casefold()
     if base == "zh":
-        return re.sub(rf"\s+|{_HESITATIONS[base]}", "", _MARKS.sub("", text))
+        return compiled(rf"\s+|{_HESITATIONS[base]}").sub("", _MARKS.sub("", text))
     if base in _HESITATIONS:
-        text = re.sub(rf"(?<![\w'])(?:{_HESITATIONS[base].casefold()})(?![\w'])", " ", text)
+        text = compiled(rf"(?<![\w'])(?:{_HESITATIONS[base].casefold()})(?![\w'])").sub(" ", text)
     return " ".join(_MARKS.sub(" ", text).split())
 
 

@@ -1,0 +1,463 @@
+"""Covers units.intent.skills.timers, timer_setting, timer_choice, timer_answers: timers, alarms and reminders."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.units.timer_board import Speaker
+
+
+@pytest.fixture
+def somebody() -> Speaker:
+    """Who has no timers yet."""
+    return Speaker()
+
+
+STARTED = (
+    ("set a timer for 5 minutes", [(300.0, "")], "The timer is set for 5 minutes."),
+    ("set a pizza timer for 12 minutes", [(720.0, "pizza")], "Your pizza timer is set for 12 minutes."),
+    ("uh set a timer for um five and a half minutes", [(330.0, "")], "The timer is set for 5 minutes and 30 seconds."),
+    ("Could you please start a ten-minute timer?", [(600.0, "")], "The timer is set for 10 minutes."),
+    ("12 minute timer", [(720.0, "")], "The timer is set for 12 minutes."),
+    ("timer for the eggs 4 minutes", [(240.0, "eggs")], "Your eggs timer is set for 4 minutes."),
+    (
+        "set a timer for 5 minutes and another for 10",
+        [(300.0, ""), (600.0, "")],
+        "2 timers are set: 5 minutes and 10 minutes.",
+    ),
+    ("set two timers for 5 and 10 minutes", [(300.0, ""), (600.0, "")], "2 timers are set: 5 minutes and 10 minutes."),
+    ("count down from ten seconds", [(10.0, "")], "The timer is set for 10 seconds."),
+    ("let me know in half an hour", [(1800.0, "")], "The timer is set for 30 minutes."),
+    ("set a timer until 3 pm", [(5400.0, "")], "The timer is set for 3 PM."),
+    ("wake me up in 20 minutes", [(1200.0, "")], "I will wake you in 20 minutes."),
+    ("remind me to call Mum in 10 minutes", [(600.0, "call Mum")], "I will remind you in 10 minutes: call Mum."),
+    (
+        "remind me in 10 minutes to take out the trash",
+        [(600.0, "take out the trash")],
+        "I will remind you in 10 minutes: take out the trash.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "expected", "answer"), STARTED)
+def test_a_timer_is_started(somebody: Speaker, text: str, expected: list[Any], answer: str) -> None:
+    """With its length and its name."""
+    assert somebody.answer(text) == answer
+    assert [(row["seconds"], row["name"]) for row in somebody.timers.rows] == expected
+
+
+ALARMS: tuple[tuple[str, str, list[int], str, str], ...] = (
+    ("wake me at half past six on weekdays", "06:30", [0, 1, 2, 3, 4], "", "I will wake you at 6:30 AM on weekdays."),
+    ("wake me up at 7", "07:00", [], "", "I will wake you at 7 AM tomorrow."),
+    ("set an alarm for 6:30 tomorrow", "06:30", [], "2026-11-23", "The alarm is set for 6:30 AM tomorrow."),
+    ("set my gym alarm for seven pm", "19:00", [], "", "Your gym alarm is set for 7 PM today."),
+    ("alarm for friday at 8", "08:00", [], "2026-11-27", "The alarm is set for 8 AM on Friday."),
+    ("remind me at 7 to feed the cat", "19:00", [], "", "I will remind you at 7 PM today: feed the cat."),
+    (
+        "remind me to feed the cat tomorrow at 7",
+        "07:00",
+        [],
+        "2026-11-23",
+        "I will remind you at 7 AM tomorrow: feed the cat.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "time", "days", "date", "answer"), ALARMS)
+def test_an_alarm_is_set(somebody: Speaker, text: str, time: str, days: list[int], date: str, answer: str) -> None:
+    """Once, or every week."""
+    assert somebody.answer(text) == answer
+    assert [(row["time"], row["days"], row["date"]) for row in somebody.timers.rows] == [(time, days, date)]
+
+
+def test_a_room_is_told_where_the_home_has_it(somebody: Speaker) -> None:
+    """An oven is no room, and so a name."""
+    somebody.say("set a timer for 10 minutes in the kitchen")
+    somebody.say("set a timer for 20 minutes in the oven")
+
+    assert [(row["area"], row["name"]) for row in somebody.timers.rows] == [("kitchen", ""), ("", "oven")]
+
+
+def test_what_is_missing_is_asked(somebody: Speaker) -> None:
+    """And the reply completes the wish."""
+    assert somebody.answer("set a timer") == "For how long?"
+    assert somebody.answer("ten minutes") == "The timer is set for 10 minutes."
+    assert somebody.answer("set a pizza timer") == "For how long?"
+    assert somebody.answer("12") == "Your pizza timer is set for 12 minutes."
+    assert somebody.answer("set a timer for a few minutes") == "For how long?"
+    assert somebody.answer("make it five minutes") == "The timer is set for 5 minutes."
+    assert somebody.answer("set an alarm for tomorrow") == "At what time?"
+    assert somebody.answer("half past six") == "The alarm is set for 6:30 AM tomorrow."
+    assert somebody.answer("remind me to call mum") == "When should I remind you?"
+    assert somebody.answer("in an hour") == "I will remind you in 1 hour: call mum."
+
+
+def test_something_new_is_no_reply(somebody: Speaker) -> None:
+    """The question is forgotten."""
+    somebody.say("set a timer")
+
+    assert somebody.say("turn on the desk lamp")[0] == [("turn_on", "desk lamp")]
+    assert somebody.timers.rows == []
+    assert somebody.answer("ten minutes") == ""
+
+
+def test_never_mind_ends_the_question(somebody: Speaker) -> None:
+    """No timer is set."""
+    somebody.say("set a timer")
+
+    assert somebody.answer("never mind") == "All right"
+    assert somebody.timers.rows == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how long is left",
+        "how much time is left on the timer",
+        "how long is left on the pizza timer",
+        "how much longer on the timer",
+        "time left on the pizza timer",
+        "when does the pizza timer go off",
+        "how's the pizza timer doing",
+        "is my timer still running",
+        "what timers are running",
+        "do i have any timers set",
+        "list my timers",
+    ],
+)
+def test_it_is_told_how_long_is_left(somebody: Speaker, text: str) -> None:
+    """In minutes and seconds."""
+    somebody.timers.add(200, name="pizza")
+
+    assert somebody.answer(text) == "3 minutes and 20 seconds left on the pizza timer."
+
+
+def test_of_several_timers_all_are_told(somebody: Speaker) -> None:
+    """In the order in which they ring."""
+    somebody.timers.add(3700, name="bread")
+    somebody.timers.add(90)
+    somebody.timers.add(300, name="eggs", state="paused")
+
+    assert somebody.answer("how long is left") == (
+        "1 minute and 30 seconds left on the timer for 1 minute and 30 seconds. "
+        "The eggs timer is paused with 5 minutes left. 1 hour and 1 minute left on the bread timer."
+    )
+
+
+def test_alarms_are_told(somebody: Speaker) -> None:
+    """With their days."""
+    somebody.timers.add_alarm("06:30", (0, 1, 2, 3, 4))
+
+    assert somebody.answer("when does my alarm go off") == "An alarm is set for 6:30 AM on weekdays."
+    assert somebody.answer("what alarms do i have") == "An alarm is set for 6:30 AM on weekdays."
+    assert somebody.answer("how long is left on my timer") == "There is no timer."
+
+
+CHANGES = (
+    (
+        "add 5 minutes to the pizza timer",
+        [("timer_list",), ("timer_change", 1, 300.0)],
+        "The pizza timer now has 15 minutes left.",
+    ),
+    (
+        "extend my timer by two minutes",
+        [("timer_list",), ("timer_change", 1, 120.0)],
+        "The pizza timer now has 12 minutes left.",
+    ),
+    ("five more minutes", [("timer_list",), ("timer_change", 1, 300.0)], "The pizza timer now has 15 minutes left."),
+    (
+        "take two minutes off the timer",
+        [("timer_list",), ("timer_change", 1, -120.0)],
+        "The pizza timer now has 8 minutes left.",
+    ),
+    ("take twenty minutes off the timer", [("timer_list",)], "The pizza timer has only 10 minutes left."),
+    (
+        "change the pizza timer to 15 minutes",
+        [("timer_list",), ("timer_change", 1, 300.0)],
+        "The pizza timer now has 15 minutes left.",
+    ),
+    ("pause the timer", [("timer_list",), ("timer_pause", 1)], "The pizza timer is paused with 10 minutes left."),
+    ("cancel the timer", [("timer_list",), ("timer_cancel", 1)], "The pizza timer is cancelled."),
+    ("stop the pizza timer", [("timer_list",), ("timer_cancel", 1)], "The pizza timer is cancelled."),
+)
+
+
+@pytest.mark.parametrize(("text", "calls", "answer"), CHANGES)
+def test_a_timer_is_changed(somebody: Speaker, text: str, calls: list[Any], answer: str) -> None:
+    """The only one is meant, named or not."""
+    somebody.timers.add(600, name="pizza")
+
+    assert somebody.say(text) == (calls, answer)
+
+
+def test_a_paused_timer_goes_on(somebody: Speaker) -> None:
+    """Only a paused one can."""
+    somebody.timers.add(600, name="pizza", state="paused")
+
+    assert somebody.answer("pause the timer") == "There is no timer."
+    assert somebody.answer("resume the pizza timer") == "The pizza timer goes on, with 10 minutes left."
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("cancel the second one", ["eggs", "bread"]),
+        ("cancel the second timer", ["eggs", "bread"]),
+        ("cancel the last timer", ["eggs", "pizza"]),
+        ("cancel the pizza timer", ["eggs", "bread"]),
+        ("cancel the timer for the pizza", ["eggs", "bread"]),
+        ("cancel the 5 minute timer", ["pizza", "bread"]),
+        ("cancel the kitchen timer", ["eggs", "pizza"]),
+        ("cancel all timers", []),
+        ("delete all of my timers", []),
+    ],
+)
+def test_one_of_several_is_cancelled(somebody: Speaker, text: str, left: list[str]) -> None:
+    """By its name, its length, its place in the row, or its room."""
+    somebody.timers.add(300, name="eggs")
+    somebody.timers.add(600, name="pizza")
+    somebody.timers.add(900, name="bread", area="kitchen")
+
+    somebody.say(text)
+
+    assert [row["name"] for row in somebody.timers.rows] == left
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        ("the second one", ["eggs"]),
+        ("pizza", ["eggs"]),
+        ("the pizza one", ["eggs"]),
+        ("ten minutes", ["eggs"]),
+        ("both", []),
+    ],
+)
+def test_it_is_asked_which_is_meant(somebody: Speaker, reply: str, left: list[str]) -> None:
+    """And the reply may say it in any of these ways."""
+    somebody.timers.add(300, name="eggs")
+    somebody.timers.add(600, name="pizza")
+
+    assert somebody.answer("cancel the timer") == "Which one: the eggs timer or the pizza timer?"
+    somebody.say(reply)
+
+    assert [row["name"] for row in somebody.timers.rows] == left
+
+
+def test_the_timer_of_this_room_is_meant(somebody: Speaker) -> None:
+    """Where each room has one."""
+    somebody.timers.add(300, area="kitchen")
+    somebody.timers.add(600, area="study")
+
+    assert somebody.answer("cancel the timer", area="study") == "The timer for 10 minutes is cancelled."
+
+
+def test_what_is_not_there_is_said(somebody: Speaker) -> None:
+    """By its name."""
+    assert somebody.answer("cancel the timer") == "There is no timer."
+    assert somebody.answer("cancel the pizza timer") == "There is no pizza timer."
+    assert somebody.answer("cancel my alarm") == "There is no alarm."
+    assert somebody.answer("snooze") == "Nothing is ringing."
+
+
+@pytest.mark.parametrize(
+    "text", ["stop", "stop it", "OK stop!", "be quiet", "that's enough", "stop the timer", "turn off the alarm"]
+)
+def test_stop_ends_what_rings(somebody: Speaker, text: str) -> None:
+    """In a few words."""
+    kind = {"kind": "alarm", "time": "13:30"} if "alarm" in text else {}
+    somebody.timers.add(0, name="pizza", state="ringing", **kind)
+
+    assert somebody.answer(text) in ("The pizza timer has stopped.", "The pizza alarm has stopped.")
+    assert somebody.timers.rows == []
+
+
+def test_an_alarm_of_every_week_that_rings_is_not_lost(somebody: Speaker) -> None:
+    """To cancel it while it rings is to stop it."""
+    somebody.timers.add_alarm("06:30", (0, 1, 2, 3, 4), state="ringing")
+
+    assert somebody.say("cancel the alarm")[0] == [("timer_list",), ("timer_stop",)]
+
+
+def test_another_timer_rings_on(somebody: Speaker) -> None:
+    """Where one is named that does not ring."""
+    somebody.timers.add(0, name="eggs", state="ringing")
+    somebody.timers.add(300, name="pizza")
+
+    somebody.say("stop the pizza timer")
+
+    assert [row["name"] for row in somebody.timers.rows] == ["eggs"]
+    assert somebody.answer("cancel my alarm") == "There is no alarm."
+
+
+def test_stop_means_what_it_did_where_nothing_rings(somebody: Speaker) -> None:
+    """All right."""
+    somebody.timers.add(600)
+
+    assert somebody.say("stop") == ([("timer_stop",)], "All right")
+    assert len(somebody.timers.rows) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [("snooze", 540), ("snooze for ten minutes", 600), ("five more minutes", 300), ("wake me again in 5 minutes", 300)],
+)
+def test_what_rings_is_put_off(somebody: Speaker, text: str, left: float) -> None:
+    """For nine minutes, or as long as is said."""
+    somebody.timers.add(0, kind="alarm", time="13:30", state="ringing")
+
+    assert somebody.answer(text) == f"I will ring again in {left // 60:.0f} minutes."
+
+
+def test_an_alarm_is_moved(somebody: Speaker) -> None:
+    """It keeps its days."""
+    somebody.timers.add_alarm("06:30", (0, 1, 2, 3, 4), name="work")
+
+    assert somebody.answer("change my alarm to 7") == "Your work alarm is set for 7 AM on weekdays."
+    assert [(row["time"], row["days"]) for row in somebody.timers.rows] == [("07:00", [0, 1, 2, 3, 4])]
+
+
+@pytest.mark.parametrize(
+    ("reason", "answer"),
+    [
+        ("too_many", "There are too many timers already."),
+        ("not_saved", "The timer could not be saved, so I did not set it."),
+        ("failed", "That did not work: the disk is on fire."),
+    ],
+)
+def test_a_failure_is_told_with_its_reason(somebody: Speaker, reason: str, answer: str) -> None:
+    """And nothing is claimed."""
+    somebody.timers.refusals["timer_start"] = reason, "That did not work: the disk is on fire."
+
+    assert somebody.answer("set a timer for 5 minutes") == answer
+
+
+def test_a_time_that_is_over_is_refused(somebody: Speaker) -> None:
+    """Nobody is woken in the past."""
+    assert somebody.answer("wake me today at 6 am") == "That time is over already."
+
+
+SEVERAL = (
+    ("set a timer for 5 minutes and turn off the desk lamp", [("timer_start", 300.0), ("turn_off", "desk lamp")]),
+    ("turn off the desk lamp and set a timer for 5 minutes", [("turn_off", "desk lamp"), ("timer_start", 300.0)]),
+    ("set a 5 minute timer and a 10 minute timer", [("timer_start", 300.0), ("timer_start", 600.0)]),
+    (
+        "set a timer for pasta for 8 minutes and a timer for sauce for 20 minutes",
+        [("timer_start", 480.0, "pasta"), ("timer_start", 1200.0, "sauce")],
+    ),
+    (
+        "set a timer for 5 minutes, turn on the desk lamp and lock the front door",
+        [("timer_start", 300.0), ("turn_on", "desk lamp"), ("lock", "front door")],
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "calls"), SEVERAL)
+def test_several_wishes_are_divided(somebody: Speaker, text: str, calls: list[Any]) -> None:
+    """Whether they are for the home or for a skill."""
+    assert somebody.say(text)[0] == calls
+
+
+def test_each_of_several_wishes_is_answered(somebody: Speaker) -> None:
+    """In one answer."""
+    answer = somebody.answer("set a timer for 5 minutes and lock the front door")
+
+    assert answer == "The timer is set for 5 minutes. Locking."
+
+
+def test_names_with_and_are_names(somebody: Speaker) -> None:
+    """Nothing is divided where a part means nothing."""
+    somebody.say("set a timer for 10 minutes for mac and cheese")
+    somebody.say("remind me to wash the car and turn off the desk lamp in 10 minutes")
+
+    assert [row["name"] for row in somebody.timers.rows] == [
+        "mac and cheese",
+        "wash the car and turn off the desk lamp",
+    ]
+
+
+def test_a_command_for_later_stays_one(somebody: Speaker) -> None:
+    """The daemon lets it wait."""
+    assert somebody.recognize("turn off the desk lamp in 20 minutes")["after_seconds"] == 1200
+
+
+NOT_MEANT = (
+    "the pizza is burning",
+    "what is a timer",
+    "what are timers",
+    "stop talking about timers",
+    "cancel my appointment",
+    "cancel my subscription",
+    "cancel the pizza",
+    "how do timers work",
+    "how does a timer work",
+    "who invented the alarm clock",
+    "i set a timer yesterday",
+    "i already set a timer for 5 minutes",
+    "don't set a timer",
+    "do not set an alarm for seven",
+    "she set a timer for ten minutes",
+    "my timer is broken",
+    "the alarm was too loud",
+    "why did the alarm go off",
+    "tell me a story about an alarm clock that rings at seven",
+    "tell me about timers",
+    "write a poem about a 5 minute timer",
+    "is a timer a good idea",
+    "should i set a timer for the eggs",
+    "how long do eggs take",
+    "how long should i boil an egg",
+    "how long is the amazon",
+    "how long is left in the game for real madrid",
+    "how much time do plants need",
+    "what is left of the roman empire",
+    "remind me what the capital of france is",
+    "remind me why i came here",
+    "remind me who wrote hamlet",
+    "wake up",
+    "wake me up before you go go",
+    "time flies",
+    "five minutes",
+    "in five minutes",
+    "ten minutes is a long time",
+    "add milk to the shopping list",
+    "add 5 and 3",
+    "take two aspirin",
+    "half past six",
+    "tomorrow",
+    "set the table",
+    "set the scene",
+    "start the car",
+    "stop the world",
+    "pause the game for a moment",
+    "resume my subscription",
+    "the second one",
+    "the last one was better",
+    "cancel the second one",
+    "more cowbell",
+    "snooze you lose",
+    "a timer is a thing that counts",
+    "which timer is the best",
+    "what timers are good for kids",
+    "buy a new alarm clock",
+    "there is an alarm in the building",
+    "did you hear the alarm",
+    "an alarm went off in the bank",
+    "count to ten",
+    "count down the days to christmas",
+    "let me know how you feel",
+    "tell me when the war ended",
+    "explain how an egg timer works",
+    "what does the word timer mean",
+    "a two minute silence",
+    "five more beers please",
+)
+
+
+@pytest.mark.parametrize("text", NOT_MEANT)
+def test_other_sentences_are_for_a_model(somebody: Speaker, text: str) -> None:
+    """With their evidence, whatever words they share with timers."""
+    calls, answer = somebody.say(text)
+
+    assert (answer, somebody.timers.rows) == ("", [])
+    assert {name for name, *_ in calls} <= {"timer_list"}
