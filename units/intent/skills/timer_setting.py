@@ -41,10 +41,10 @@ def read_reminder(words: str, language: str) -> Reminder | None:
         return None
     if moment := read_moment(words, language):
         return Reminder("", moment)
-    for found, rest in find_moment(text, language):
-        what = compiled(known.reminding).sub("", rest).strip()
-        if what:
-            return Reminder(as_said(what, words), found)
+    for each in (text, compiled(known.reminding).sub("", text)):  # "daran, in 10 Minuten Mama anzurufen"
+        for found, rest in find_moment(each, language):
+            if what := compiled(known.reminding).sub("", rest).strip():
+                return Reminder(as_said(what, words), found)
     what = compiled(known.reminding).sub("", text).strip()
     return Reminder(as_said(what, words), None) if what and what != text else None
 
@@ -80,7 +80,7 @@ def wake(asked: Asked) -> Said | Work:
 
 def remind(asked: Asked) -> Said | Work:
     """Set a reminder."""
-    reminder: Reminder = asked.slots["reminder"]
+    reminder: Reminder = asked.slots.get("reminder") or Reminder(asked.slots.get("what", ""), asked.slots["moment"])
     return set_up(asked, TimerPhrase(kind=REMINDER, name=reminder.what, moment=reminder.moment), REMINDER)
 
 

@@ -26,7 +26,7 @@ def read_more(words: str, language: str) -> float | None:
 def read_extra(words: str, language: str) -> float | None:
     """Return the seconds of "five more minutes"; None where no word says that it is more."""
     known = LANGUAGES.get(base_of(language))
-    is_more = known is not None and compiled(known.more).search(plain(words, language)) is not None
+    is_more = known is not None and compiled(known.more).search(words.casefold()) is not None
     return read_more(words, language) if is_more else None
 
 
