@@ -14,7 +14,7 @@ from units.intent.skills.timer_words import LANGUAGES, TimerWords
 from units.intent.values.duration import find_durations, has_unit
 from units.intent.values.moment import Moment, find_moment, read_moment
 from units.intent.values.ordinal import read_ordinal
-from units.intent.values.plain import base_of, compiled, plain
+from units.intent.values.plain import base_of, compiled, counted, plain
 
 TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
 
@@ -109,9 +109,6 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
     """Add what stands before the word: "all", "the second", "5 minute", "7 am", "pizza"."""
     shorter = compiled(known.all).sub("", text).strip()
     phrase = replace(phrase, is_all=shorter != text or (phrase.is_many and not _bare(text, known)))
-    lengths, pieces = _lengths(shorter, language)
-    if lengths:
-        return _with_pieces(lengths, pieces, phrase, language, known)
     text = _bare(shorter, known)
     if not text:
         return phrase
@@ -119,6 +116,9 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
         return replace(phrase, place=place)
     if phrase.kind == ALARM and (moment := read_moment(_trimmed(text, known), language)) is not None:
         return replace(phrase, moment=moment)
+    lengths, pieces = _lengths(shorter, language)
+    if lengths:
+        return _with_pieces(lengths, pieces, phrase, language, known)
     return _with_piece(text, phrase, language, known)
 
 
@@ -127,14 +127,14 @@ def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> 
     if not text:
         return phrase
     if phrase.kind in (ALARM, REMINDER):
-        moment = read_moment(_trimmed(text, known), language) or read_moment(text, language)
-        if moment is not None:
-            return _at(moment, phrase)
+        for each in (_trimmed(text, known), text, compiled(known.naming).sub("", text)):
+            if (moment := read_moment(each, language)) is not None:
+                return _at(moment, phrase)
         for found, rest in find_moment(text, language):
             named = _with_piece(rest, phrase, language, known)
-            if named is not None:
+            if named is not None and not named.is_vague:
                 return _at(found, named)
-    lengths, pieces = _lengths(_complete(text, known), language)
+    lengths, pieces = _lengths(_complete(text, language, known), language)
     if not lengths and (moment := _until(text, language, known)) is not None:
         return _at(moment, phrase)
     return _with_pieces(lengths, pieces, phrase, language, known)
@@ -151,7 +151,8 @@ def _until(text: str, language: str, known: TimerWords) -> Moment | None:
 def _at(moment: Moment, phrase: TimerPhrase) -> TimerPhrase:
     if moment.seconds is not None:
         return replace(phrase, seconds=(*phrase.seconds, moment.seconds))
-    return replace(phrase, moment=moment)
+    day = moment.day or (phrase.moment.day if phrase.moment is not None else None)  # "a daily alarm for 7"
+    return replace(phrase, moment=replace(moment, day=day))
 
 
 def _lengths(text: str, language: str) -> tuple[list[float], list[str]]:
@@ -166,12 +167,12 @@ def _lengths(text: str, language: str) -> tuple[list[float], list[str]]:
     return [each.seconds for each in found], [*pieces, rest]
 
 
-def _complete(text: str, known: TimerWords) -> str:
-    """Return "5 minutes and another for 10 minutes" for a text that has the unit only once."""
-    if found := compiled(known.more_first).fullmatch(text):  # "5 minutes and another for 10"
-        return f"{found[1]} {found[2]} {known.other} {found[3]} {found[2]}"
-    if found := compiled(known.more_last).fullmatch(text):  # "5 and 10 minutes"
-        return f"{found[1]} {found[3]} {known.other} {found[2]} {found[3]}"
+def _complete(text: str, language: str, known: TimerWords) -> str:
+    """Return "5 minutes another 10 minutes" for a text that has the unit of two lengths only once."""
+    for pattern, first, second, unit in ((known.more_first, 1, 3, 2), (known.more_last, 1, 2, 3)):
+        found = compiled(pattern).fullmatch(text)
+        if found and all(counted(found[at], language).isdigit() for at in (first, second)):
+            return f"{found[first]} {found[unit]} {known.other} {found[second]} {found[unit]}"
     return text
 
 
@@ -196,9 +197,9 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
         return None if phrase.room else replace(phrase, room=_bare(found[1], known))
     name, _, room = text.partition(known.place_joint) if known.place_joint else (text, "", "")
     name = _bare(compiled(known.naming).sub("", name), known)
-    if has_unit(name, language):
-        return replace(phrase, is_vague=True)
-    if name.isdigit() or not name:
+    if not name:
+        return phrase
+    if has_unit(name, language) or name.isdigit():
         return replace(phrase, is_vague=True)
     if phrase.name or not (phrase.kind == REMINDER or is_name(name, language)):
         return None

@@ -24,6 +24,9 @@ _MOST_REPLY_WORDS = 6
 
 _MOST_REMINDER_WORDS = 30
 
+_MOST_BARE_WORDS = 3
+"""A longer name, in a sentence without a verb for setting, is part of some other sentence."""
+
 
 @dataclass(frozen=True)
 class Reminder:
@@ -63,6 +66,7 @@ def start_bare(asked: Asked) -> Said | Work | None:
     says_when = phrase.seconds or (phrase.moment is not None and phrase.moment.clock is not None)
     base = base_of(asked.language)
     is_wish = PHRASES[base].pattern(PHRASES[base].verbs).match(phrase.name.casefold()) is not None
+    is_wish = is_wish or len(phrase.name.split()) > _MOST_BARE_WORDS
     is_new = phrase.kind and says_when and phrase.place is None and not phrase.is_vague and not is_wish
     return set_up(asked, phrase, phrase.kind) if is_new else None
 
@@ -91,8 +95,8 @@ def set_up(asked: Asked, phrase: TimerPhrase, style: str) -> Said | Work:
     if seconds and not phrase.is_vague:
         return _answered(_start(asked, phrase, style, seconds))
     if moment is None or moment.clock is None or phrase.is_vague:
-        key = "how_long" if style == TIMER else "when" if style == REMINDER else "what_time"
         day = moment.day if moment is not None else None
+        key = "how_long" if style == TIMER else "when" if style == REMINDER and day is None else "what_time"
         return Said(key, {"name": phrase.name}, then=_reply(phrase, style, day))
     alarm = alarm_at(moment.clock, moment.day, asked.now, is_alarm=style in (ALARM, WAKING))
     if alarm is None or alarm.at is None:

@@ -74,13 +74,13 @@ ENGLISH = TimerWords(
     plural="timers|countdowns|alarms|alarm clocks|wake ?up calls|reminders",
     all=r"^(?:all|every|each|both|any)(?: of)?(?: single)?(?= |$)",
     article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
-    r"|running|existing|other|set|second(?= new)|of)(?= |$)",
+    r"|running|existing|other|next|upcoming|recurring|repeating|set|second(?= new)|of)(?= |$)",
     ones=r"(?: |^)(?:one|ones|1)$",
     naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the name|for|to|about|of|as"
     r"|and (?:call|name|label) it|call it|name it|on) ",
     place=r"in (?:the |my |our )?((?!the|\d)[\w' ]+)",
     place_joint=" in the ",
-    dangling=r"^(?:(?:for|of|with|at|set|set for|lasting|going|running|that (?:lasts|runs|goes off)|which"
+    dangling=r"^(?:(?:for|of|from|with|at|set|set for|lasting|going|running|that (?:lasts|runs|goes off)|which"
     r" (?:lasts|runs)|going"
     r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named"
     r"|labell?ed)|$)|in$|to$"
@@ -91,7 +91,7 @@ ENGLISH = TimerWords(
     r"|don't|dont|not"
     r"|never|you|i|it|he|she|they|we|if|because|said|says|saying|about|should|could|would|can|will|has|had|have"
     r"|timers?"
-    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?)\b|^(?:and"
+    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?|needs?|wants?|gets?|got|likes?|makes?|takes?|took|bought|uses?|used|broke|went|goes|rings?|rang|longer|shorter)\b|^(?:and"
     r"|or|but) ",
     joint="and",
     other="another",
@@ -114,7 +114,7 @@ GERMAN = TimerWords(
     all=r"^(?:alle[rn]?|sämtliche|jede[nrs]?|beide)(?= |$)",
     article=r"^(?:der|die|das|den|dem|des|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen"
     r"|diese|neue[nr]?"
-    r"|weitere[nr]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|zweiten(?="
+    r"|weitere[nr]?|nächste[nrs]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|zweiten(?="
     r" weiteren))(?= |$)",
     ones=r"(?: |^)(?:eine[nrs]?)$|(?<=e)$|(?<=en)$|(?<=er)$",
     naming=r"^(?:namens|mit (?:dem )?namen|genannt|für|zum|zur|mit der bezeichnung|an|über|und nenn(?:e)? ihn|von) ",
@@ -181,7 +181,7 @@ SPANISH = TimerWords(
     reminder="recordatorios?",
     plural="temporizadores|timers|alarmas|despertadores|recordatorios|cronómetros",
     all=r"^(?:tod[oa]s|cada|ambos|ambas|los dos|las dos)(?= |$)",
-    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|nuevo|nueva|dos|2|3|me|de"
+    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|pr[óo]xim[oa]|nuevo|nueva|dos|2|3|me|de"
     r"|del|en marcha)(?= |$)",
     ones=r"^(?=(?:el|la) \w)",
     naming=r"^(?:(?:que se )?llamad[oa]|con (?:el )?nombre(?: de)?|de nombre|para|de la|del|de los|de las|de"
@@ -212,7 +212,7 @@ CHINESE = TimerWords(
     reminder="提醒",
     plural="(?!)",
     all=r"^(?:所有的?|全部的?|全都|每个|两个都)",
-    article=r"^(?:一个|1个|一(?!刻)|个|的|我的|那个|这个|新的?|另一个|另外一个|两个|一下|正在运行的|当前的?|关于|叫|为)",
+    article=r"^(?:一个|1个|一(?!刻)|个|的|我的|那个|这个|下一个|新的?|另一个|另外一个|两个|一下|正在运行的|当前的?|关于|叫|为)",
     ones=r"(?<=个)$|(?<=一)$|那个$|^(?=第)",
     naming=r"^(?:名叫|叫做|叫|名为|给|用来|用于|关于|的)",
     place=r"在?(客厅|厨房|卧室|书房|浴室|餐厅|阳台)的?",

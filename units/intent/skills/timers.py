@@ -9,7 +9,7 @@ from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_lab
 from units.intent.skills.timer_setting import count, read_reminder, remind, start, start_bare, wake
 from units.intent.skills.timer_words import LANGUAGES
 from units.intent.steps import Outcome
-from units.intent.values.duration import read_duration
+from units.intent.values.duration import find_durations, read_duration
 from units.intent.values.moment import Moment, alarm_at, read_moment
 from units.intent.values.plain import base_of, compiled, plain
 
@@ -42,12 +42,33 @@ def _guarded(work: Callable[[Asked], Work]) -> Handler:
     return handler
 
 
+def read_changed(words: str, language: str) -> tuple[TimerPhrase, float] | None:
+    """Return the timer and the seconds of "my pizza timer five minutes", where something is to be added or taken."""
+    for found in find_durations(words, language):
+        phrase = read_phrase(found.before, language) if not found.after else None
+        if phrase is not None:
+            return phrase, found.seconds
+    return None
+
+
+def _changing(asked: Asked) -> Said | Work | None:
+    """Add to a timer, or take from it."""
+    if "changed" in asked.slots:
+        timer, more = asked.slots["changed"]
+        asked = asked._replace(slots={"timer": timer, "more": more})
+    return _with_timers(_change)(asked)
+
+
 def _with_timers(act: Act, *, states: Sequence[str] = ()) -> Handler:
     """Return a handler that does something with the timers that a sentence means."""
 
     def work(asked: Asked) -> Work:
         rows = yield from _rows(asked)
-        return (yield from _do([row for row in rows if not states or row["state"] in states], act, asked))
+        fitting = [row for row in rows if not states or row["state"] in states]
+        phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
+        if not chosen(fitting, phrase, asked) and (others := chosen(rows, phrase, asked)):
+            return state_of(others, asked)  # what is paused cannot be paused
+        return (yield from _do(fitting, act, asked))
 
     return _guarded(work)
 
@@ -197,9 +218,9 @@ SKILL = Skill(
         "remind": remind,
         "left": _guarded(_tell),
         "list": _guarded(_tell),
-        "add": _with_timers(_change),
+        "add": _changing,
         "more": _guarded(_more),
-        "shorten": _with_timers(_change),
+        "shorten": _changing,
         "set_to": _with_timers(_set_to),
         "pause": _with_timers(_each("timer_pause", "paused"), states=("running",)),
         "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
@@ -213,6 +234,7 @@ SKILL = Skill(
         "moment": read_moment,
         "more": read_more,
         "extra": read_extra,
+        "changed": read_changed,
         "reminder": read_reminder,
     },
 )

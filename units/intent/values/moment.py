@@ -47,6 +47,10 @@ _STARTERS = {
 """The first words of a moment that stands after other words."""
 
 
+_CLOCK = re.compile(r"\d{1,2}:\d\d")
+"""A time of day, unless "in" stands before it."""
+
+
 @dataclass(frozen=True)
 class Moment:
     """A moment as it was said."""
@@ -81,7 +85,8 @@ def read_moment(words: str, language: str) -> Moment | None:
     if not each or len(each) > (_MOST_SIGNS if base == "zh" else _MOST_WORDS):
         return None
     later = compiled(_AFTER[base]).sub("", text)
-    if (seconds := read_duration(later, language)) is not None:
+    is_clock = later == text and _CLOCK.fullmatch(text) is not None
+    if not is_clock and (seconds := read_duration(later, language)) is not None:
         return Moment(seconds=seconds)
     if clock := read_clock_time(text, language):
         return Moment(clock=clock)

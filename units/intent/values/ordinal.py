@@ -12,7 +12,7 @@ _AROUND = {
     "de": r"^(?:der|die|das|den|dem|meine?n?) ",
     "fr": r"^(?:le|la|l'|mon|ma) ?",
     "es": r"^(?:el|la|mi) ",
-    "zh": r"(?:一?个|一)$",
+    "zh": r"(?<=[一二三四五六七八九十\d])个$|(?<=最后|最後)一?个$",
 }
 _LAST = {
     "en": "last|final|latest",

@@ -194,7 +194,7 @@ def test_a_paused_timer_goes_on(somebody: Speaker) -> None:
     """Only a paused one can."""
     somebody.timers.add(600, name="pizza", state="paused")
 
-    assert somebody.answer("pause the timer") == "There is no timer."
+    assert somebody.answer("pause the timer") == "The pizza timer is paused with 10 minutes left."
     assert somebody.answer("resume the pizza timer") == "The pizza timer goes on, with 10 minutes left."
 
 
@@ -451,6 +451,24 @@ NOT_MEANT = (
     "what does the word timer mean",
     "a two minute silence",
     "five more beers please",
+    "the pizza needs a 5 minute timer",
+    "my microwave has a 10 minute timer",
+    "he ran a five minute mile",
+    "what happens when a timer rings",
+    "wake me up when september ends",
+    "remind me how long an egg takes",
+    "the timer",
+    "an alarm",
+    "make coffee",
+    "make it longer",
+    "how long is a minute",
+    "how many seconds are in an hour",
+    "how many minutes are left in this year",
+    "when is christmas",
+    "is it done",
+    "give me a minute",
+    "just a minute",
+    "wait a second",
 )
 
 
