@@ -1,6 +1,7 @@
 """Sentences with several wishes, of which some are for a skill: "set a timer for 5 minutes and turn off the lights"."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, Protocol
 
@@ -75,10 +76,13 @@ class Several:
 
 
 class Parts:
-    """What divides a sentence so that the home or a skill understands each part."""
+    """What divides a sentence so that a skill understands one part of it, and the home or a skill the others."""
 
-    def __init__(self, listener: Listener, house: House, heard: Heard, skills: Skills, numbers: Iterator[int]) -> None:
-        self._listener = listener
+    def __init__(
+        self, listen: Callable[[], Listener], house: House, heard: Heard, skills: Skills, numbers: Iterator[int]
+    ) -> None:
+        """`listen` returns a listener that has heard nothing yet: each looks at a limited number of parts."""
+        self._listen = cache(listen)
         self._house = house
         self._heard = heard
         self._skills = skills
@@ -92,8 +96,12 @@ class Parts:
     def _turns(self, text: str, most: int) -> Sequence[Waiting]:
         """Return the turns of a text of at most so many wishes; none if it is not understood."""
         for joint in islice(joints_of(self._heard.language).finditer(text), MOST_JOINTS) if most > 1 else ():
-            first = self._turn(text[: joint.start()])
-            others = self._rest(text[joint.end() :], most - 1) if first is not None else ()
+            left, right = text[: joint.start()], text[joint.end() :]
+            # Skills are asked first: they are quick, and where there is none the home has divided the sentence itself.
+            if not (self._of_skill(left) or self._of_skill(right)):
+                continue
+            first = self._turn(left)
+            others = self._rest(right, most - 1) if first is not None else ()
             if first is not None and others:
                 return (first, *others)
         return ()
@@ -104,9 +112,11 @@ class Parts:
 
     def _turn(self, text: str) -> Waiting | None:
         """Return the turn of a text with one wish that needs no reply; None if there is none."""
-        understood = self._listener.understand(text)
+        understood = self._listen().understand(text)
         is_clear = understood is not None and understood.wishes and understood.later is None
         if understood is not None and is_clear and not any(wish.problem for wish in understood.wishes):
             return Turn(next(self._numbers), understood.wishes, self._house)
-        turns = (turn for turn in self._skills.turns(text, self._heard) if turn.calls or not turn.asks)
-        return next(turns, None)
+        return self._of_skill(text)
+
+    def _of_skill(self, text: str) -> Waiting | None:
+        return next((turn for turn in self._skills.turns(text, self._heard) if turn.calls or not turn.asks), None)

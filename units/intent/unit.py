@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -152,17 +153,17 @@ class IntentUnit(Unit):
             yield self._wait_for(turn, conversation)
         index = task.index.heard_in(room)
         problem: Understood | None = None
-        listeners = {name: Listener(self._recognizers[name], task.house, index, room) for name in task.languages}
-        for listener in listeners.values():
-            understood = listener.understand(text)
+        listens = {name: partial(Listener, self._recognizers[name], task.house, index, room) for name in task.languages}
+        for listen in listens.values():
+            understood = listen().understand(text)
             if understood is not None and is_clear(understood):
                 yield self._begin(task, conversation, understood)
             problem = problem or understood
-        for language, listener in listeners.items():
+        for language, listen in listens.items():
             heard = Heard(language, room, task.house.rooms, task.skills)
             for found in self._skills.turns(text, heard):
                 yield self._wait_for(found, conversation)
-            parts = Parts(listener, task.house, heard, self._skills, self._numbers)
+            parts = Parts(listen, task.house, heard, self._skills, self._numbers)
             if several := parts.divided(text):
                 yield self._wait_for(several, conversation)
         if problem:

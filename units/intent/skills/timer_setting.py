@@ -71,6 +71,12 @@ def start_bare(asked: Asked) -> Said | Work | None:
     return set_up(asked, phrase, phrase.kind) if is_new else None
 
 
+def want(asked: Asked) -> Said | Work | None:
+    """Set what somebody needs: a timer, while who needs an alarm clock may be shopping."""
+    phrase: TimerPhrase = asked.slots["timer"]
+    return set_up(asked, phrase, TIMER) if phrase.kind == TIMER and phrase.is_bare else start_bare(asked)
+
+
 def count(asked: Asked) -> Said | Work:
     """Set a timer for a length of time."""
     return set_up(asked, TimerPhrase(kind=TIMER, seconds=(asked.slots["duration"],)), TIMER)

@@ -91,8 +91,10 @@ ENGLISH = TimerWords(
     r"|don't|dont|not"
     r"|never|you|i|it|he|she|they|we|if|because|said|says|saying|about|should|could|would|can|will|has|had|have"
     r"|timers?"
-    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?|needs?|wants?|gets?|got|likes?|makes?|takes?|took|bought|uses?|used|broke|went|goes|rings?|rang|longer|shorter)\b|^(?:and"
-    r"|or|but) ",
+    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?|needs?"
+    r"|wants?|gets?|got|likes?|makes?|takes?|took|bought|uses?|used|broke|went|goes|rings?|rang|longer"
+    r"|shorter)\b|^(?:and"
+    r"|or|but) |^(?:off|up|out)\b",
     joint="and",
     other="another",
     more_first=r"(?:for )?(\d+|\w+(?: \w+)?) (minutes?|seconds?|hours?) and (?:(?:another|one|a second one|a"
@@ -181,7 +183,8 @@ SPANISH = TimerWords(
     reminder="recordatorios?",
     plural="temporizadores|timers|alarmas|despertadores|recordatorios|cronómetros",
     all=r"^(?:tod[oa]s|cada|ambos|ambas|los dos|las dos)(?= |$)",
-    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|pr[óo]xim[oa]|nuevo|nueva|dos|2|3|me|de"
+    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|pr[óo]xim[oa]|nuevo|nueva"
+    r"|dos|2|3|me|de"
     r"|del|en marcha)(?= |$)",
     ones=r"^(?=(?:el|la) \w)",
     naming=r"^(?:(?:que se )?llamad[oa]|con (?:el )?nombre(?: de)?|de nombre|para|de la|del|de los|de las|de"

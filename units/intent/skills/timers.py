@@ -6,7 +6,7 @@ from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
 from units.intent.skills.timer_answers import TEXTS, NotDone, Work, done, said_of, state_of, which_one
 from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_clear, most_likely
 from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_label, read_phrase
-from units.intent.skills.timer_setting import count, read_reminder, remind, start, start_bare, wake
+from units.intent.skills.timer_setting import count, read_reminder, remind, start, start_bare, wake, want
 from units.intent.skills.timer_words import LANGUAGES
 from units.intent.steps import Outcome
 from units.intent.values.duration import find_durations, read_duration
@@ -105,7 +105,8 @@ def _rows(asked: Asked) -> Generator[list[SkillCall], list[Outcome], list[Row]]:
 
 def _none(phrase: TimerPhrase, rows: Sequence[Row]) -> Said | None:
     """Return that there is no such timer; None where a sentence may be about something else."""
-    if not phrase.kind and not rows:
+    is_other = phrase.kind == ALARM and phrase.name  # "turn off the fire alarm"
+    if is_other or (not phrase.kind and not rows):
         return None
     return Said(
         "none", {"kind": phrase.kind or TIMER, "name": phrase.name, "is_plain": phrase.is_bare or phrase.is_all}
@@ -213,6 +214,7 @@ SKILL = Skill(
     {
         "start": start,
         "start_bare": start_bare,
+        "wanted": want,
         "count": count,
         "wake": wake,
         "remind": remind,
