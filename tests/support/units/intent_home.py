@@ -129,6 +129,8 @@ class Inhabitant:
         return made, reply.get("answer", "")
 
     def _outcome(self, call: Mapping[str, Any]) -> dict[str, Any]:
+        if "skill" in call:  # this board has no skills
+            return {"is_done": False, "text": "That did not work.", "state": None, "reason": "failed"}
         entity = call["arguments"]["entity"]
         if entity in self.failing:
             return {"is_done": False, "text": self.failing[entity], "state": None, **self.reasons.get(entity, {})}

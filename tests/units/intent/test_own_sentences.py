@@ -122,8 +122,8 @@ def test_the_end_of_the_range_is_said(somebody: Inhabitant) -> None:
 
 
 def test_stop_switches_nothing(somebody: Inhabitant) -> None:
-    """It is agreed to."""
-    assert somebody.say("stop") == ([], "All right")
+    """It is agreed to, where no timer rings."""
+    assert somebody.say("stop") == ([("timer_stop",)], "All right")
 
 
 def test_nothing_is_set_that_could_not_be_read(somebody: Inhabitant) -> None:

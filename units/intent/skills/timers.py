@@ -181,10 +181,16 @@ def _tell(asked: Asked) -> Work:
 def _end(asked: Asked) -> Work:
     """End what rings; a timer that is named and does not ring is cancelled, and "stop" alone means something else."""
     phrase: TimerPhrase | None = asked.slots.get("timer")
-    rows = (yield from _rows(asked)) if phrase is not None else []
-    found = chosen(rows, phrase, asked) if phrase is not None else []
+    if phrase is None:
+        try:
+            (ended,) = yield from done(asked, [SkillCall("timer_stop")])
+        except NotDone:
+            return None  # a board without timers has its other meanings of "stop"
+        return said_of("stopped", ended["stopped"], asked) if ended["stopped"] else None
+    rows = yield from _rows(asked)
+    found = chosen(rows, phrase, asked)
     ringing = [row for row in found if row["state"] == RINGING]
-    if phrase is None or (ringing and (phrase.is_bare or len(ringing) == len(found))):
+    if ringing and (phrase.is_bare or len(ringing) == len(found)):
         (ended,) = yield from done(asked, [SkillCall("timer_stop")])
         return said_of("stopped", ended["stopped"], asked) if ended["stopped"] else None
     return (yield from _do(rows, _each("timer_cancel", "cancelled"), asked))

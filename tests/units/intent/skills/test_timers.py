@@ -297,6 +297,8 @@ def test_stop_means_what_it_did_where_nothing_rings(somebody: Speaker) -> None:
 
     assert somebody.say("stop") == ([("timer_stop",)], "All right")
     assert len(somebody.timers.rows) == 1
+    somebody.timers.refusals["timer_stop"] = "failed", "This board cannot do that."
+    assert somebody.answer("stop") == "All right"
 
 
 @pytest.mark.parametrize(
