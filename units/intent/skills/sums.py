@@ -1,0 +1,89 @@
+"""The skill of sums: exact arithmetic of what is said in digits or in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+
+from units.intent.skills.skill import Asked, Said, Skill
+from units.intent.skills.texts import read_texts
+from units.intent.values.arithmetic import SumProblem, computed
+from units.intent.values.expression import (
+    Operation,
+    read_bare_expression,
+    read_expression,
+    read_term,
+    read_terms,
+)
+from units.intent.values.written_number import written
+
+_HUNDRED = Operation("", number=Operation("").number + 100)
+
+
+def _answer(operation: Operation, asked: Asked, is_percent: bool = False) -> Said:
+    try:
+        result = computed(operation)
+    except SumProblem as problem:
+        return Said(str(problem))
+    number = written(result.value, asked.language, result.is_exact)
+    return Said("percent" if is_percent else "result", {"number": number.text, "is_about": number.is_about})
+
+
+def _tell(asked: Asked) -> Said:
+    return _answer(asked.slots.get("expression") or asked.slots["bare"], asked)
+
+
+def _joined(name: str) -> Callable[[Asked], Said]:
+    """Return a handler of several numbers with the same operation between them."""
+
+    def tell(asked: Asked) -> Said:
+        return _answer(_chain(name, asked.slots["terms"]), asked)
+
+    return tell
+
+
+def _chain(name: str, terms: Sequence[Operation]) -> Operation:
+    return reduce(lambda left, right: Operation(name, (left, right)), terms)
+
+
+def _average(asked: Asked) -> Said:
+    terms = asked.slots["terms"]
+    count = Operation("", number=_HUNDRED.number / 100 * len(terms))
+    return _answer(Operation("/", (_chain("+", terms), count)), asked)
+
+
+def _two(name: str) -> Callable[[Asked], Said]:
+    """Return a handler of an operation with two parts."""
+
+    def tell(asked: Asked) -> Said:
+        return _answer(Operation(name, (asked.slots["left"], asked.slots["right"])), asked)
+
+    return tell
+
+
+def _share(asked: Asked) -> Said:
+    """Say how many percent one number is of another."""
+    share = Operation("/", (asked.slots["part"], asked.slots["whole"]))
+    return _answer(Operation("*", (share, _HUNDRED)), asked, is_percent=True)
+
+
+_HANDLERS: Mapping[str, Callable[[Asked], Said]] = {
+    "value": _tell,
+    "sum": _joined("+"),
+    "difference": _joined("-"),
+    "product": _joined("*"),
+    "quotient": _joined("/"),
+    "average": _average,
+    "subtracted": _two("-"),
+    "raised": _two("+"),
+    "lowered": _two("-"),
+    "share": _share,
+}
+
+_READERS = {
+    "expression": read_expression,
+    "bare": read_bare_expression,
+    "terms": read_terms,
+    **dict.fromkeys(("left", "right", "part", "whole"), read_term),
+}
+
+SKILL = Skill("sums", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS)
