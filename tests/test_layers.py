@@ -43,7 +43,7 @@ FOR_DOORS = {
 
 HEAVY = {
     "numpy", "llama_cpp", "hassil", "rapidfuzz", "yaml", "rich", "typer", "jinja2", "psutil", "serial",
-    "serial_asyncio_fast", "units", "torch",
+    "serial_asyncio_fast", "units", "torch", "babel", "pint",
     "huggingface_hub", "soundfile", "httpx2",
 }  # fmt: skip
 """What must not be loaded before it is needed, if at all."""

@@ -31,12 +31,12 @@ class Written(NamedTuple):
     """Whether it was rounded."""
 
 
-def written(value: Fraction, language: str, is_exact: bool = True) -> Written:
-    """Return a number as it is said."""
+def written(value: Fraction, language: str, is_exact: bool = True, most_decimals: int = MAX_DECIMALS) -> Written:
+    """Return a number as it is said; one with more decimals is rounded."""
     sign = _MINUS.get(language, "-") if value < 0 else ""
     size = abs(value)
-    if is_exact and size < MAX_EXACT and (size * 10**MAX_DECIMALS).denominator == 1:
-        return Written(sign + _spelled(size, MAX_DECIMALS, language), False)
+    if is_exact and size < MAX_EXACT and (size * 10**most_decimals).denominator == 1:
+        return Written(sign + _spelled(size, most_decimals, language), False)
     if LEAST <= size < MAX_EXACT:
         rounded = round(size, max(2, SIGNIFICANT_DIGITS - 1 - _magnitude(size)))
         return Written(sign + _spelled(rounded, 20, language), True)
