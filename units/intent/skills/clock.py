@@ -13,6 +13,7 @@ from units.intent.values.day import WEEKEND, Day, read_day
 from units.intent.values.feast import Feast, read_feast
 from units.intent.values.locales import locale_of
 from units.intent.values.number import read_number
+from units.intent.values.past_day import PastDay, read_past_day
 from units.intent.values.place import Place, read_place
 from units.intent.values.saying import said_duration, said_time
 
@@ -187,6 +188,18 @@ def _tell_days_between(asked: Asked) -> Said | None:
     return Said("days_between", {"days": (last - first).days}) if first and last else None
 
 
+def _tell_whether_today(asked: Asked) -> Said | None:
+    today = asked.now.date()
+    on = _next(asked.slots["day"], today)
+    if on is None:
+        return None
+    return Said("is_today" if on == today else "is_not_today", {"date": _full(today, asked.language)})
+
+
+def _tell_day_of_year(asked: Asked) -> Said:
+    return Said("day_of_year", {"days": asked.now.timetuple().tm_yday})
+
+
 def _tell_rest_of_year(asked: Asked) -> Said:
     return Said("rest_of_year", {"days": (date(asked.now.year, 12, 31) - asked.now.date()).days})
 
@@ -212,16 +225,16 @@ def _tell_next_leap_year(asked: Asked) -> Said:
     return Said("year_of", {"year": str(year)})
 
 
-def _next(day: Day | Feast, today: date) -> date | None:
+def _next(day: Day | Feast | PastDay, today: date) -> date | None:
     """Return the next such day, today included; the weekend begins on Saturday."""
     if isinstance(day, Day) and day.weekly == WEEKEND:
         return today + timedelta((_SATURDAY - today.weekday()) % _DAYS_OF_WEEK)
     return day.on(today)
 
 
-def _last(day: Day | Feast, today: date) -> date | None:
+def _last(day: Day | Feast | PastDay, today: date) -> date | None:
     """Return the last such day; a day with a year, or so many days from now, is what it is."""
-    if isinstance(day, Day) and (day.offset is not None or day.year is not None):
+    if isinstance(day, PastDay) or (isinstance(day, Day) and (day.offset is not None or day.year is not None)):
         return day.on(today)
     if isinstance(day, Day) and day.weekly:
         return None
@@ -239,10 +252,15 @@ def _formatted(day: date, form: str, language: str) -> str:
     return format_date(day, form, locale=locale_of(language))
 
 
-def _read_one_day(words: str, language: str) -> Day | Feast | None:
+_NOW = frozenset({"now", "jetzt", "maintenant", "ahora", "现在"})
+
+
+def _read_one_day(words: str, language: str) -> Day | Feast | PastDay | None:
     """Return a day of the calendar; days of every week are none, except the weekend."""
-    if feast := read_feast(words, language):
-        return feast
+    if words.casefold() in _NOW:
+        return Day(offset=0)
+    if known := read_feast(words, language) or read_past_day(words, language):
+        return known
     day = read_day(words, language)
     return day if day and not day.part and day.weekly in ((), WEEKEND) else None
 
@@ -303,6 +321,8 @@ _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
     "days_since": _tell_days_since,
     "time_until": _tell_time_until,
     "days_between": _tell_days_between,
+    "whether_today": _tell_whether_today,
+    "day_of_year": _tell_day_of_year,
     "rest_of_year": _tell_rest_of_year,
     "days_of_month": _tell_days_of_month,
     "leap_year": _tell_leap_year,

@@ -6,16 +6,21 @@ Between slashes stand the names of one place in the five languages; answers have
 from collections.abc import Mapping
 
 CITIES: Mapping[str, str] = {
-    "America/New_York": "Washington/Washington DC/Washington D.C./华盛顿, Boston/波士顿, Philadelphia/费城,"
+    "Etc/UTC": "UTC, GMT, Greenwich Mean Time, Coordinated Universal Time, Zulu",
+    "America/New_York": "Eastern Time,"
+    " Washington/Washington DC/Washington D.C./华盛顿, Boston/波士顿, Philadelphia/费城,"
     " Miami/迈阿密, Orlando, Atlanta/亚特兰大, Baltimore, Charlotte, Pittsburgh, Cleveland, Brooklyn, Manhattan,"
     " New York City/NYC, Florida/Floride/佛罗里达, Ohio, Pennsylvania, Virginia, North Carolina, South Carolina,"
     " Massachusetts, New Jersey, Maryland, Connecticut, Vermont, Maine",
-    "America/Chicago": "Houston/休斯顿, Dallas/达拉斯, Austin, San Antonio, New Orleans, Minneapolis, Milwaukee,"
+    "America/Chicago": "Central Time,"
+    " Houston/休斯顿, Dallas/达拉斯, Austin, San Antonio, New Orleans, Minneapolis, Milwaukee,"
     " Memphis, Nashville, Kansas City, St. Louis, Oklahoma City, Texas/德克萨斯, Illinois, Louisiana, Minnesota,"
     " Wisconsin, Iowa, Missouri, Oklahoma, Alabama, Mississippi, Arkansas",
-    "America/Denver": "Salt Lake City, Albuquerque, Colorado Springs, Colorado, Utah, Montana, New Mexico, Wyoming",
+    "America/Denver": "Mountain Time,"
+    " Salt Lake City, Albuquerque, Colorado Springs, Colorado, Utah, Montana, New Mexico, Wyoming",
     "America/Phoenix": "Tucson, Arizona/亚利桑那",
-    "America/Los_Angeles": "San Francisco/旧金山, San Diego/圣地亚哥, Seattle/西雅图, Las Vegas/拉斯维加斯, Portland,"
+    "America/Los_Angeles": "Pacific Time,"
+    " San Francisco/旧金山, San Diego/圣地亚哥, Seattle/西雅图, Las Vegas/拉斯维加斯, Portland,"
     " Sacramento, San Jose, Oakland, Hollywood, Silicon Valley, LA,"
     " California/Kalifornien/Californie/加利福尼亚/加州, Oregon, Nevada",
     "America/Anchorage": "Alaska/阿拉斯加",

@@ -1,4 +1,4 @@
-"""Covers units.intent.skills.clock with units.intent.values.place and feast: time, dates, days until, other zones."""
+"""Covers units.intent.skills.clock with units.intent.values.place, feast and past_day: time, dates, zones."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -81,6 +81,12 @@ def test_days_are_counted(sentence: str, answer: str) -> None:
         ("what's tomorrow's date", "That is Monday, November 23, 2026."),
         ("what is the date tomorrow", "That is Monday, November 23, 2026."),
         ("what day was yesterday", "That was Saturday, November 21, 2026."),
+        ("what day was it 3 days ago", "That was Thursday, November 19, 2026."),
+        ("what date was last Friday", "That was Friday, November 20, 2026."),
+        ("what day was it the day before yesterday", "That was Friday, November 20, 2026."),
+        ("is today Monday", "No, it is Sunday, November 22, 2026."),
+        ("is it Sunday today", "Yes, it is Sunday, November 22, 2026."),
+        ("what day of the year is it", "Today is day 326 of the year."),
         ("what date is next Friday", "That is Friday, November 27, 2026."),
     ],
 )
@@ -143,6 +149,10 @@ def test_the_time_elsewhere_is_that_of_its_zone(sentence: str, answer: str) -> N
         ("zh-CN", "今天星期几", "今天是2026年11月22日星期日。"),
         ("zh-CN", "离圣诞节还有多少天", "距离2026年12月25日星期五还有33天。"),
         ("zh-CN", "3月3号是星期几", "那天是2027年3月3日星期三。"),
+        ("zh-CN", "上周一是几号", "那天是2026年11月9日星期一。"),
+        ("de", "was war vorgestern für ein Tag", "Das war Freitag, 20. November 2026."),
+        ("fr", "quel jour était-ce il y a trois jours", "C'était le jeudi 19 novembre 2026."),
+        ("es", "qué día fue hace tres días", "Fue el jueves, 19 de noviembre de 2026."),
         ("zh-CN", "东京和纽约的时差是多少", "东京比纽约早14小时。"),
     ],
 )
