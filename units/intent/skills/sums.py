@@ -76,6 +76,8 @@ _HANDLERS: Mapping[str, Callable[[Asked], Said]] = {
     "subtracted": _two("-"),
     "raised": _two("+"),
     "lowered": _two("-"),
+    "rest": _two("mod"),
+    "fraction": _two("/"),
     "share": _share,
 }
 

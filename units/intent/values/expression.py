@@ -25,7 +25,10 @@ _NO_SUM = re.compile(r"\d+([-/])\d+(?:\1\d+)+|\d{3}-\d{4}|24/7|9/11|7[-/]11|50/5
 """A date, a telephone number, or what stands for something else, rather than a sum."""
 
 _BARE_PAIR = re.compile(r"[\d.,]+[-/:][\d.,]+")
-_PREFIXES = {"root2": "root2", "root3": "root3", "twice": "twice", "thrice": "thrice", "factorial of": "factorial"}
+_PREFIXES = {
+    **{name: name for name in ("root2", "root3", "twice", "thrice")},
+    **{"factorial of": "factorial", "square of": "square", "cube of": "cube"},
+}
 _POSTFIXES = {"%": "%", "square": "square", "cube": "cube", "factorial": "factorial", "root": "root2", "half": "half"}
 _PRODUCTS = ("*", "/", "mod", "of", "off", "from")
 
@@ -206,7 +209,7 @@ class _Parser:
         return found
 
     def _of_before(self, whole: Operation) -> Operation:
-        """Read what Chinese says after what it is of: 80的百分之15, 2的10次方."""
+        """Read what stands after 的: 80的百分之15, 百分之15的80, 2的10次方."""
         self._take()
         right = self._sign()
         if self._next == "power":
@@ -214,6 +217,8 @@ class _Parser:
             return Operation("^", (whole, right))
         if right.name == "%" or _is_part(right):
             return Operation("of", (right, whole))
+        if whole.name == "%":
+            return Operation("of", (whole, right))
         raise _NoSum
 
     def _postfix(self) -> Operation:

@@ -20,7 +20,7 @@ CURRENCIES: Mapping[str, str] = {
 
 _ENGLISH = {
     "+": "plus, added to",
-    "-": "minus, take away, takeaway, subtract, less",
+    "-": "minus, negative, take away, takeaway, subtract, less",
     "from": "subtracted from, taken from",
     "*": "times, multiplied by, multiply by, x",
     "/": "divided by, divide by, over",
@@ -37,9 +37,11 @@ _ENGLISH = {
     "thrice": "triple",
     "factorial": "factorial",
     "factorial of": "factorial of",
+    "square of": "square of",
+    "cube of": "cube of",
     "(": "open parenthesis, open bracket",
     ")": "close parenthesis, close bracket, closed parenthesis, closed bracket",
-    "": "a, an, the, th, st, nd, rd, power",
+    "": "a, an, the, th, st, nd, rd, power, result of, answer to, value of, tax, tip",
 }
 
 _GERMAN = {
@@ -59,6 +61,7 @@ _GERMAN = {
     "thrice": "das dreifache von, dreifache von",
     "factorial": "fakultat",
     "factorial of": "fakultat von",
+    "square of": "quadrat von",
     "(": "klammer auf",
     ")": "klammer zu",
     "": "die, das",
@@ -81,6 +84,8 @@ _FRENCH = {
     "thrice": "triple de",
     "factorial": "factorielle",
     "factorial of": "factorielle de",
+    "square of": "carre de",
+    "cube of": "cube de",
     "(": "parenthese ouvrante, ouvrez la parenthese",
     ")": "parenthese fermante, fermez la parenthese",
     "": "la, le, les, l ', l",
@@ -103,6 +108,8 @@ _SPANISH = {
     "thrice": "triple de",
     "factorial": "factorial",
     "factorial of": "factorial de",
+    "square of": "cuadrado de",
+    "cube of": "cubo de",
     "(": "abre parentesis",
     ")": "cierra parentesis",
     "": "la, el, los, las",

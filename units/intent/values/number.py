@@ -89,7 +89,7 @@ def number_at(words: Sequence[str], at: int, language: str) -> Found | None:
     In a language whose number words are not known there are digits alone.
     """
     of = NUMBER_WORDS.get(language, NumberWords({}, frozenset(), {}, frozenset(), frozenset(), {}))
-    found = _whole_at(words, at, of, language)
+    found = _whole_at(words, at, of, language) or _point_at(words, at, of)
     if found is None:
         return _part_at(words, at, of, Fraction(1)) if language != _CHINESE else _half_at(words, at)
     found = _han_part(words, found, of) if language == _CHINESE else found
@@ -106,6 +106,12 @@ def _whole_at(words: Sequence[str], at: int, of: NumberWords, language: str) -> 
         value = digits_value(words[at], of.has_comma)
         return None if value is None else Found(value, at + 1)
     return _han_at(words, at, of) if language == _CHINESE else _spoken_at(words, at, of)
+
+
+def _point_at(words: Sequence[str], at: int, of: NumberWords) -> Found | None:
+    """Return the zero that is not said before "point five"."""
+    is_decimal = at + 1 < len(words) and words[at] in of.points and of.added.get(words[at + 1], (10, 0))[0] < 10
+    return Found(Fraction(0), at) if is_decimal else None
 
 
 def digits_value(digits: str, has_comma: bool) -> Fraction | None:
@@ -248,10 +254,11 @@ def _with_half(words: Sequence[str], found: Found, of: NumberWords) -> Found:
 
 
 def _scaled(words: Sequence[str], found: Found, of: NumberWords) -> Found:
-    """Return a number in digits or with decimals times the word after it: "2.5 million"."""
-    if found.end < len(words) and (scale := of.scales.get(words[found.end])):
-        return Found(found.value * scale, found.end + 1)
-    return found
+    """Return a number in digits or with decimals times the word after it: "2.5 million", "12 hundred"."""
+    if found.end == len(words):
+        return found
+    scale = 100 if words[found.end] in of.hundreds else of.scales.get(words[found.end], 1)
+    return Found(found.value * scale, found.end + (scale != 1))
 
 
 def _han_part(words: Sequence[str], found: Found, of: NumberWords) -> Found:

@@ -53,6 +53,14 @@ def asked(text: str, language: str = "en") -> str | None:
         ("what percent of 80 is 20", "That is 25 percent."),
         ("20 is what percentage of 30", "That is about 66.67 percent."),
         ("what is 5 factorial", "That is 120."),
+        ("what is the square of 12", "That is 144."),
+        ("what's point five plus point two five", "That is 0.75."),
+        ("what is negative 5 plus 3", "That is minus 2."),
+        ("what's the remainder of 17 divided by 5", "That is 2."),
+        ("split a bill of 90 dollars between 4 people", "That is 22.5."),
+        ("how many times does 5 go into 100", "That is 20."),
+        ("how much is 30 dollars plus 8 percent tax", "That is 32.4."),
+        ("12 hundred plus 5", "That is 1,205."),
     ],
 )
 def test_a_sum_is_answered(sentence: str, answer: str) -> None:
@@ -85,6 +93,8 @@ def test_a_sum_is_answered(sentence: str, answer: str) -> None:
         ("zh-CN", "80的百分之15是多少", "等于12。"),
         ("zh-CN", "2的10次方等于多少", "等于1,024。"),
         ("zh-CN", "90的三分之二是多少", "等于60。"),
+        ("zh-CN", "百分之二十的250是多少", "等于50。"),
+        ("de", "was ist das Quadrat von 5", "Das ist 25."),
         ("zh-CN", "3和5的和是多少", "等于8。"),
     ],
 )
