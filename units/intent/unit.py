@@ -25,6 +25,7 @@ from units.intent.replies import Questions, completed
 from units.intent.rounds import Turn
 from units.intent.sentence import Later, Listener, Understood
 from units.intent.several import Parts, Waiting
+from units.intent.skills.local_time import local_now
 from units.intent.skills.skills import Heard, Skills
 from units.intent.skills.texts import TextsError
 from units.intent.skills.turn import SkillTurn
@@ -72,7 +73,7 @@ class IntentUnit(Unit):
         host: Host,
         read_language: Callable[[str], Recognizer] = Recognizer,
         clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = lambda: datetime.now().astimezone(),
+        now: Callable[[], datetime] = local_now,
     ) -> None:
         self._host = host
         self._read_language = read_language
