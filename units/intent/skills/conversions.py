@@ -18,6 +18,7 @@ from units.intent.values.quantity import (
 from units.intent.values.written_number import written
 
 _MOST_DECIMALS = 2
+_MOST_WORDS_OF_STUFF = 2
 
 
 def _convert(asked: Asked) -> Said | None:
@@ -47,6 +48,11 @@ def _tell_no_rates(asked: Asked) -> Said:
     return Said("no_rates")
 
 
+def _read_stuff(words: str, language: str) -> str | None:
+    """Return what is measured, in one word or two: between units of the same kind it makes no difference."""
+    return words if len(words.split()) <= _MOST_WORDS_OF_STUFF else None
+
+
 _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {"convert": _convert, "money": _tell_no_rates}
 
 _READERS = {
@@ -54,6 +60,7 @@ _READERS = {
     "amount": read_amount,
     "unit": read_unit,
     "money": read_money,
+    "stuff": _read_stuff,
     **dict.fromkeys(("currency", "other"), read_currency),
 }
 

@@ -33,9 +33,12 @@ def read_unit(text: str, language: str) -> tuple[str, ...] | None:
 
 
 def read_quantity(text: str, language: str) -> Quantity | None:
-    """Return a quantity; a unit alone is one of it, and None is returned for anything else."""
+    """Return a quantity, or one of a unit that stands alone, except for temperatures; None for anything else."""
     words = words_of(text, language)
-    return _all_of(words, language) or _all_of(["1", *words], language)
+    if found := _all_of(words, language):
+        return found
+    one = _all_of(["1", *words], language)
+    return one if one and UNITS[one.units[0]].dimension != "temperature" else None
 
 
 def read_amount(text: str, language: str) -> Quantity | None:

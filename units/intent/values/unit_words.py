@@ -37,7 +37,7 @@ UNITS: Mapping[str, Unit] = {
     "metric_tablespoon": Unit("volume", "milliliter", Fraction(15)),
     "metric_teaspoon": Unit("volume", "milliliter", Fraction(5)),
     **_units("temperature", "celsius=degC fahrenheit=degF kelvin"),
-    **_units("time", "millisecond microsecond second minute hour day week fortnight year=common_year"),
+    **_units("time", "millisecond microsecond nanosecond second minute hour day week fortnight year=common_year"),
     "month": Unit("years", "common_year", Fraction(1, 12)),
     "calendar_year": Unit("years", "common_year"),
     "decade": Unit("years", "common_year", Fraction(10)),
@@ -73,8 +73,8 @@ micrometer: micrometer/micrometers/micron/microns
 nanometer: nanometer/nanometers/nanometre/nanometres/nm
 mile: mile/miles/mi
 yard: yard/yards/yd
-foot: foot/feet/ft
-inch: inch/inches
+foot: foot/feet/ft/'
+inch: inch/inches/"
 nautical_mile: nautical mile/nautical miles
 light_year: light year/light years/lightyear/lightyears
 furlong: furlong/furlongs
@@ -112,6 +112,7 @@ kelvin: kelvin/kelvin/kelvins/degrees kelvin/k
 degree: degree/degrees/°
 millisecond: millisecond/milliseconds/ms
 microsecond: microsecond/microseconds
+nanosecond: nanosecond/nanoseconds
 second: second/seconds/sec/secs
 minute: minute/minutes/min/mins
 hour: hour/hours/hr/hrs
