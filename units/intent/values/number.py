@@ -159,8 +159,9 @@ class _Spoken(NamedTuple):
     def _times(self, scale: int) -> "_Spoken | None":
         smaller = sum(value for value, of in self.scaled if of < scale)
         larger = tuple(each for each in self.scaled if each[1] >= scale)
-        if (self.group is None and smaller == 0 and self.scaled) or any(of == scale for _, of in larger):
+        if any(of == scale for _, of in larger):
             return None
+        # "Un millón mil" is said without "one" before the thousand.
         value = (self.group or 0) + smaller if self.group is not None or smaller else 1
         return _Spoken((*larger, (value * scale, scale)), below=min(scale, 10**3))
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 from hassil.numbers import get_rbnf_engine
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from units.intent.values.number import MAX_DIGITS, number_at, read_number, words_of
@@ -55,6 +55,7 @@ def test_a_number_is_read_as_it_is_said(language: str, words: str, value: Fracti
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "zh-CN"])
 @given(number=st.integers(0, 10**9))
+@example(422_001_000)
 @settings(max_examples=150, deadline=None)
 def test_every_number_in_words_is_read(language: str, number: int) -> None:
     """The words that CLDR has for a number are read as that number."""
