@@ -1,6 +1,7 @@
 """The skill of sums: exact arithmetic of what is said in digits or in words."""
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import reduce
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from units.intent.values.expression import (
 )
 from units.intent.values.written_number import written
 
-_HUNDRED = Operation("", number=Operation("").number + 100)
+_HUNDRED = Operation("", number=Fraction(100))
 
 
 def _answer(operation: Operation, asked: Asked, is_percent: bool = False) -> Said:
@@ -47,7 +48,7 @@ def _chain(name: str, terms: Sequence[Operation]) -> Operation:
 
 def _average(asked: Asked) -> Said:
     terms = asked.slots["terms"]
-    count = Operation("", number=_HUNDRED.number / 100 * len(terms))
+    count = Operation("", number=Fraction(len(terms)))
     return _answer(Operation("/", (_chain("+", terms), count)), asked)
 
 

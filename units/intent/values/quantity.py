@@ -13,7 +13,8 @@ from units.intent.values.number import number_at, plain, words_of
 from units.intent.values.number_words import NUMBER_WORDS
 from units.intent.values.unit_words import CURRENCIES, NAMES, SEVERAL, UNITS
 
-_ARTICLES = {"en": ("a", "an", "the", "one", "of", "each")}
+_ARTICLES = {"en": ("a", "an", "the")}
+"""They mean one before a unit, and nothing after a part of one."""
 
 
 class Quantity(NamedTuple):
@@ -147,13 +148,13 @@ def _number_at(words: Sequence[str], at: int, language: str) -> tuple[Fraction, 
     articles = _ARTICLES.get(language, ())
     found = number_at(words, at, language)
     if found is None:
-        return (Fraction(1), at + 1) if at < len(words) and words[at] in articles[:4] else None
+        return (Fraction(1), at + 1) if at < len(words) and words[at] in articles else None
     value, end = found
     if (part := _fraction_at(words, at)) is not None:
         value, end = part, at + 3
     elif (part := _fraction_at(words, end)) is not None and value.denominator == 1:
         value, end = value + part, end + 3
-    while end < len(words) - 1 and words[end] in articles and value < 1:
+    while end < len(words) - 1 and words[end] in (*articles, "of") and value < 1:
         end += 1
     return value, end
 
