@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from itertools import count
 from typing import Any
 
 from units.intent.skills.matcher import Match, SkillMatcher
 from units.intent.skills.registry import registered_skills
-from units.intent.skills.skills import Skills
+from units.intent.skills.skills import Heard, Skills
 from units.intent.steps import Outcome
 
 NOW = datetime(2027, 3, 3, 9, 30, tzinfo=UTC)
@@ -45,11 +46,12 @@ class Listener:
 
     def __init__(self, language: str = "en") -> None:
         self._language = language
-        self._skills = Skills(clock=lambda: 0.0, now=lambda: NOW, read=lambda language, _: matcher(language))
+        self._skills = Skills(lambda: 0.0, lambda: NOW, count(1), read=lambda language, _: matcher(language))
+        self._skills.prepare({(language, b"")})
 
     def talk(self, text: str, reasons: Mapping[str, str] | None = None, **data: Mapping[str, Any]) -> Talk:
         """Say a sentence; `data` are the outcomes of actions, `reasons` say by the begin of their names what fails."""
-        turn = self._skills.reply("c", text, 1) or self._skills.turn(text, self._language, "", 1)
+        turn = self._skills.reply("c", text) or next(self._skills.turns(text, Heard(self._language)), None)
         said = Talk()
         if turn is None:
             return said

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from units.intent.skills import skills as skills_module
 from units.intent.skills.matcher import SkillMatcher
 from units.intent.skills.skill import Asked, Handler, Reader, Said, Skill, SkillCall, Steps
-from units.intent.skills.skills import Skills
+from units.intent.skills.skills import Heard, Skills
 from units.intent.skills.texts import Texts
 from units.intent.steps import Outcome
 
@@ -45,14 +46,16 @@ def with_skills(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Skills]:
 
     def made(*installed: Skill) -> Skills:
         monkeypatch.setattr(skills_module, "registered_skills", lambda: installed)
-        return Skills(clock=lambda: 0.0, now=lambda: NOW)
+        skills = Skills(lambda: 0.0, lambda: NOW, count(1))
+        skills.prepare({("en", b"")})
+        return skills
 
     return made
 
 
 def answer(skills: Skills, text: str) -> str:
     """Return what is said at once; "" if no skill takes the sentence."""
-    turn = skills.turn(text, "en", "", 1)
+    turn = next(skills.turns(text, Heard("en")), None)
     return "" if turn is None else str(turn.reply()["answer"])
 
 
@@ -94,8 +97,7 @@ def test_a_reader_that_fails_reads_nothing(with_skills: Callable[..., Skills]) -
 
 def test_a_skill_that_fails_after_its_calls_says_so(with_skills: Callable[..., Skills]) -> None:
     """They are done, so that nobody else may have the sentence."""
-    turn = with_skills(a_skill("late", breaks_later)).turn("go", "en", "", 1)
-    assert turn is not None
+    turn = next(with_skills(a_skill("late", breaks_later)).turns("go", Heard("en")))
 
     turn.take([Outcome(True, "")])
 

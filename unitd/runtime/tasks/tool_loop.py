@@ -196,7 +196,7 @@ class ToolUse:
             return None
         if self._asked is not None and agrees(self.turn.evidence):
             asked = {"calls": self._asked.calls, "turn": self._asked.turn}
-            return await self._carry_out(asked, memory, is_confirmed=True)
+            return await self._carry_out(asked, is_confirmed=True)
         if self._asked is not None and declines(self.turn.evidence):
             return forgotten(self._language)
         if "after_seconds" in heard:
@@ -224,9 +224,7 @@ class ToolUse:
         is_kept = await self._user.delay(heard["after_seconds"], heard["command"])
         return str(heard["answer"]) if is_kept else too_many_wait(self._language)
 
-    async def _carry_out(
-        self, heard: Recognition, memory: Callable[[], Any], *, is_confirmed: bool = False
-    ) -> str | None:
+    async def _carry_out(self, heard: Recognition, *, is_confirmed: bool = False) -> str | None:
         """Do the calls of each round until the program has an answer; a model answers about pictures."""
         while calls := heard.get("calls"):
             if not is_confirmed and (question := self._toolbox.confirmation(calls, self._language)):

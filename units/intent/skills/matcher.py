@@ -96,7 +96,7 @@ class SkillMatcher:
 
 def _is_usable(skill: Skill, language: str) -> bool:
     """Return whether the sentences of a skill can be used; if not, the log says why."""
-    faults = list(faults_in(skill.texts[language]))
+    faults = list(faults_in(skill.texts[language], skill.readers.keys()))
     for key, words in faults:
         log.error("the skill %s cannot be used in %s: %s: %s", skill.name, language, ".".join(key), words)
     return not faults

@@ -41,7 +41,7 @@ class SkillTurn:
     @property
     def is_meant(self) -> bool:
         """False where the handler has found that the sentence is not for it."""
-        return self.said is not None or bool(self._waiting)
+        return self.said is not None or bool(self._waiting) or bool(self._words)
 
     @property
     def asks(self) -> bool:
@@ -91,6 +91,10 @@ class SkillTurn:
         if template is None or (template and not words):
             raise NothingToSay(f"{said.key} cannot be said with {sorted(said.values)}")
         return words
+
+    def answer(self) -> str:
+        """Return what is said at the end."""
+        return self._words
 
     def reply(self) -> Mapping[str, Any]:
         """Return the fields of the message to the daemon: the next calls, or the answer."""
