@@ -63,8 +63,8 @@ class Optimizer:
     """Both optimizers under one learning-rate schedule."""
 
     def __init__(self, model: nn.Module, recipe: Recipe) -> None:
-        named = list(model.named_parameters())
-        matrices = [p for name, p in named if p.ndim == 2 and not name.startswith("embedding")]
+        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        matrices = [p for name, p in named if p.ndim == 2 and "embedding" not in name]
         chosen = {id(p) for p in matrices}
         rest = [p for _, p in named if id(p) not in chosen]
         self._recipe = recipe
