@@ -33,14 +33,14 @@ MEMORY = 0.97
 class EyeRecipe:
     """The length and the speed of training."""
 
-    word_steps: int = 2000
+    word_steps: int = 4000
     talk_steps: int = 800
     pictures: int = 64
     rank: int = 16
     seed: int = 11
     threads: int = 2
     checkpoint_every: int = 60
-    word_rate: float = 0.012
+    word_rate: float = 0.03
     talk_rate: float = 0.01
     eye_rate: float = 0.002
 

@@ -63,7 +63,7 @@ def _yes_or_no(is_true: bool) -> Check:
     return lambda reply: normal(reply).split(" ")[0] == word
 
 
-def _says(text: str) -> Check:
+def says(text: str) -> Check:
     """Return the rule that the reply must contain exactly these characters as a word."""
     return lambda reply: text in reply.replace('"', " ").rstrip(".").split()
 
@@ -230,29 +230,29 @@ def _read_text(scene: Text) -> Iterator[tuple[Asker, float]]:
         form += "|what number do you see?|what number is this?|which number is it?"
     else:
         form += "|what letters do you see?|what word do you see?"
-    yield lambda rng: Question("text", _ask(rng, form), f"It says {text}.", _says(text), text), 3.0
-    yield lambda rng: _caption(rng, f"text that says {text}", _says(text), text), 1.0
+    yield lambda rng: Question("text", _ask(rng, form), f"It says {text}.", says(text), text), 3.0
+    yield lambda rng: _caption(rng, f"text that says {text}", says(text), text), 1.0
 
 
 def _read_display(scene: Display) -> Iterator[tuple[Asker, float]]:
     text = scene.text
     form = f"{SHOWN}|{CLOCK}" if ":" in text else SHOWN
-    yield lambda rng: Question("display", _ask(rng, form), f"It shows {text}.", _says(text), text), 3.0
-    yield lambda rng: _caption(rng, f"a display that shows {text}", _says(text), text), 1.0
+    yield lambda rng: Question("display", _ask(rng, form), f"It shows {text}.", says(text), text), 3.0
+    yield lambda rng: _caption(rng, f"a display that shows {text}", says(text), text), 1.0
 
 
-def _near(value: int) -> Check:
-    def is_near(reply: str) -> bool:
+def is_near(value: int) -> Check:
+    def check(reply: str) -> bool:
         found = [int(word) for word in normal(reply).split() if word.isdigit()]
         return len(found) == 1 and abs(found[0] - value) <= 10
 
-    return is_near
+    return check
 
 
 def _read_gauge(scene: Gauge) -> Iterator[tuple[Asker, float]]:
     level = (scene.value + 5) // 10 * 10
-    yield lambda rng: Question("gauge", _ask(rng, LEVEL), f"It shows about {level} percent.", _near(scene.value)), 3.0
-    yield lambda rng: _caption(rng, f"a gauge that shows about {level} percent", _near(scene.value)), 1.0
+    yield lambda rng: Question("gauge", _ask(rng, LEVEL), f"It shows about {level} percent.", is_near(scene.value)), 3.0
+    yield lambda rng: _caption(rng, f"a gauge that shows about {level} percent", is_near(scene.value)), 1.0
 
 
 def _look_at_lamp(scene: Lamp) -> Iterator[tuple[Asker, float]]:
