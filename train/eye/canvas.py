@@ -17,7 +17,7 @@ PAD_COLOUR = (122, 116, 104)
 """What llama.cpp pads a picture with that is not square, for this kind of projector."""
 
 LONGEST = (112, 144, 192, 256)
-ASPECTS = (1.0, 1.0, 4 / 3, 3 / 4, 16 / 9, 3 / 2)
+ASPECTS = (1.0, 1.0, 4 / 3, 4 / 3, 3 / 4, 3 / 2)
 BACKGROUNDS = ("white", "white", "black", "grey", "blue", "green", "yellow", "brown", "pink")
 MOST_TURN_DEGREES = 12
 
@@ -121,7 +121,7 @@ def _turn(rng: random.Random, canvas: Canvas) -> None:
 def _noise(rng: random.Random, canvas: Canvas) -> None:
     width, height = canvas.image.size
     source = np.random.default_rng(rng.getrandbits(32))
-    strength = rng.uniform(6, 30)
+    strength = rng.uniform(4, 22)
     noise = source.standard_normal((height, width, rng.choice((1, 3))), np.float32) * strength
     canvas.image = Image.fromarray((np.asarray(canvas.image) + noise).clip(0, 255).astype(np.uint8))
 

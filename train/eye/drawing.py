@@ -16,8 +16,8 @@ from train.eye.scenes import Display, Gauge, Lamp, Scene, Shapes, Style, Text, U
 from train.eye.textures import draw_texture
 
 FONT_FOLDER = Path("/usr/share/fonts/truetype")
-RADII = {"small": (0.07, 0.12), "medium": (0.12, 0.2), "large": (0.2, 0.4)}
-TEXT_SHARES = {"small": (0.4, 0.55), "medium": (0.55, 0.75), "large": (0.75, 0.95)}
+RADII = {"small": (0.1, 0.14), "medium": (0.14, 0.22), "large": (0.22, 0.4)}
+TEXT_SHARES = {"small": (0.5, 0.62), "medium": (0.62, 0.78), "large": (0.78, 0.96)}
 Point = tuple[float, float]
 
 

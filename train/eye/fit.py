@@ -35,12 +35,13 @@ class EyeRecipe:
 
     word_steps: int = 4000
     talk_steps: int = 800
-    pictures: int = 64
+    pictures: int = 128
+    talks: int = 48
     rank: int = 16
     seed: int = 11
     threads: int = 2
     checkpoint_every: int = 60
-    word_rate: float = 0.03
+    word_rate: float = 0.02
     talk_rate: float = 0.01
     eye_rate: float = 0.002
 
@@ -169,7 +170,7 @@ def learn_to_talk(talker: Talker, text_model: Path, recipe: EyeRecipe, file: Pat
         optimizers.append(Optimizer(talker.text, recipe.schedule(recipe.talk_steps, recipe.talk_rate)))
     stage = Stage(file, talker, optimizers)
     items = -(-recipe.talk_steps // BATCHES)
-    samples = Talks(text_model, talker.sighted.eye.shape, size=recipe.pictures, steps=items, seed=recipe.seed)
+    samples = Talks(text_model, talker.sighted.eye.shape, size=recipe.talks, steps=items, seed=recipe.seed)
     for talks in _loader(samples, stage.progress.step // BATCHES):
         for talk in talks:
             stage.advance(lambda talk=talk: talker.loss(talk))

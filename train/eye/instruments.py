@@ -15,7 +15,7 @@ SEGMENTS = {
     "0": "abcdef", "1": "bc", "2": "abdeg", "3": "abcdg", "4": "bcfg",
     "5": "acdfg", "6": "acdefg", "7": "abc", "8": "abcdefg", "9": "abcdfg", "-": "g",
 }  # fmt: skip
-SHARES = {"small": (0.5, 0.62), "medium": (0.62, 0.8), "large": (0.8, 0.98)}
+SHARES = {"small": (0.55, 0.68), "medium": (0.68, 0.82), "large": (0.82, 0.98)}
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 NARROW = ":."
 Box = tuple[float, float, float, float]

@@ -36,6 +36,8 @@ QUESTIONS = 3
 SYSTEM_SHARE, AFTER_SHARE, OTHER_SHARE = 0.2, 0.15, 0.12
 LONGEST_OTHER = 160
 BATCHES = 3
+EASY_SHARE = 0.4
+"""The share of the first stage in which large and clean pictures become rarer and rarer."""
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
@@ -113,8 +115,9 @@ class Sights(Dataset[Sight]):
     def __getitem__(self, number: int) -> Sight:
         rng = random.Random(f"{self._seed} {number}")
         seen = _Seen(self._shape)
+        ease = max(0.0, 1 - number / (EASY_SHARE * self._steps))
         for _ in range(self._size):
-            scene, style = draw_scene(rng, held=False)
+            scene, style = draw_scene(rng, held=False, ease=ease)
             seen.add(draw(rng, scene, style), scene)
         return seen.sight()
 

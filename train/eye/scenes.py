@@ -21,7 +21,7 @@ FINISH_SHARE = 0.25
 MOST_THINGS = 6
 DIGITS = "0123456789"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-WORDS = (
+SIGNS = (
     "STOP EXIT OPEN CLOSED HELLO ON OFF YES NO PUSH PULL HOT COLD START END WIFI MENU HOME KITCHEN ROOM TAXI HOTEL BUS CAFE BANK "
     "POLICE SALE FREE WELCOME DOOR LIGHT WATER FIRE AIR GAS UP DOWN LEFT RIGHT IN OUT NORTH SOUTH EAST WEST HELP WAIT GO"
 ).split()
@@ -174,7 +174,7 @@ def _shapes(rng: random.Random) -> Shapes:
 def _text(rng: random.Random) -> Text:
     kind = rng.random()
     if kind < 0.15:
-        return Text(rng.choice(WORDS))
+        return Text(rng.choice(SIGNS))
     length = rng.choice((1, 1, 2, 3, 4))
     return Text("".join(rng.choices(DIGITS if kind < 0.5 else LETTERS, k=length)))
 
@@ -225,11 +225,13 @@ def is_held(scene: Scene, style: Style) -> bool:
     return is_held_combination(scene.key, style.size, *style.finishes, font)
 
 
-def draw_scene(rng: random.Random, *, held: bool, kind: str | None = None) -> tuple[Scene, Style]:
-    """Return a scene and a style, of the held-out combinations or of the others."""
+def draw_scene(rng: random.Random, *, held: bool, kind: str | None = None, ease: float = 0.0) -> tuple[Scene, Style]:
+    """Return a scene and a style, of the held-out combinations or of the others; a share of `ease` is large and clean."""
     names, shares = list(MAKERS), [share for _, share in MAKERS.values()]
     chosen = kind or rng.choices(names, shares)[0]
     while True:
         scene, style = MAKERS[chosen][0](rng), _style(rng)
+        if rng.random() < ease:
+            style = Style("large", (), style.font)
         if is_held(scene, style) == held:
             return scene, style
