@@ -1,4 +1,7 @@
-"""``python -m train`` makes the model file: corpus, tokenizer, training, export and evaluation."""
+"""``python -m train`` makes the model file: corpus, tokenizer, training, export and evaluation.
+
+``python -m train eye`` makes the eye of a finished model file.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from train.corpus.dialogue import stream
 from train.corpus.tool_samples import tool_samples
 from train.corpus.tools.talk import mixed_stream
 from train.evaluate import evaluate_file
+from train.eye.command import make_eye
 from train.export import export_model
 from train.fit import train_model
 from train.tokenizer import ChatEncoder, load_tokenizer, save_tokenizer, train_tokenizer
@@ -57,6 +61,13 @@ def run(arguments: argparse.Namespace) -> bool:
     return evaluate_file(arguments.out)
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """Make the model, or with `eye` as the first word its eye; return the exit code."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    sys.exit(0 if run(parse_arguments()) else 1)
+    if sys.argv[1:2] == ["eye"]:
+        return 0 if make_eye(sys.argv[2:]) else 1
+    return 0 if run(parse_arguments()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -20,10 +20,9 @@ from PIL import Image
 from train.corpus.base import Check, mentions
 from train.evaluate import DEFAULT_FILE
 from train.eye.drawing import draw
-from train.eye.export import ADAPTER_FILE, EYE_FILE
 from train.eye.questions import ask_about, is_near, says
 from train.eye.scenes import draw_scene
-from train.eye.watcher import Watcher
+from train.eye.watcher import ADAPTER_FILE, EYE_FILE, Watcher
 
 FOLDER = Path("units/models/unitd-eye")
 FOREIGN = Path("tests/train/eye_pictures")

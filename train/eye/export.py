@@ -12,10 +12,10 @@ from torch import Tensor
 
 from train.export import LAYER_TENSORS
 from train.eye.text import LowRank
+from train.eye.watcher import ADAPTER_FILE, EYE_FILE
 from train.eye.vision import DEVIATION, MEAN, NORM_EPS, Eye
 from train.model import Decoder
 
-EYE_FILE, ADAPTER_FILE = "unitd-eye.gguf", "unitd-eye-lora.gguf"
 LICENSE = "MIT"
 MATRIX_TYPE = gguf.GGMLQuantizationType.Q8_0
 

@@ -1,4 +1,4 @@
-"""Train the eye in two stages: first to write words, then, through the text model, to be asked about."""
+"""Train the eye in three stages: it learns to write words, the text model to answer from such words, and then both together."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ LOG = logging.getLogger(__name__)
 LOG_EVERY = 20
 WORD_WEIGHT, LABEL_WEIGHT = 30.0, 5.0
 MEMORY = 0.97
+CLEAR = 4.5
+"""The score of a word that the eye is sure of."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class EyeRecipe:
     """The length and the speed of training."""
 
     word_steps: int = 4000
-    talk_steps: int = 800
+    read_steps: int = 600
+    talk_steps: int = 300
     pictures: int = 128
     talks: int = 48
     rank: int = 16
@@ -42,8 +45,8 @@ class EyeRecipe:
     threads: int = 2
     checkpoint_every: int = 60
     word_rate: float = 0.02
-    talk_rate: float = 0.01
-    eye_rate: float = 0.002
+    read_rate: float = 0.01
+    talk_rate: float = 0.003
 
     def schedule(self, steps: int, rate: float) -> Recipe:
         """Return what an optimizer has to know."""
@@ -92,26 +95,29 @@ class Progress:
 
 
 class Stage:
-    """A stage of training that can be continued: the trained weights, their optimizers, and the progress."""
+    """A stage of training that can be continued: the trained weights, their optimizer, and the progress."""
 
-    def __init__(self, file: Path, model: nn.Module, optimizers: list[Optimizer]) -> None:
-        self._file, self._model, self._optimizers = file, model, optimizers
+    def __init__(self, file: Path, model: nn.Module, optimizer: Optimizer) -> None:
+        self._file, self._model, self._optimizer = file, model, optimizer
         self.progress = Progress()
         if file.exists():
             content: dict[str, Any] = torch.load(file, weights_only=True)
             model.load_state_dict(content["model"], strict=False)
-            for optimizer, state in zip(optimizers, content["optimizers"], strict=True):
-                optimizer.restore(state)
+            optimizer.restore(content["optimizer"])
             self.progress = Progress(**content["progress"])
             LOG.info("%s: going on from step %d", file.stem, self.progress.step)
+
+    @property
+    def name(self) -> str:
+        """Return the name of the stage, which is that of its file."""
+        return self._file.stem
 
     def save(self) -> None:
         """Write everything that training needs to continue; replace the old file only by a complete one."""
         names = {name for name, weight in self._model.named_parameters() if weight.requires_grad}
         weights = {name: weight for name, weight in self._model.state_dict().items() if name in names}
-        states = [optimizer.state() for optimizer in self._optimizers]
         temporary = self._file.with_suffix(".new")
-        torch.save({"model": weights, "optimizers": states, "progress": vars(self.progress)}, temporary)
+        torch.save({"model": weights, "optimizer": self._optimizer.state(), "progress": vars(self.progress)}, temporary)
         temporary.replace(self._file)
 
     def advance(self, loss_of: Callable[[], Tensor]) -> None:
@@ -121,8 +127,7 @@ class Stage:
             loss = loss_of()
         self._model.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch's has no types
-        for optimizer in self._optimizers:
-            optimizer.step(self.progress.step)
+        self._optimizer.step(self.progress.step)
         self.progress.count(float(loss.detach()), time.monotonic() - started, self._file.stem)
 
 
@@ -133,7 +138,7 @@ def _loader(samples: Any, start: int) -> Iterator[Any]:
 def learn_words(sighted: Sighted, recipe: EyeRecipe, file: Path) -> None:
     """Train the eye to write words."""
     sighted.eye.mm_2.requires_grad_(False)
-    stage = Stage(file, sighted, [Optimizer(sighted, recipe.schedule(recipe.word_steps, recipe.word_rate))])
+    stage = Stage(file, sighted, Optimizer(sighted, recipe.schedule(recipe.word_steps, recipe.word_rate)))
     samples = Sights(sighted.eye.shape, size=recipe.pictures, steps=recipe.word_steps, seed=recipe.seed)
     for sight in _loader(samples, stage.progress.step):
         stage.advance(lambda sight=sight: sighted.losses(sight)[0])
@@ -155,37 +160,62 @@ class Talker(nn.Module):
                 weight.data = weight.data.bfloat16()
         self.text = text
 
-    def loss(self, talk: Talk) -> Tensor:
-        """Return the loss of the answers and that of the words."""
+    def reading_loss(self, talk: Talk) -> Tensor:
+        """Return the loss of the answers if the eye wrote the right words, and wrote them more or less clearly."""
+        eye = self.sighted.eye
+        right = functional.pad(talk.sight.words, (0, 0, 0, eye.shape.tokens - SLOTS))
+        scores = torch.where(right > 0, CLEAR, RARE_LOGIT) + torch.randn_like(right)
+        units = functional.pad(scores, (0, eye.shape.projector - len(WORDS)))
+        return self._answers(eye.project(units), talk)
+
+    def talking_loss(self, talk: Talk) -> Tensor:
+        """Return the loss of the answers about what the eye sees, and that of its words."""
         words, units = self.sighted.losses(talk.sight)
-        states = hidden_states(self.text, talk.text.inputs, self.sighted.eye.project(units))
+        return self._answers(self.sighted.eye.project(units), talk) + words
+
+    def _answers(self, pictures: Tensor, talk: Talk) -> Tensor:
+        states = hidden_states(self.text, talk.text.inputs, pictures)
         logits = self.text.logits(states.flatten(0, 1)[talk.text.places]).float()
-        return functional.cross_entropy(logits, talk.text.targets, ignore_index=NOT_LEARNED) + words
+        return functional.cross_entropy(logits, talk.text.targets, ignore_index=NOT_LEARNED)
+
+
+def learn_to_read(talker: Talker, text_model: Path, recipe: EyeRecipe, file: Path) -> None:
+    """Train the text model's additions, and the projector's second half, on the right words instead of an eye's."""
+    talker.sighted.requires_grad_(False)
+    talker.sighted.eye.mm_2.requires_grad_(True)
+    stage = Stage(file, talker, Optimizer(talker, recipe.schedule(recipe.read_steps, recipe.read_rate)))
+    _converse(stage, talker.reading_loss, talker, text_model, recipe, recipe.read_steps)
+    talker.sighted.requires_grad_(True)
 
 
 def learn_to_talk(talker: Talker, text_model: Path, recipe: EyeRecipe, file: Path) -> None:
-    """Train the eye and the additions of the text model on conversations about pictures."""
-    optimizers = [Optimizer(talker.sighted, recipe.schedule(recipe.talk_steps, recipe.eye_rate))]
-    if recipe.rank:
-        optimizers.append(Optimizer(talker.text, recipe.schedule(recipe.talk_steps, recipe.talk_rate)))
-    stage = Stage(file, talker, optimizers)
-    items = -(-recipe.talk_steps // BATCHES)
-    samples = Talks(text_model, talker.sighted.eye.shape, size=recipe.talks, steps=items, seed=recipe.seed)
+    """Train all of it on conversations about pictures, slowly."""
+    stage = Stage(file, talker, Optimizer(talker, recipe.schedule(recipe.talk_steps, recipe.talk_rate)))
+    _converse(stage, talker.talking_loss, talker, text_model, recipe, recipe.talk_steps)
+
+
+def _converse(
+    stage: Stage, loss_of: Callable[[Talk], Tensor], talker: Talker, text_model: Path, recipe: EyeRecipe, steps: int
+) -> None:
+    items = -(-steps // BATCHES)
+    seed = f"{stage.name} {recipe.seed}"
+    samples = Talks(text_model, talker.sighted.eye.shape, size=recipe.talks, steps=items, seed=seed)
     for talks in _loader(samples, stage.progress.step // BATCHES):
         for talk in talks:
-            stage.advance(lambda talk=talk: talker.loss(talk))
+            stage.advance(lambda talk=talk: loss_of(talk))
         if stage.progress.step % recipe.checkpoint_every == 0:
             stage.save()
     stage.save()
 
 
 def train_eye(text_model: Path, shape: EyeShape, recipe: EyeRecipe, work: Path) -> Talker:
-    """Train both stages, from their checkpoints if there are any; return the networks."""
+    """Train all stages, from their checkpoints if there are any; return the networks."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
     text = load_text_model(text_model)
     sighted = Sighted(shape, word_embeddings(text, Tokens(text_model, shape.tokens)))
     learn_words(sighted, recipe, work / "words.pt")
     talker = Talker(sighted, text, recipe.rank)
-    learn_to_talk(talker, text_model, recipe, work / "talk.pt")
+    learn_to_read(talker, text_model, recipe, work / "reading.pt")
+    learn_to_talk(talker, text_model, recipe, work / "talking.pt")
     return talker

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -31,7 +32,7 @@ LABELS = (
     *SHAPES, *NAMES, *DIGITS, *LETTERS, "-", "display", "gauge", "lamp on", "lamp off", "texture", "empty",
 )  # fmt: skip
 LABEL_NUMBERS = {label: number for number, label in enumerate(LABELS)}
-GAPS = ("\n", "\n", "", " ")
+GAPS = ("", "", "\n", " ")
 QUESTIONS = 3
 SYSTEM_SHARE, AFTER_SHARE, OTHER_SHARE = 0.2, 0.15, 0.12
 LONGEST_OTHER = 160
@@ -125,7 +126,7 @@ class Sights(Dataset[Sight]):
 class Talks(Dataset[list[Talk]]):
     """Conversations about pictures: each item is some batches of rows of about the same length."""
 
-    def __init__(self, text_model: Path, shape: EyeShape, *, size: int, steps: int, seed: int) -> None:
+    def __init__(self, text_model: Path, shape: EyeShape, *, size: int, steps: int, seed: str) -> None:
         self._shape, self._size, self._steps, self._seed = shape, size, steps, seed
         self._tokens = Tokens(text_model, shape.tokens)
 
@@ -134,10 +135,10 @@ class Talks(Dataset[list[Talk]]):
 
     @cached_property
     def _others(self) -> Iterator[list[Message]]:
-        return _exchanges(self._seed)
+        return _exchanges(crc32(self._seed.encode()))
 
     def __getitem__(self, number: int) -> list[Talk]:
-        rng = random.Random(f"talk {self._seed} {number}")
+        rng = random.Random(f"{self._seed} {number}")
         seen = _Seen(self._shape)
         rows: list[Row] = []
         for _ in range(self._size * BATCHES):

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import gguf
-import llama_cpp
 import torch
 from gguf.quants import dequantize
 from torch import Tensor, nn
@@ -16,6 +15,7 @@ from train.chatml import TURN_END, TURN_START
 from train.config import ModelShape
 from train.corpus.base import Message
 from train.eye.questions import Question
+from train.eye.watcher import Vocabulary
 from train.export import LAYER_TENSORS
 from train.model import Decoder, rotary_table
 
@@ -100,13 +100,17 @@ class Tokens:
         self._path, self._picture = path, [PICTURE] * picture_tokens
 
     @cached_property
-    def _llama(self) -> llama_cpp.Llama:
-        return llama_cpp.Llama(str(self._path), vocab_only=True, verbose=False)
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._path)
 
     @lru_cache(maxsize=200_000)  # noqa: B019  # there is one of these, which lives as long as the training
     def split(self, text: str) -> tuple[int, ...]:
         """Return the tokens of a text; the marks of the frame are tokens of their own."""
-        return tuple(self._llama.tokenize(text.encode(), add_bos=False, special=True))
+        return tuple(self._vocabulary.tokens(text))
+
+    def text(self, tokens: list[int]) -> str:
+        """Return the text of tokens."""
+        return self._vocabulary.text(tokens)
 
     def _answer(self, question: Question) -> list[int]:
         """Return an answer's tokens; what is read from the picture is split into characters, as it is seen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from PIL import Image
 
 from train.chatml import TURN_END, TURN_START
 
+EYE_FILE, ADAPTER_FILE = "unitd-eye.gguf", "unitd-eye-lora.gguf"
 CONTEXT = 1024
 MOST_TOKENS = 60
+LONGEST_TOKEN = 256
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 
@@ -28,16 +31,36 @@ def _loaded(handle: Any, path: Path) -> Any:
     return handle
 
 
+class Vocabulary:
+    """A model file, or its vocabulary alone, and how llama.cpp splits texts for it."""
+
+    def __init__(self, path: Path, *, is_alone: bool = True) -> None:
+        _silence()
+        params = llama_cpp.llama_model_default_params()
+        params.vocab_only = is_alone
+        self.model = _loaded(llama_cpp.llama_model_load_from_file(str(path).encode(), params), path)
+        self.handle = llama_cpp.llama_model_get_vocab(self.model)
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text; the marks of the frame are tokens of their own."""
+        raw = text.encode()
+        room = (llama_cpp.llama_token * (len(raw) + 8))()
+        number = llama_cpp.llama_tokenize(self.handle, raw, len(raw), room, len(room), False, True)
+        return list(room[:number])
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Return the text of tokens, without the marks of the frame."""
+        room = ctypes.create_string_buffer(LONGEST_TOKEN)
+        sizes = (llama_cpp.llama_token_to_piece(self.handle, token, room, LONGEST_TOKEN, 0, False) for token in tokens)
+        return b"".join(room.raw[:size] for size in sizes).decode(errors="replace")
+
+
 class Watcher:
     """Loads the files once; one thread, because the networks are so small."""
 
     def __init__(self, text_model: Path, eye: Path, adapter: Path | None = None) -> None:
-        llama_cpp.llama_backend_init()
-        _silence()
-        self._model = _loaded(
-            llama_cpp.llama_model_load_from_file(str(text_model).encode(), llama_cpp.llama_model_default_params()), text_model
-        )
-        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._vocabulary = Vocabulary(text_model, is_alone=False)
+        self._model, self._vocab = self._vocabulary.model, self._vocabulary.handle
         self._width = llama_cpp.llama_model_n_embd(self._model)
         params = llama_cpp.llama_context_default_params()
         params.n_ctx, params.n_threads, params.n_threads_batch = CONTEXT, 1, 1
@@ -85,12 +108,6 @@ class Watcher:
         output = mtmd_cpp.mtmd_get_output_embd(self._sight)
         return np.ctypeslib.as_array(output, (number, self._width)).copy()
 
-    def _tokens(self, text: str) -> list[int]:
-        raw = text.encode()
-        room = (llama_cpp.llama_token * (len(raw) + 8))()
-        number = llama_cpp.llama_tokenize(self._vocab, raw, len(raw), room, len(room), False, True)
-        return list(room[:number])
-
     def _decode_text(self, tokens: list[int]) -> None:
         array = (llama_cpp.llama_token * len(tokens))(*tokens)
         if llama_cpp.llama_decode(self._context, llama_cpp.llama_batch_get_one(array, len(tokens))) != 0:
@@ -108,24 +125,23 @@ class Watcher:
         if status != 0:
             raise WatcherError("llama.cpp cannot decode the picture")
 
-    def answer(self, picture: Array, asked: str) -> str:
+    def answer(self, picture: Array, asked: str, most: int = MOST_TOKENS) -> str:
         """Return the greedy answer to a question about a picture, given its embeddings."""
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), True)
-        head = self._tokens(f"{TURN_START}user\n")
+        head = self._vocabulary.tokens(f"{TURN_START}user\n")
         self._decode_text(head)
         self._decode_picture(picture, len(head))
-        self._decode_text(self._tokens(f"\n{asked}{TURN_END}\n{TURN_START}assistant\n"))
-        pieces: list[bytes] = []
+        self._decode_text(self._vocabulary.tokens(f"{asked}{TURN_END}\n{TURN_START}assistant\n"))
+        answer: list[int] = []
         size = llama_cpp.llama_vocab_n_tokens(self._vocab)
-        for _ in range(MOST_TOKENS):
+        for _ in range(most):
             scores = np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(self._context, -1), (size,))
             token = int(scores.argmax())
             if llama_cpp.llama_vocab_is_eog(self._vocab, token):
                 break
-            room = ctypes.create_string_buffer(64)
-            pieces.append(room.raw[: llama_cpp.llama_token_to_piece(self._vocab, token, room, 64, 0, False)])
+            answer.append(token)
             self._decode_text([token])
-        return b"".join(pieces).decode(errors="replace")
+        return self._vocabulary.text(answer)
 
 
 @llama_cpp.llama_log_callback
