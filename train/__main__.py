@@ -19,8 +19,8 @@ from train.corpus.dialogue import stream
 from train.corpus.tool_samples import tool_samples
 from train.corpus.tools.talk import mixed_stream
 from train.evaluate import evaluate_file
-from train.eye.command import make_eye
 from train.export import export_model
+from train.eye.command import make_eye
 from train.fit import train_model
 from train.tokenizer import ChatEncoder, load_tokenizer, save_tokenizer, train_tokenizer
 

@@ -81,7 +81,14 @@ def test_words_stand_at_their_places() -> None:
     shapes = Shapes((Group("square", "red", 2), Group("circle", "blue", 1)), None)
 
     assert words_at(shapes, ())[KIND_SLOT] == "shapes"
-    assert [words_at(shapes, ()).get(slot) for slot in (0, 1, 2, 6, 7, 8)] == ["one", "blue", "circle", "two", "red", "square"]
+    assert [words_at(shapes, ()).get(slot) for slot in (0, 1, 2, 6, 7, 8)] == [
+        "one",
+        "blue",
+        "circle",
+        "two",
+        "red",
+        "square",
+    ]
     assert [words_at(Display("12:3", "red"), ())[TEXT_SLOT + slot] for slot in range(4)] == [*"12:3"]
 
 
@@ -90,7 +97,9 @@ def test_read_characters_are_single_tokens_of_the_answer() -> None:
     question = ask_about(random.Random(1), Text("EXIT"), (), 1)[0]
     tokens = Tokens(DEFAULT_FILE, 36)
 
-    ids, learn = tokens.row([replace(question, answer="It says EXIT.", spelled="EXIT")], "", is_first=True, system="", others={})
+    ids, learn = tokens.row(
+        [replace(question, answer="It says EXIT.", spelled="EXIT")], "", is_first=True, system="", others={}
+    )
 
     assert ids.count(PICTURE) == 36
     spelled = [token for piece in (" E", "X", "I", "T") for token in tokens.split(piece)]

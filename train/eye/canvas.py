@@ -152,7 +152,9 @@ FINISHERS = {"noise": _noise, "blur": _blur, "turned": _turn, "dim": _dim, "jpeg
 
 def fit(image: Image.Image, side: int) -> Image.Image:
     """Return the picture as llama.cpp gives it to the network: scaled into a square, with bars where it is not one."""
-    scale = min(np.float32(side) / np.float32(length) for length in image.size)  # in 32 bits, as there: it is rounded up
+    scale = min(
+        np.float32(side) / np.float32(length) for length in image.size
+    )  # in 32 bits, as there: it is rounded up
     width, height = (min(math.ceil(np.float32(length) * scale), side) for length in image.size)
     size = width, height
     square = Image.new("RGB", (side, side), PAD_COLOUR)

@@ -99,7 +99,9 @@ def draw_shape(rng: random.Random, canvas: Canvas, shape: str, colour: Rgb, plac
         canvas.pen.polygon(points, fill=colour)
         if form < 0.25:
             width = max(1, round(radius * rng.uniform(0.03, 0.1)))
-            canvas.pen.line([*points, points[0]], fill=rng.choice(((0, 0, 0), (255, 255, 255), (90, 90, 90))), width=width)
+            canvas.pen.line(
+                [*points, points[0]], fill=rng.choice(((0, 0, 0), (255, 255, 255), (90, 90, 90))), width=width
+            )
     xs, ys = zip(*points, strict=True)
     canvas.mark(shape, min(xs), min(ys), max(xs), max(ys))
 

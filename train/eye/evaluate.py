@@ -20,7 +20,7 @@ from PIL import Image
 from train.corpus.base import Check, mentions
 from train.evaluate import DEFAULT_FILE
 from train.eye.drawing import draw
-from train.eye.questions import ask_about, is_near, says
+from train.eye.questions import ask_about, is_near, is_place, says
 from train.eye.scenes import draw_scene
 from train.eye.watcher import ADAPTER_FILE, EYE_FILE, Watcher
 
@@ -75,6 +75,8 @@ def _rule(kind: str, right: str) -> Check:
         return is_near(int(right))
     if kind in ("text", "display"):
         return says(right)
+    if kind == "place":
+        return is_place(right)
     return lambda reply: any(mentions(reply, *each.split("+")) for each in right.split("|"))
 
 
@@ -101,7 +103,9 @@ def report(title: str, right: dict[str, list[bool]], wrong: list[str]) -> float:
     return share
 
 
-def evaluate_folder(folder: Path, text_model: Path = DEFAULT_FILE, per_kind: int = PROBES, show_wrong: bool = False) -> float:
+def evaluate_folder(
+    folder: Path, text_model: Path = DEFAULT_FILE, per_kind: int = PROBES, show_wrong: bool = False
+) -> float:
     """Print both tables; return the share of right answers about held-out pictures."""
     adapter = folder / ADAPTER_FILE
     watcher = Watcher(text_model, folder / EYE_FILE, adapter if adapter.exists() else None)

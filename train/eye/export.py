@@ -12,8 +12,8 @@ from torch import Tensor
 
 from train.export import LAYER_TENSORS
 from train.eye.text import LowRank
-from train.eye.watcher import ADAPTER_FILE, EYE_FILE
 from train.eye.vision import DEVIATION, MEAN, NORM_EPS, Eye
+from train.eye.watcher import ADAPTER_FILE, EYE_FILE
 from train.model import Decoder
 
 LICENSE = "MIT"
@@ -102,7 +102,10 @@ def write_adapter(text: Decoder, path: Path) -> None:
 def export_eye(eye: Eye, text: Decoder, folder: Path) -> None:
     """Write both files; replace what is there only by complete ones."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, write in ((EYE_FILE, lambda path: write_eye(eye, path)), (ADAPTER_FILE, lambda path: write_adapter(text, path))):
+    for name, write in (
+        (EYE_FILE, lambda path: write_eye(eye, path)),
+        (ADAPTER_FILE, lambda path: write_adapter(text, path)),
+    ):
         fresh = folder / f"{name}.new"
         write(fresh)
         fresh.replace(folder / name)

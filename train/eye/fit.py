@@ -35,7 +35,7 @@ CLEAR = 4.5
 class EyeRecipe:
     """The length and the speed of training."""
 
-    word_steps: int = 4000
+    word_steps: int = 3800
     read_steps: int = 600
     talk_steps: int = 300
     pictures: int = 128
@@ -132,7 +132,9 @@ class Stage:
 
 
 def _loader(samples: Any, start: int) -> Iterator[Any]:
-    return iter(DataLoader(samples, batch_size=None, sampler=range(start, len(samples)), num_workers=1, prefetch_factor=4))
+    return iter(
+        DataLoader(samples, batch_size=None, sampler=range(start, len(samples)), num_workers=1, prefetch_factor=4)
+    )
 
 
 def learn_words(sighted: Sighted, recipe: EyeRecipe, file: Path) -> None:

@@ -32,10 +32,24 @@ def _segment(name: str, width: float, height: float, thick: float) -> list[tuple
     if name in rows:
         y = rows[name]
         start, end = half + gap, width - half - gap
-        return [(start, y), (start + half, y - half), (end - half, y - half), (end, y), (end - half, y + half), (start + half, y + half)]
+        return [
+            (start, y),
+            (start + half, y - half),
+            (end - half, y - half),
+            (end, y),
+            (end - half, y + half),
+            (start + half, y + half),
+        ]
     x = half if name in "ef" else width - half
     top, bottom = (half + gap, middle - gap) if name in "bf" else (middle + gap, height - half - gap)
-    return [(x, top), (x + half, top + half), (x + half, bottom - half), (x, bottom), (x - half, bottom - half), (x - half, top + half)]
+    return [
+        (x, top),
+        (x + half, top + half),
+        (x + half, bottom - half),
+        (x, bottom),
+        (x - half, bottom - half),
+        (x - half, top + half),
+    ]
 
 
 class _Digits:
@@ -54,7 +68,9 @@ class _Digits:
             for share in dots:
                 centre_y = y + share * self._height - (radius if character == "." else 0)
                 centre_x = x + width / 2 + self._slant * (self._height - (centre_y - y))
-                pen.ellipse((centre_x - radius, centre_y - radius, centre_x + radius, centre_y + radius), fill=self._lit)
+                pen.ellipse(
+                    (centre_x - radius, centre_y - radius, centre_x + radius, centre_y + radius), fill=self._lit
+                )
             return
         for name in "abcdefg":
             colour = self._lit if name in SEGMENTS[character] else self._unlit
@@ -67,11 +83,17 @@ class _Digits:
 def _display_colours(rng: random.Random, colour: str) -> tuple[Rgb, Rgb]:
     """Return the colours of the glass and of what is lit."""
     if colour == "black":
-        return rng.choice(((170, 185, 160), (200, 205, 200), (225, 230, 225), (150, 190, 140), (255, 255, 255))), (20, 25, 20)
+        return rng.choice(((170, 185, 160), (200, 205, 200), (225, 230, 225), (150, 190, 140), (255, 255, 255))), (
+            20,
+            25,
+            20,
+        )
     glass = mixed(BLACK, draw_any(rng), rng.uniform(0, 0.18))
     if colour == "blue":
         return glass, (60, rng.randint(120, 220), 255)
-    return glass, mixed(draw_colour(rng, colour), (255, 255, 255) if colour == "green" else draw_colour(rng, colour), 0.25)
+    return glass, mixed(
+        draw_colour(rng, colour), (255, 255, 255) if colour == "green" else draw_colour(rng, colour), 0.25
+    )
 
 
 def draw_display(rng: random.Random, scene: Display, style: Style) -> Canvas:
@@ -143,7 +165,13 @@ def _draw_ring(rng: random.Random, canvas: Canvas, value: int, centre: tuple[flo
     thick = max(4, round(radius * rng.uniform(0.18, 0.32)))
     canvas.pen.arc(box, 0, 360, fill=track, width=thick)
     if value:
-        canvas.pen.arc(box, -90, -90 + 3.6 * value, fill=clear_colour(rng, track, rng.choice(("green", "blue", "red"))), width=thick)
+        canvas.pen.arc(
+            box,
+            -90,
+            -90 + 3.6 * value,
+            fill=clear_colour(rng, track, rng.choice(("green", "blue", "red"))),
+            width=thick,
+        )
 
 
 def _draw_dial(rng: random.Random, canvas: Canvas, scene: Gauge, centre: tuple[float, float], radius: float) -> None:
@@ -159,7 +187,11 @@ def _draw_dial(rng: random.Random, canvas: Canvas, scene: Gauge, centre: tuple[f
             canvas.pen.pieslice(box, 180, 360, fill=face)
     canvas.pen.arc(box, begin, begin + sweep, fill=ink, width=max(1, round(radius * 0.05)))
     for tick in range(0, 101, rng.choice((10, 20, 25))):
-        canvas.pen.line(_ray(centre, begin + sweep * tick / 100, radius * 0.82, radius), fill=ink, width=max(1, round(radius * 0.04)))
+        canvas.pen.line(
+            _ray(centre, begin + sweep * tick / 100, radius * 0.82, radius),
+            fill=ink,
+            width=max(1, round(radius * 0.04)),
+        )
     needle = clear_colour(rng, face, rng.choice(("red", "black", "white", "orange")))
     reach = radius * rng.uniform(0.7, 0.92)
     canvas.pen.line(
@@ -207,21 +239,32 @@ def _draw_bulb(rng: random.Random, canvas: Canvas, centre: tuple[float, float], 
     neck = radius * 0.42
     canvas.pen.rectangle((x - neck, y + 0.7 * radius, x + neck, y + 1.7 * radius), fill=metal)
     for line in (1.1, 1.3, 1.5):
-        canvas.pen.line((x - neck, y + line * radius, x + neck, y + line * radius), fill=(50, 50, 50), width=max(1, round(radius * 0.06)))
+        canvas.pen.line(
+            (x - neck, y + line * radius, x + neck, y + line * radius),
+            fill=(50, 50, 50),
+            width=max(1, round(radius * 0.06)),
+        )
     canvas.pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour, outline=mixed(colour, BLACK, 0.4))
 
 
 def _draw_led(rng: random.Random, canvas: Canvas, centre: tuple[float, float], radius: float, colour: Rgb) -> None:
     x, y = centre
     rim = radius * rng.uniform(1.05, 1.3)
-    canvas.pen.ellipse((x - rim, y - rim, x + rim, y + rim), fill=rng.choice(((60, 60, 60), (150, 150, 155), (20, 20, 20))))
+    canvas.pen.ellipse(
+        (x - rim, y - rim, x + rim, y + rim), fill=rng.choice(((60, 60, 60), (150, 150, 155), (20, 20, 20)))
+    )
     canvas.pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
     spot, dx = radius * 0.3, radius * 0.35
     canvas.pen.ellipse((x - dx - spot, y - dx - spot, x - dx + spot, y - dx + spot), fill=mixed(colour, WHITE, 0.35))
 
 
 def _shade(x: float, top: float, radius: float) -> list[tuple[float, float]]:
-    return [(x - 0.45 * radius, top), (x + 0.45 * radius, top), (x + radius, top + 1.1 * radius), (x - radius, top + 1.1 * radius)]
+    return [
+        (x - 0.45 * radius, top),
+        (x + 0.45 * radius, top),
+        (x + radius, top + 1.1 * radius),
+        (x - radius, top + 1.1 * radius),
+    ]
 
 
 def _draw_hanging(rng: random.Random, canvas: Canvas, centre: tuple[float, float], radius: float, colour: Rgb) -> None:

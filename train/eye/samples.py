@@ -77,7 +77,11 @@ def _exchanges(seed: int) -> Iterator[list[Message]]:
     """Yield exchanges from the text model's own corpus, for turns that are not about the picture."""
     for talk in stream(seed):
         for first, second in pairwise(talk):
-            if first.role == "user" and second.role == "assistant" and len(first.content + second.content) < LONGEST_OTHER:
+            if (
+                first.role == "user"
+                and second.role == "assistant"
+                and len(first.content + second.content) < LONGEST_OTHER
+            ):
                 yield [first, second]
                 break
 

@@ -21,10 +21,56 @@ FINISH_SHARE = 0.25
 MOST_THINGS = 6
 DIGITS = "0123456789"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-SIGNS = (
-    "STOP EXIT OPEN CLOSED HELLO ON OFF YES NO PUSH PULL HOT COLD START END WIFI MENU HOME KITCHEN ROOM TAXI HOTEL BUS CAFE BANK "
-    "POLICE SALE FREE WELCOME DOOR LIGHT WATER FIRE AIR GAS UP DOWN LEFT RIGHT IN OUT NORTH SOUTH EAST WEST HELP WAIT GO"
-).split()
+SIGNS = [
+    "STOP",
+    "EXIT",
+    "OPEN",
+    "CLOSED",
+    "HELLO",
+    "ON",
+    "OFF",
+    "YES",
+    "NO",
+    "PUSH",
+    "PULL",
+    "HOT",
+    "COLD",
+    "START",
+    "END",
+    "WIFI",
+    "MENU",
+    "HOME",
+    "KITCHEN",
+    "ROOM",
+    "TAXI",
+    "HOTEL",
+    "BUS",
+    "CAFE",
+    "BANK",
+    "POLICE",
+    "SALE",
+    "FREE",
+    "WELCOME",
+    "DOOR",
+    "LIGHT",
+    "WATER",
+    "FIRE",
+    "AIR",
+    "GAS",
+    "UP",
+    "DOWN",
+    "LEFT",
+    "RIGHT",
+    "IN",
+    "OUT",
+    "NORTH",
+    "SOUTH",
+    "EAST",
+    "WEST",
+    "HELP",
+    "WAIT",
+    "GO",
+]
 FONTS = (
     "dejavu/DejaVuSans",
     "dejavu/DejaVuSans-Bold",
@@ -175,18 +221,18 @@ def _text(rng: random.Random) -> Text:
     kind = rng.random()
     if kind < 0.15:
         return Text(rng.choice(SIGNS))
-    length = rng.choice((1, 1, 2, 3, 4))
+    length = rng.choice((1, 1, 1, 2, 2, 3))
     return Text("".join(rng.choices(DIGITS if kind < 0.5 else LETTERS, k=length)))
 
 
 def _display(rng: random.Random) -> Display:
     kind = rng.random()
-    if kind < 0.25:
+    if kind < 0.2:
         text = f"{rng.randrange(24):02}:{rng.randrange(60):02}"
-    elif kind < 0.55:
+    elif kind < 0.45:
         text = f"{rng.randrange(100)}.{rng.randrange(10)}"
     else:
-        text = "".join(rng.choices(DIGITS, k=rng.randint(1, 4)))
+        text = "".join(rng.choices(DIGITS, k=rng.choice((1, 1, 2, 2, 3, 4))))
     sign = "-" if ":" not in text and len(text) < 4 and rng.random() < 0.1 else ""
     return Display(sign + text, rng.choice(DISPLAY_COLOURS))
 
@@ -196,7 +242,9 @@ def _gauge(rng: random.Random) -> Gauge:
 
 
 def _lamp(rng: random.Random) -> Lamp:
-    return Lamp(rng.choice(LAMPS), rng.choice(("yellow", "yellow", "white", "red", "green", "blue")), rng.random() < 0.5)
+    return Lamp(
+        rng.choice(LAMPS), rng.choice(("yellow", "yellow", "white", "red", "green", "blue")), rng.random() < 0.5
+    )
 
 
 def _unknown(rng: random.Random) -> Unknown:
@@ -204,12 +252,12 @@ def _unknown(rng: random.Random) -> Unknown:
 
 
 MAKERS: dict[str, tuple[Callable[[random.Random], Scene], float]] = {
-    "shapes": (_shapes, 0.38),
+    "shapes": (_shapes, 0.4),
     "text": (_text, 0.17),
     "display": (_display, 0.17),
-    "gauge": (_gauge, 0.1),
-    "lamp": (_lamp, 0.08),
-    "unknown": (_unknown, 0.1),
+    "gauge": (_gauge, 0.11),
+    "lamp": (_lamp, 0.07),
+    "unknown": (_unknown, 0.08),
 }
 """The makers by kind of picture, each with its share of training."""
 

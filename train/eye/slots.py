@@ -15,7 +15,20 @@ import numpy as np
 from train.eye.canvas import Mark
 from train.eye.colours import NAMES
 from train.eye.questions import COUNTS
-from train.eye.scenes import DIGITS, LETTERS, MOST_THINGS, SHAPES, Display, Gauge, Group, Lamp, Scene, Shapes, Text, Unknown
+from train.eye.scenes import (
+    DIGITS,
+    LETTERS,
+    MOST_THINGS,
+    SHAPES,
+    Display,
+    Gauge,
+    Group,
+    Lamp,
+    Scene,
+    Shapes,
+    Text,
+    Unknown,
+)
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
 

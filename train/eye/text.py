@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from train.chatml import TURN_END, TURN_START
 from train.config import ModelShape
 from train.corpus.base import Message
+from train.export import LAYER_TENSORS
 from train.eye.questions import Question
 from train.eye.watcher import Vocabulary
-from train.export import LAYER_TENSORS
 from train.model import Decoder, rotary_table
 
 PICTURE = -1
@@ -48,7 +48,9 @@ def load_text_model(path: Path) -> Decoder:
     names = {"token_embd.weight": "embedding.weight", "output_norm.weight": "final_norm.weight"}
     for number in range(model.shape.layers):
         names |= {f"blk.{number}.{theirs}": f"blocks.{number}.{ours}" for ours, theirs in LAYER_TENSORS.items()}
-    found = {names[each.name]: torch.from_numpy(dequantize(each.data, each.tensor_type).copy()) for each in reader.tensors}
+    found = {
+        names[each.name]: torch.from_numpy(dequantize(each.data, each.tensor_type).copy()) for each in reader.tensors
+    }
     model.load_state_dict(found)
     return model.requires_grad_(False)
 
@@ -64,7 +66,9 @@ class LowRank(nn.Module):
 
     def forward(self, states: Tensor) -> Tensor:
         """Return what the matrix and its addition make of the states."""
-        result: Tensor = self.base(states) + nn.functional.linear(nn.functional.linear(states, self.lora_a), self.lora_b)
+        result: Tensor = self.base(states) + nn.functional.linear(
+            nn.functional.linear(states, self.lora_a), self.lora_b
+        )
         return result
 
 
@@ -121,7 +125,9 @@ class Tokens:
         spelled = [token for piece in (f" {first}", *others) for token in self.split(piece)]
         return [*self.split(before), *spelled, *self.split(after)]
 
-    def row(self, questions: list[Question], gap: str, *, is_first: bool, system: str, others: dict[int, list[Message]]) -> Row:
+    def row(
+        self, questions: list[Question], gap: str, *, is_first: bool, system: str, others: dict[int, list[Message]]
+    ) -> Row:
         """Return the ids of a conversation about a picture and for each whether its prediction counts.
 
         The picture stands before the first question or after it; `others` are exchanges about something else, by the

@@ -41,7 +41,9 @@ def _palette(rng: random.Random, values: Array) -> Array:
     """Return values from 0 to 1 as colours between three."""
     stops = np.array([draw_any(rng) for _ in range(3)], np.float32)
     places = np.array([0, 0.5, 1], np.float32)
-    return np.stack([np.interp(values[..., 0], places, stops[:, channel]) for channel in range(3)], axis=-1).astype(np.float32)
+    return np.stack([np.interp(values[..., 0], places, stops[:, channel]) for channel in range(3)], axis=-1).astype(
+        np.float32
+    )
 
 
 def _noise(rng: random.Random, source: np.random.Generator, size: Size) -> Array:

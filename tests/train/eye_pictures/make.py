@@ -57,7 +57,9 @@ def form(shape: str, x: float, y: float, r: float, fill: str, more: str = "") ->
         return polygon([(x, y - r), (x + r * 0.75, y), (x, y + r), (x - r * 0.75, y)], fill, more)
     if shape == "star":
         turns = [(math.pi * step / 5 - math.pi / 2, r if step % 2 == 0 else r * 0.4) for step in range(10)]
-        return polygon([(x + reach * math.cos(angle), y + reach * math.sin(angle)) for angle, reach in turns], fill, more)
+        return polygon(
+            [(x + reach * math.cos(angle), y + reach * math.sin(angle)) for angle, reach in turns], fill, more
+        )
     if shape == "cross":
         path = f"M{x - r},{y}H{x + r}M{x},{y - r}V{y + r}"
         return f'<path d="{path}" stroke="{fill}" stroke-width="{r * 0.55}" {more}/>'
@@ -72,7 +74,9 @@ def page(size: tuple[int, int], back: str, inner: str) -> str:
     """Return a page with a drawing."""
     width, height = size
     shadow = '<filter id="s"><feDropShadow dx="2" dy="2" stdDeviation="1.5" flood-opacity="0.35"/></filter>'
-    drawing = f'<svg width="{width}" height="{height}" xmlns="http://www.w3.org/2000/svg"><defs>{shadow}</defs>{inner}</svg>'
+    drawing = (
+        f'<svg width="{width}" height="{height}" xmlns="http://www.w3.org/2000/svg"><defs>{shadow}</defs>{inner}</svg>'
+    )
     return f'<body style="margin:0;overflow:hidden;background:{back}">{drawing}</body>'
 
 
@@ -127,7 +131,9 @@ def colours(rng: random.Random) -> Iterator[Row]:
         size, shape = rng.choice(SIZES), SHAPES[number % len(SHAPES)]
         groups = [(colour, shape, 1)]
         if number % 3 == 2 and colour not in ("white", "yellow"):
-            groups.append((rng.choice([c for c in ("red", "blue", "green") if c != colour]), SHAPES[(number + 3) % 8], 1))
+            groups.append(
+                (rng.choice([c for c in ("red", "blue", "green") if c != colour]), SHAPES[(number + 3) % 8], 1)
+            )
         yield "colour", f"what colour is the {shape}?", colour, things(rng, groups, size), size
 
 
@@ -157,7 +163,11 @@ def counts(rng: random.Random) -> Iterator[Row]:
 
 def places(rng: random.Random) -> Iterator[Row]:
     """Ask where a thing is."""
-    names = (("top+left", "top", "top+right"), ("left", "middle|center", "right"), ("bottom+left", "bottom", "bottom+right"))
+    names = (
+        ("top+left", "top", "top+right"),
+        ("left", "middle|center", "right"),
+        ("bottom+left", "bottom", "bottom+right"),
+    )
     for number in range(9):
         first, _, one, _ = two(rng)
         size, (row, column) = rng.choice(SIZES[:4]), divmod(number, 3)
@@ -189,7 +199,18 @@ def words(rng: random.Random) -> Iterator[Row]:
         yield "text", "what does it say?", text, page(size, back, inner), size
 
 
-LIT = {"0": "abcdef", "1": "bc", "2": "abged", "3": "abgcd", "4": "fgbc", "5": "afgcd", "6": "afgecd", "7": "abc", "8": "abcdefg", "9": "abcdfg"}
+LIT = {
+    "0": "abcdef",
+    "1": "bc",
+    "2": "abged",
+    "3": "abgcd",
+    "4": "fgbc",
+    "5": "afgcd",
+    "6": "afgecd",
+    "7": "abc",
+    "8": "abcdefg",
+    "9": "abcdfg",
+}
 LINES = {
     "a": (8, 4, 32, 4), "b": (36, 8, 36, 32), "c": (36, 40, 36, 64), "d": (8, 68, 32, 68),
     "e": (4, 40, 4, 64), "f": (4, 8, 4, 32), "g": (8, 36, 32, 36),
@@ -207,7 +228,9 @@ def seven(text: str, colour: str, ghost: str) -> tuple[str, float]:
             continue
         for name, (x1, y1, x2, y2) in LINES.items():
             fill = colour if name in LIT[character] else ghost
-            parts.append(f'<line x1="{x + x1}" y1="{y1}" x2="{x + x2}" y2="{y2}" stroke="{fill}" stroke-width="7" stroke-linecap="round"/>')
+            parts.append(
+                f'<line x1="{x + x1}" y1="{y1}" x2="{x + x2}" y2="{y2}" stroke="{fill}" stroke-width="7" stroke-linecap="round"/>'
+            )
         x += 52
     return "".join(parts), x - 12
 
@@ -217,14 +240,25 @@ def displays(rng: random.Random) -> Iterator[Row]:
     for text in ("8", "42", "12:34", "21.5", "7", "19", "305", "07:58", "4096", "3.6", "66", "18.0"):
         size = rng.choice(SIZES)
         glass, colour, ghost = rng.choice(
-            (("#100", "#ff3020", "#2a0808"), ("#010", "#40ff60", "none"), ("#c3cdb8", "#1c241a", "#b6c0ac"), ("#001018", "#50c8ff", "none"))
+            (
+                ("#100", "#ff3020", "#2a0808"),
+                ("#010", "#40ff60", "none"),
+                ("#c3cdb8", "#1c241a", "#b6c0ac"),
+                ("#001018", "#50c8ff", "none"),
+            )
         )
         drawn, wide = seven(text, colour, ghost)
         scale = min(size[0] * 0.74 / wide, size[1] * 0.55 / 72)
         x, y = (size[0] - wide * scale) / 2, (size[1] - 72 * scale) / 2
         frame = f'<rect x="{x - 10}" y="{y - 10}" width="{wide * scale + 20}" height="{72 * scale + 20}" rx="4" fill="{glass}" stroke="#555" stroke-width="2"/>'
         inner = f'{frame}<g transform="translate({x},{y}) scale({scale})">{drawn}</g>'
-        yield "display", "what does the display show?", text, page(size, rng.choice(("#777", "#ddd", "#345")), inner), size
+        yield (
+            "display",
+            "what does the display show?",
+            text,
+            page(size, rng.choice(("#777", "#ddd", "#345")), inner),
+            size,
+        )
 
 
 def gauges(rng: random.Random) -> Iterator[Row]:
@@ -277,7 +311,13 @@ def lamps(rng: random.Random) -> Iterator[Row]:
         else:
             glow = glow.replace("#ffe680", "#40ff40")
             body = f'<circle cx="{x}" cy="{y}" r="{r * 1.15}" fill="#555"/><circle cx="{x}" cy="{y}" r="{r}" fill="{"#b0ffb0" if is_on else "#1c4a1c"}"/>'
-        yield "lamp", "is the lamp on?", "yes|on" if is_on else "no|off", page(size, "#1b2230", (glow if is_on else "") + body), size
+        yield (
+            "lamp",
+            "is the lamp on?",
+            "yes|on" if is_on else "no|off",
+            page(size, "#1b2230", (glow if is_on else "") + body),
+            size,
+        )
 
 
 def nothing_known(rng: random.Random) -> Iterator[Row]:
@@ -286,7 +326,11 @@ def nothing_known(rng: random.Random) -> Iterator[Row]:
     noise = '<filter id="n"><feTurbulence type="{}" baseFrequency="{}" numOctaves="4" seed="{}"/>{}</filter><rect width="100%" height="100%" filter="url(#n)"/>'
     light = '<feDiffuseLighting lighting-color="#c8a878" surfaceScale="6"><feDistantLight azimuth="45" elevation="40"/></feDiffuseLighting>'
     size = (240, 160)
-    for kind, rate, seed, more in (("fractalNoise", 0.02, 3, ""), ("fractalNoise", 0.06, 5, light), ("turbulence", 0.015, 9, "")):
+    for kind, rate, seed, more in (
+        ("fractalNoise", 0.02, 3, ""),
+        ("fractalNoise", 0.06, 5, light),
+        ("turbulence", 0.015, 9, ""),
+    ):
         yield "unknown", "what do you see?", "cant tell", page(size, "#456", noise.format(kind, rate, seed, more)), size
     cloth = "repeating-linear-gradient(45deg,#a33 0 6px,#733 6px 9px),#333"
     yield "unknown", "what is this?", "cant tell", page(size, cloth, ""), size
