@@ -1,4 +1,4 @@
-"""The canvas that scenes are drawn on: size, background, marks of what lies where, and the finish of the whole picture."""
+"""The canvas that scenes are drawn on: size, background, marks of what lies where, finish of the whole picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours by name: each name is a region of hue, saturation and value, so that no exact colour can be learned by heart."""
+"""Colours by name: each is a region of hue, saturation and value, so that no exact colour can be learned by heart."""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ FOREIGN = Path("tests/train/eye_pictures")
 PROBES = 100
 PROBE_SEED = 40_000
 KINDS = (
-    "colour", "shape", "count", "place", "yes or no", "text", "display", "gauge", "lamp", "caption", "absent", "unknown",
+    "colour", "shape", "count", "place", "yes or no", "text", "display", "gauge", "lamp", "caption", "absent",
+    "unknown",
 )  # fmt: skip
 SCENES_OF = {"text": "text", "display": "display", "gauge": "gauge", "lamp": "lamp", "unknown": "unknown"}
 FROM_ANY = ("caption", "absent")

@@ -23,7 +23,7 @@ MATRIX_TYPE = gguf.GGMLQuantizationType.Q8_0
 def _named_tensors(eye: Eye) -> Iterator[tuple[str, Tensor]]:
     """Yield every weight under the name that llama.cpp expects."""
     shape = eye.shape
-    yield "v.patch_embd.weight", eye.patch_embd.weight.unflatten(1, (3, shape.patch, shape.patch))
+    yield "v.patch_embd.weight", eye.patch_embd.weight.reshape(-1, 3, shape.patch, shape.patch)
     yield "v.patch_embd.bias", eye.patch_embd.bias
     yield "v.position_embd.weight", eye.position_embedding
     for number, block in enumerate(eye.blocks):
@@ -102,10 +102,8 @@ def write_adapter(text: Decoder, path: Path) -> None:
 def export_eye(eye: Eye, text: Decoder, folder: Path) -> None:
     """Write both files; replace what is there only by complete ones."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, write in (
-        (EYE_FILE, lambda path: write_eye(eye, path)),
-        (ADAPTER_FILE, lambda path: write_adapter(text, path)),
-    ):
-        fresh = folder / f"{name}.new"
-        write(fresh)
-        fresh.replace(folder / name)
+    fresh = folder / "fresh.gguf"
+    write_eye(eye, fresh)
+    fresh.replace(folder / EYE_FILE)
+    write_adapter(text, fresh)
+    fresh.replace(folder / ADAPTER_FILE)

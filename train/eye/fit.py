@@ -1,4 +1,4 @@
-"""Train the eye in three stages: it learns to write words, the text model to answer from such words, and then both together."""
+"""Train in three stages: the eye learns to write words, the text model to answer from words, then both together."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,10 +144,14 @@ def learn_words(sighted: Sighted, recipe: EyeRecipe, file: Path) -> None:
     stage = Stage(file, sighted, Optimizer(sighted, recipe.schedule(recipe.word_steps, recipe.word_rate)))
     samples = Sights(sighted.eye.shape, size=recipe.pictures, steps=recipe.word_steps, seed=recipe.seed)
     for sight in _loader(samples, stage.progress.step):
-        stage.advance(lambda sight=sight: sighted.losses(sight)[0])
+        stage.advance(partial(_words_loss, sighted, sight))
         if stage.progress.step % recipe.checkpoint_every == 0 or stage.progress.step == recipe.word_steps:
             stage.save()
     sighted.eye.mm_2.requires_grad_(True)
+
+
+def _words_loss(sighted: Sighted, sight: Sight) -> Tensor:
+    return sighted.losses(sight)[0]
 
 
 class Talker(nn.Module):
@@ -204,7 +209,7 @@ def _converse(
     samples = Talks(text_model, talker.sighted.eye.shape, size=recipe.talks, steps=items, seed=seed)
     for talks in _loader(samples, stage.progress.step // BATCHES):
         for talk in talks:
-            stage.advance(lambda talk=talk: loss_of(talk))
+            stage.advance(partial(loss_of, talk))
         if stage.progress.step % recipe.checkpoint_every == 0:
             stage.save()
     stage.save()

@@ -1,4 +1,4 @@
-"""What a picture shows, before anything is drawn: the facts that questions ask for, and the style, a part of which is held out.
+"""What a picture shows, before anything is drawn: the facts that questions ask for, and the style.
 
 A combination of contents and style is held out by a checksum, so a picture of the evaluation shows what no picture of
 training has shown in this size, colour, font and finish.
@@ -21,56 +21,12 @@ FINISH_SHARE = 0.25
 MOST_THINGS = 6
 DIGITS = "0123456789"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-SIGNS = [
-    "STOP",
-    "EXIT",
-    "OPEN",
-    "CLOSED",
-    "HELLO",
-    "ON",
-    "OFF",
-    "YES",
-    "NO",
-    "PUSH",
-    "PULL",
-    "HOT",
-    "COLD",
-    "START",
-    "END",
-    "WIFI",
-    "MENU",
-    "HOME",
-    "KITCHEN",
-    "ROOM",
-    "TAXI",
-    "HOTEL",
-    "BUS",
-    "CAFE",
-    "BANK",
-    "POLICE",
-    "SALE",
-    "FREE",
-    "WELCOME",
-    "DOOR",
-    "LIGHT",
-    "WATER",
-    "FIRE",
-    "AIR",
-    "GAS",
-    "UP",
-    "DOWN",
-    "LEFT",
-    "RIGHT",
-    "IN",
-    "OUT",
-    "NORTH",
-    "SOUTH",
-    "EAST",
-    "WEST",
-    "HELP",
-    "WAIT",
-    "GO",
-]
+SIGNS = (
+    "STOP", "EXIT", "OPEN", "CLOSED", "HELLO", "ON", "OFF", "YES", "NO", "PUSH", "PULL", "HOT", "COLD", "START", "END",
+    "WIFI", "MENU", "HOME", "KITCHEN", "ROOM", "TAXI", "HOTEL", "BUS", "CAFE", "BANK", "POLICE", "SALE", "FREE",
+    "WELCOME", "DOOR", "LIGHT", "WATER", "FIRE", "AIR", "GAS", "UP", "DOWN", "LEFT", "RIGHT", "IN", "OUT", "NORTH",
+    "SOUTH", "EAST", "WEST", "HELP", "WAIT", "GO",
+)  # fmt: skip
 FONTS = (
     "dejavu/DejaVuSans",
     "dejavu/DejaVuSans-Bold",
@@ -274,7 +230,7 @@ def is_held(scene: Scene, style: Style) -> bool:
 
 
 def draw_scene(rng: random.Random, *, held: bool, kind: str | None = None, ease: float = 0.0) -> tuple[Scene, Style]:
-    """Return a scene and a style, of the held-out combinations or of the others; a share of `ease` is large and clean."""
+    """Return a scene and a style, held out or not; a share of `ease` is large and clean."""
     names, shares = list(MAKERS), [share for _, share in MAKERS.values()]
     chosen = kind or rng.choices(names, shares)[0]
     while True:

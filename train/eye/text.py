@@ -1,4 +1,4 @@
-"""The text model that the eye is trained for: its file's weights, its tokens, and low-rank additions to its matrices."""
+"""The text model that the eye is trained for: its file's weights, its tokens, low-rank additions to its matrices."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class Tokens:
         if not question.spelled:
             return [*self.split(question.answer)]
         before, _, after = question.answer.partition(f" {question.spelled}")
-        first, *others = question.spelled
-        spelled = [token for piece in (f" {first}", *others) for token in self.split(piece)]
+        pieces = (f" {question.spelled[0]}", *question.spelled[1:])
+        spelled = [token for piece in pieces for token in self.split(piece)]
         return [*self.split(before), *spelled, *self.split(after)]
 
     def row(

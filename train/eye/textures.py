@@ -34,7 +34,8 @@ def fractal(source: np.random.Generator, size: Size, first: int = 2, channels: i
         total += weight * smooth_noise(source, size, cells, channels)
         weight, cells = weight * source.uniform(0.45, 0.7), cells * 2
     low, high = total.min(), total.max()
-    return (total - low) / (high - low + 1e-6)
+    result: Array = (total - low) / (high - low + 1e-6)
+    return result
 
 
 def _palette(rng: random.Random, values: Array) -> Array:
@@ -85,7 +86,8 @@ def _cells(rng: random.Random, source: np.random.Generator, size: Size) -> Array
     distances = (xs[..., None] - points[:, 0]) ** 2 + (ys[..., None] - points[:, 1]) ** 2
     colours = np.array([draw_any(rng) for _ in range(number)], np.float32)
     shade = 1 - 0.8 * np.sqrt(distances.min(axis=-1, keepdims=True)) / max(size) * rng.uniform(0, 5)
-    return colours[distances.argmin(axis=-1)] * shade.clip(0.2, 1)
+    result: Array = colours[distances.argmin(axis=-1)] * shade.clip(0.2, 1)
+    return result
 
 
 def _empty(rng: random.Random, source: np.random.Generator, size: Size) -> Array:

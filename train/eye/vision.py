@@ -55,7 +55,7 @@ class EyeBlock(nn.Module):
         self.ffn_down = nn.Linear(shape.hidden, shape.width)
 
     def _split(self, states: Tensor) -> Tensor:
-        return states.unflatten(-1, (self._heads, -1)).transpose(1, 2)
+        return states.reshape(*states.shape[:-1], self._heads, -1).transpose(1, 2)
 
     def forward(self, states: Tensor) -> Tensor:
         """Return the states after this layer."""
@@ -93,7 +93,7 @@ class Eye(nn.Module):
         """Return the normalized patches of pictures ``(batch, side, side, 3)`` of bytes, row by row."""
         grid, patch = self.shape.grid, self.shape.patch
         scaled = (pixels.float() / 255 - MEAN) / DEVIATION
-        tiles = scaled.unflatten(1, (grid, patch)).unflatten(3, (grid, patch))
+        tiles = scaled.reshape(-1, grid, patch, grid, patch, 3)
         return tiles.permute(0, 1, 3, 5, 2, 4).flatten(1, 2).flatten(2)
 
     def look(self, pixels: Tensor) -> tuple[Tensor, Tensor]:

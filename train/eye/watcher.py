@@ -144,7 +144,7 @@ class Watcher:
         return self._vocabulary.text(answer)
 
 
-@llama_cpp.llama_log_callback
+@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # llama_cpp's has no types
 def _ignore(level: int, text: bytes, data: ctypes.c_void_p) -> None:
     """Take a line of llama.cpp's log."""
 

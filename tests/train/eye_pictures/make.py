@@ -1,4 +1,4 @@
-"""Draw the 100 pictures of this folder with a browser, and write questions.json: ``python tests/train/eye_pictures/make.py``.
+"""Draw the 100 pictures of this folder with a browser, and write questions.json; run it from the root of the tree.
 
 They are for the evaluation of the bundled eye, which is trained on pictures that Pillow draws. Nothing is shared with
 `train/eye`: other forms, gradients and shadows, the colours of CSS, and fonts (FreeSans, FreeSerif, FreeMono) that are
@@ -38,6 +38,11 @@ Row = tuple[str, str, str, str, tuple[int, int]]
 """The kind, the question, what is right, the body of the page, and its size."""
 
 
+def rectangle(x: float, y: float, width: float, height: float, more: str) -> str:
+    """Return a rectangle."""
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" {more}/>'
+
+
 def polygon(points: list[tuple[float, float]], fill: str, more: str = "") -> str:
     """Return a polygon."""
     return f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}" fill="{fill}" {more}/>'
@@ -48,9 +53,9 @@ def form(shape: str, x: float, y: float, r: float, fill: str, more: str = "") ->
     if shape == "circle":
         return f'<circle cx="{x}" cy="{y}" r="{r}" fill="{fill}" {more}/>'
     if shape == "square":
-        return f'<rect x="{x - r * 0.85}" y="{y - r * 0.85}" width="{1.7 * r}" height="{1.7 * r}" rx="{r * 0.06}" fill="{fill}" {more}/>'
+        return rectangle(x - r * 0.85, y - r * 0.85, 1.7 * r, 1.7 * r, f'rx="{r * 0.06}" fill="{fill}" {more}')
     if shape == "rectangle":
-        return f'<rect x="{x - r}" y="{y - r * 0.5}" width="{2 * r}" height="{r}" fill="{fill}" {more}/>'
+        return rectangle(x - r, y - r * 0.5, 2 * r, r, f'fill="{fill}" {more}')
     if shape == "triangle":
         return polygon([(x, y - r), (x + r * 0.9, y + r * 0.7), (x - r * 0.9, y + r * 0.7)], fill, more)
     if shape == "diamond":
@@ -63,7 +68,9 @@ def form(shape: str, x: float, y: float, r: float, fill: str, more: str = "") ->
     if shape == "cross":
         path = f"M{x - r},{y}H{x + r}M{x},{y - r}V{y + r}"
         return f'<path d="{path}" stroke="{fill}" stroke-width="{r * 0.55}" {more}/>'
-    path = f"M{x},{y + r} C{x - 1.9 * r},{y - 0.2 * r} {x - 0.8 * r},{y - 1.4 * r} {x},{y - 0.45 * r} C{x + 0.8 * r},{y - 1.4 * r} {x + 1.9 * r},{y - 0.2 * r} {x},{y + r}Z"
+    left = f"C{x - 1.9 * r},{y - 0.2 * r} {x - 0.8 * r},{y - 1.4 * r} {x},{y - 0.45 * r}"
+    right = f"C{x + 0.8 * r},{y - 1.4 * r} {x + 1.9 * r},{y - 0.2 * r} {x},{y + r}"
+    path = f"M{x},{y + r} {left} {right}Z"
     return f'<path d="{path}" fill="{fill}" {more}/>'
 
 
@@ -195,7 +202,8 @@ def words(rng: random.Random) -> Iterator[Row]:
         height = min(size[1] * 0.7, size[0] * 1.25 / max(1, len(text)) if len(text) > 1 else size[1] * 0.7)
         dark, back = rng.choice((("black", "white"), ("white", "#004080"), ("#b00000", "ivory"), ("#ffe11a", "#222")))
         style = f"font-family:{font};font-size:{height:.0f}px;font-weight:{rng.choice((400, 700))}"
-        inner = f'<text x="50%" y="52%" text-anchor="middle" dominant-baseline="middle" fill="{dark}" style="{style}">{text}</text>'
+        middle = 'x="50%" y="52%" text-anchor="middle" dominant-baseline="middle"'
+        inner = f'<text {middle} fill="{dark}" style="{style}">{text}</text>'
         yield "text", "what does it say?", text, page(size, back, inner), size
 
 
@@ -229,7 +237,7 @@ def seven(text: str, colour: str, ghost: str) -> tuple[str, float]:
         for name, (x1, y1, x2, y2) in LINES.items():
             fill = colour if name in LIT[character] else ghost
             parts.append(
-                f'<line x1="{x + x1}" y1="{y1}" x2="{x + x2}" y2="{y2}" stroke="{fill}" stroke-width="7" stroke-linecap="round"/>'
+                f'<path d="M{x + x1},{y1}L{x + x2},{y2}" stroke="{fill}" stroke-width="7" stroke-linecap="round"/>'
             )
         x += 52
     return "".join(parts), x - 12
@@ -250,7 +258,8 @@ def displays(rng: random.Random) -> Iterator[Row]:
         drawn, wide = seven(text, colour, ghost)
         scale = min(size[0] * 0.74 / wide, size[1] * 0.55 / 72)
         x, y = (size[0] - wide * scale) / 2, (size[1] - 72 * scale) / 2
-        frame = f'<rect x="{x - 10}" y="{y - 10}" width="{wide * scale + 20}" height="{72 * scale + 20}" rx="4" fill="{glass}" stroke="#555" stroke-width="2"/>'
+        look = f'rx="4" fill="{glass}" stroke="#555" stroke-width="2"'
+        frame = rectangle(x - 10, y - 10, wide * scale + 20, 72 * scale + 20, look)
         inner = f'{frame}<g transform="translate({x},{y}) scale({scale})">{drawn}</g>'
         yield (
             "display",
@@ -261,6 +270,11 @@ def displays(rng: random.Random) -> Iterator[Row]:
         )
 
 
+def ray(x: float, y: float, reach: float, angle: float) -> str:
+    """Return the point at a distance and an angle from another."""
+    return f"{x + reach * math.cos(angle)},{y + reach * math.sin(angle)}"
+
+
 def gauges(rng: random.Random) -> Iterator[Row]:
     """Ask for the level of bars, rings and dials."""
     for number, value in enumerate((20, 80, 50, 70, 10, 90, 40, 60)):
@@ -269,22 +283,19 @@ def gauges(rng: random.Random) -> Iterator[Row]:
         colour = rng.choice(("#2e7d32", "#1565c0", "#c62828"))
         if number % 3 == 0:
             wide, tall = size[0] * 0.8, size[1] * 0.2
-            inner = (
-                f'<rect x="{x - wide / 2}" y="{y - tall / 2}" width="{wide}" height="{tall}" fill="#eee" stroke="#444" stroke-width="2"/>'
-                f'<rect x="{x - wide / 2}" y="{y - tall / 2}" width="{wide * value / 100}" height="{tall}" fill="{colour}"/>'
-            )
+            inner = rectangle(
+                x - wide / 2, y - tall / 2, wide, tall, 'fill="#eee" stroke="#444" stroke-width="2"'
+            ) + rectangle(x - wide / 2, y - tall / 2, wide * value / 100, tall, f'fill="{colour}"')
         elif number % 3 == 1:
             angle = math.radians(-225 + 2.7 * value)
             ticks = []
             for tick in range(0, 101, 10):
                 turn = math.radians(-225 + 2.7 * tick)
-                ticks.append(
-                    f'<line x1="{x + r * 0.82 * math.cos(turn)}" y1="{y + r * 0.82 * math.sin(turn)}" '
-                    f'x2="{x + r * 0.95 * math.cos(turn)}" y2="{y + r * 0.95 * math.sin(turn)}" stroke="#222" stroke-width="2"/>'
-                )
+                start, end = ray(x, y, r * 0.82, turn), ray(x, y, r * 0.95, turn)
+                ticks.append(f'<path d="M{start}L{end}" stroke="#222" stroke-width="2"/>')
             inner = (
                 f'<circle cx="{x}" cy="{y}" r="{r}" fill="white" stroke="#444" stroke-width="4"/>{"".join(ticks)}'
-                f'<line x1="{x}" y1="{y}" x2="{x + r * 0.8 * math.cos(angle)}" y2="{y + r * 0.8 * math.sin(angle)}" stroke="#c00" stroke-width="4"/>'
+                f'<path d="M{x},{y}L{ray(x, y, r * 0.8, angle)}" stroke="#c00" stroke-width="4"/>'
                 f'<circle cx="{x}" cy="{y}" r="{r * 0.1}" fill="#c00"/>'
             )
         else:
@@ -302,7 +313,9 @@ def lamps(rng: random.Random) -> Iterator[Row]:
     for number in range(6):
         size, is_on = rng.choice(SIZES[:4]), number % 2 == 0
         x, y, r = size[0] / 2, size[1] * 0.44, min(size) * 0.2
-        glow = f'<radialGradient id="g"><stop offset="0.3" stop-color="#ffe680"/><stop offset="1" stop-color="#ffe680" stop-opacity="0"/></radialGradient><circle cx="{x}" cy="{y}" r="{r * 2.1}" fill="url(#g)"/>'
+        stops = '<stop offset="0.3" stop-color="#ffe680"/><stop offset="1" stop-color="#ffe680" stop-opacity="0"/>'
+        halo = f'<circle cx="{x}" cy="{y}" r="{r * 2.1}" fill="url(#g)"/>'
+        glow = f'<radialGradient id="g">{stops}</radialGradient>{halo}'
         if number < 4:
             body = (
                 f'<rect x="{x - r * 0.4}" y="{y + r * 0.8}" width="{r * 0.8}" height="{r * 0.8}" fill="#888"/>'
@@ -310,7 +323,9 @@ def lamps(rng: random.Random) -> Iterator[Row]:
             )
         else:
             glow = glow.replace("#ffe680", "#40ff40")
-            body = f'<circle cx="{x}" cy="{y}" r="{r * 1.15}" fill="#555"/><circle cx="{x}" cy="{y}" r="{r}" fill="{"#b0ffb0" if is_on else "#1c4a1c"}"/>'
+            inside = "#b0ffb0" if is_on else "#1c4a1c"
+            rim = f'<circle cx="{x}" cy="{y}" r="{r * 1.15}" fill="#555"/>'
+            body = f'{rim}<circle cx="{x}" cy="{y}" r="{r}" fill="{inside}"/>'
         yield (
             "lamp",
             "is the lamp on?",
@@ -323,8 +338,10 @@ def lamps(rng: random.Random) -> Iterator[Row]:
 def nothing_known(rng: random.Random) -> Iterator[Row]:
     """Ask about clouds, lit stone, cloth and an empty page."""
     del rng
-    noise = '<filter id="n"><feTurbulence type="{}" baseFrequency="{}" numOctaves="4" seed="{}"/>{}</filter><rect width="100%" height="100%" filter="url(#n)"/>'
-    light = '<feDiffuseLighting lighting-color="#c8a878" surfaceScale="6"><feDistantLight azimuth="45" elevation="40"/></feDiffuseLighting>'
+    turbulence = '<feTurbulence type="{}" baseFrequency="{}" numOctaves="4" seed="{}"/>'
+    noise = f'<filter id="n">{turbulence}{{}}</filter><rect width="100%" height="100%" filter="url(#n)"/>'
+    sun = '<feDistantLight azimuth="45" elevation="40"/>'
+    light = f'<feDiffuseLighting lighting-color="#c8a878" surfaceScale="6">{sun}</feDiffuseLighting>'
     size = (240, 160)
     for kind, rate, seed, more in (
         ("fractalNoise", 0.02, 3, ""),
