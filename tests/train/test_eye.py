@@ -18,7 +18,7 @@ from train.evaluate import DEFAULT_FILE  # noqa: E402
 from train.eye.canvas import Canvas, fit  # noqa: E402
 from train.eye.drawing import FONT_FOLDER, draw  # noqa: E402
 from train.eye.export import write_adapter, write_eye  # noqa: E402
-from train.eye.fit import EyeRecipe, Sighted, Talker, learn_to_talk, learn_words, word_embeddings  # noqa: E402
+from train.eye.fit import EyeRecipe, Sighted, Talker, train_eye, word_embeddings  # noqa: E402
 from train.eye.questions import ask_about  # noqa: E402
 from train.eye.samples import Sights  # noqa: E402
 from train.eye.scenes import FONTS, MAKERS, Display, Group, Scene, Shapes, Style, Text, draw_scene, is_held  # noqa: E402
@@ -32,7 +32,7 @@ needs_fonts = pytest.mark.skipif(
     reason="fonts are missing: sudo apt-get install fonts-dejavu fonts-liberation",
 )
 SMALL = EyeShape(width=64, layers=2, heads=2, hidden=96, projector=160)
-RECIPE = replace(EyeRecipe(), word_steps=4, talk_steps=3, pictures=4, talks=2, rank=4, checkpoint_every=2)
+RECIPE = replace(EyeRecipe(), word_steps=4, read_steps=3, talk_steps=3, pictures=4, talks=2, rank=4, checkpoint_every=2)
 
 
 def _pictures(number: int, *, held: bool) -> list[tuple[Scene, Style, Canvas]]:
@@ -157,17 +157,13 @@ def _greedy(talker: Talker, image: object, asked: str, most: int) -> str:
 
 @needs_fonts
 def test_training_goes_on_from_its_checkpoints(tmp_path: Path) -> None:
-    """Two stages run, and a second call has nothing left to do."""
-    sighted = _sighted()
-    before = {name: weight.clone() for name, weight in sighted.named_parameters()}
+    """All stages run, and a second call has nothing left to do."""
+    before = {name: weight.clone() for name, weight in _sighted().named_parameters()}
 
-    learn_words(sighted, RECIPE, tmp_path / "words.pt")
-    talker = Talker(sighted, load_text_model(DEFAULT_FILE), RECIPE.rank)
-    learn_to_talk(talker, DEFAULT_FILE, RECIPE, tmp_path / "talking.pt")
+    talker = train_eye(DEFAULT_FILE, SMALL, RECIPE, tmp_path)
+    again = train_eye(DEFAULT_FILE, SMALL, RECIPE, tmp_path)
 
-    assert any(not torch.equal(weight, before[name]) for name, weight in sighted.named_parameters())
-    again = Talker(_sighted(), load_text_model(DEFAULT_FILE), RECIPE.rank)
-    learn_to_talk(again, DEFAULT_FILE, RECIPE, tmp_path / "talking.pt")
+    assert any(not torch.equal(weight, before[name]) for name, weight in talker.sighted.named_parameters())
     assert all(torch.equal(a, b) for a, b in zip(again.parameters(), talker.parameters(), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Train in three stages: the eye learns to write words, the text model to answer from words, then both together."""
+"""Train in three stages: the eye learns to write words, the text model to answer from right ones, then from those."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ CLEAR = 4.5
 class EyeRecipe:
     """The length and the speed of training."""
 
-    word_steps: int = 3800
-    read_steps: int = 600
-    talk_steps: int = 300
+    word_steps: int = 4100
+    read_steps: int = 150
+    talk_steps: int = 150
     pictures: int = 128
     talks: int = 48
     rank: int = 16
@@ -46,8 +46,7 @@ class EyeRecipe:
     threads: int = 2
     checkpoint_every: int = 60
     word_rate: float = 0.02
-    read_rate: float = 0.01
-    talk_rate: float = 0.003
+    talk_rate: float = 0.01
 
     def schedule(self, steps: int, rate: float) -> Recipe:
         """Return what an optimizer has to know."""
@@ -176,9 +175,10 @@ class Talker(nn.Module):
         return self._answers(eye.project(units), talk)
 
     def talking_loss(self, talk: Talk) -> Tensor:
-        """Return the loss of the answers about what the eye sees, and that of its words."""
-        words, units = self.sighted.losses(talk.sight)
-        return self._answers(self.sighted.eye.project(units), talk) + words
+        """Return the loss of the answers about what the eye sees."""
+        with torch.no_grad():
+            units = self.sighted.eye.look(talk.sight.pixels)[1]
+        return self._answers(self.sighted.eye.project(units), talk)
 
     def _answers(self, pictures: Tensor, talk: Talk) -> Tensor:
         states = hidden_states(self.text, talk.text.inputs, pictures)
@@ -186,27 +186,19 @@ class Talker(nn.Module):
         return functional.cross_entropy(logits, talk.text.targets, ignore_index=NOT_LEARNED)
 
 
-def learn_to_read(talker: Talker, text_model: Path, recipe: EyeRecipe, file: Path) -> None:
-    """Train the text model's additions, and the projector's second half, on the right words instead of an eye's."""
+def learn_to_answer(talker: Talker, text_model: Path, recipe: EyeRecipe, file: Path, *, is_seeing: bool) -> None:
+    """Train the text model's additions and the projector's end, on the right words or on what the eye writes."""
     talker.sighted.requires_grad_(False)
     talker.sighted.eye.mm_2.requires_grad_(True)
-    stage = Stage(file, talker, Optimizer(talker, recipe.schedule(recipe.read_steps, recipe.read_rate)))
-    _converse(stage, talker.reading_loss, talker, text_model, recipe, recipe.read_steps)
-    talker.sighted.requires_grad_(True)
-
-
-def learn_to_talk(talker: Talker, text_model: Path, recipe: EyeRecipe, file: Path) -> None:
-    """Train all of it on conversations about pictures, slowly."""
-    stage = Stage(file, talker, Optimizer(talker, recipe.schedule(recipe.talk_steps, recipe.talk_rate)))
-    _converse(stage, talker.talking_loss, talker, text_model, recipe, recipe.talk_steps)
-
-
-def _converse(
-    stage: Stage, loss_of: Callable[[Talk], Tensor], talker: Talker, text_model: Path, recipe: EyeRecipe, steps: int
-) -> None:
-    items = -(-steps // BATCHES)
-    seed = f"{stage.name} {recipe.seed}"
-    samples = Talks(text_model, talker.sighted.eye.shape, size=recipe.talks, steps=items, seed=seed)
+    steps, loss_of = (recipe.talk_steps, talker.talking_loss) if is_seeing else (recipe.read_steps, talker.reading_loss)
+    stage = Stage(file, talker, Optimizer(talker, recipe.schedule(steps, recipe.talk_rate)))
+    samples = Talks(
+        text_model,
+        talker.sighted.eye.shape,
+        size=recipe.talks,
+        steps=-(-steps // BATCHES),
+        seed=f"{stage.name} {recipe.seed}",
+    )
     for talks in _loader(samples, stage.progress.step // BATCHES):
         for talk in talks:
             stage.advance(partial(loss_of, talk))
@@ -223,6 +215,6 @@ def train_eye(text_model: Path, shape: EyeShape, recipe: EyeRecipe, work: Path) 
     sighted = Sighted(shape, word_embeddings(text, Tokens(text_model, shape.tokens)))
     learn_words(sighted, recipe, work / "words.pt")
     talker = Talker(sighted, text, recipe.rank)
-    learn_to_read(talker, text_model, recipe, work / "reading.pt")
-    learn_to_talk(talker, text_model, recipe, work / "talking.pt")
+    learn_to_answer(talker, text_model, recipe, work / "reading.pt", is_seeing=False)
+    learn_to_answer(talker, text_model, recipe, work / "talking.pt", is_seeing=True)
     return talker

@@ -158,7 +158,7 @@ Scene = Shapes | Text | Display | Gauge | Lamp | Unknown
 
 
 def _shapes(rng: random.Random) -> Shapes:
-    number = rng.choice((1, 1, 1, 2, 2, 3))
+    number = rng.choice((1, 1, 2))
     left = MOST_THINGS
     groups: list[Group] = []
     for position in range(number):
