@@ -209,11 +209,11 @@ def _unknown(rng: random.Random) -> Unknown:
 
 MAKERS: dict[str, tuple[Callable[[random.Random], Scene], float]] = {
     "shapes": (_shapes, 0.4),
-    "text": (_text, 0.17),
-    "display": (_display, 0.17),
-    "gauge": (_gauge, 0.11),
-    "lamp": (_lamp, 0.07),
-    "unknown": (_unknown, 0.08),
+    "text": (_text, 0.18),
+    "display": (_display, 0.15),
+    "gauge": (_gauge, 0.17),
+    "lamp": (_lamp, 0.05),
+    "unknown": (_unknown, 0.05),
 }
 """The makers by kind of picture, each with its share of training."""
 
