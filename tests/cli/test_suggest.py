@@ -67,9 +67,9 @@ def test_suggest_needs_the_bundled_model(tmp_path: Path, capsys: pytest.CaptureF
 def test_suggest_passes_on_why_a_board_cannot_be_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The program's last words."""
     (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "broken.gguf").write_text("no weights")
+    (tmp_path / "broken" / "unitd-chat.gguf").write_text("no weights")
 
     with pytest.raises(SystemExit):
         measured(tmp_path, 0)
 
-    assert capsys.readouterr().err == "unitd: this board cannot be measured: broken.gguf is no GGUF file\n"
+    assert capsys.readouterr().err == "unitd: this board cannot be measured: unitd-chat.gguf is no GGUF file\n"

@@ -29,7 +29,7 @@ async def measure_board(bundled_models: Path, threads: int) -> Speed:
 
     Raises Unavailable when that fails, with the last line of the program as its reason.
     """
-    if not (models := await asyncio.to_thread(lambda: [*bundled_models.glob("*/*.gguf")])):
+    if not (models := await asyncio.to_thread(lambda: [*bundled_models.glob("*/unitd-chat.gguf")])):
         raise Unavailable("the bundled model is not there to measure with; install unitd again")
     command = [sys.executable, "-m", PROGRAM, str(models[0]), str(threads)]
     pipe = asyncio.subprocess.PIPE
