@@ -3,6 +3,7 @@
 # make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
 # make home   a broker, lights and unitd in one terminal (examples/home)
 # make model  train the bundled model from nothing (some ten hours on two cores)
+# make eye    train the eye of the bundled model (about an hour on two cores)
 # make deb    a Debian package for this release and architecture, in dist/
 # make lock   requirements.lock anew, for service installs          make licences  docs/licences.md from it
 # make audit  known vulnerabilities of what it names, and licences
@@ -17,7 +18,7 @@ BIN    := $(VENV)/bin
 # pip does it for everything but an editable installation, whose first start would do it instead.
 COMPILE = $(BIN)/python -m compileall -q unitd units
 
-.PHONY: run home test lint bench model models-page deb lock licences audit clean
+.PHONY: run home test lint bench model eye models-page deb lock licences audit clean
 
 run: $(VENV)/.installed
 	$(BIN)/unitd serve $(ARGS)
@@ -59,6 +60,9 @@ audit: $(VENV)/.installed-$(EXTRAS) $(VENV)/.installed-lock
 
 model: $(VENV)/.installed-train
 	$(BIN)/python -m train $(ARGS)
+
+eye: $(VENV)/.installed-train
+	$(BIN)/python -m train eye $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
