@@ -38,9 +38,9 @@ class EyeRecipe:
 
     word_steps: int = 3600
     read_steps: int = 150
-    talk_steps: int = 150
+    talk_steps: int = 360
     pictures: int = 128
-    talks: int = 48
+    talks: int = 32
     rank: int = 16
     seed: int = 11
     threads: int = 2
@@ -161,8 +161,8 @@ class Talker(nn.Module):
         self.sighted = sighted
         if rank:
             add_low_rank(text, rank)
-        for name, weight in text.named_parameters():
-            if weight.ndim == 2 and not weight.requires_grad and "embedding" not in name:
+        for weight in text.parameters():
+            if not weight.requires_grad:
                 weight.data = weight.data.bfloat16()
         self.text = text
 

@@ -66,9 +66,8 @@ class LowRank(nn.Module):
 
     def forward(self, states: Tensor) -> Tensor:
         """Return what the matrix and its addition make of the states."""
-        result: Tensor = self.base(states) + nn.functional.linear(
-            nn.functional.linear(states, self.lora_a), self.lora_b
-        )
+        first, second = self.lora_a.to(states.dtype), self.lora_b.to(states.dtype)
+        result: Tensor = self.base(states) + nn.functional.linear(nn.functional.linear(states, first), second)
         return result
 
 
@@ -81,20 +80,24 @@ def add_low_rank(model: Decoder, rank: int) -> None:
 
 
 def hidden_states(model: Decoder, ids: Tensor, pictures: Tensor) -> Tensor:
-    """Return the final states of rows of ids in which the places of the picture hold its embeddings."""
-    states = model.embedding(ids.clamp(min=0))
-    states = torch.where((ids == PICTURE)[..., None], _spread(ids, pictures), states)
-    turns = rotary_table(model.shape, ids.shape[1])
-    for block in model.blocks:
-        states = block(states, turns)
-    result: Tensor = model.final_norm(states)
+    """Return the final states of rows of ids in which the places of the picture hold its embeddings.
+
+    All of it has the precision of the model's weights; autocast would convert to and fro, which takes half of the time.
+    """
+    with torch.autocast("cpu", enabled=False):
+        states = model.embedding(ids.clamp(min=0))
+        states = torch.where((ids == PICTURE)[..., None], _spread(ids, pictures).to(states.dtype), states)
+        turns = rotary_table(model.shape, ids.shape[1])
+        for block in model.blocks:
+            states = block(states, turns)
+        result: Tensor = model.final_norm(states)
     return result
 
 
 def _spread(ids: Tensor, pictures: Tensor) -> Tensor:
     """Return the embeddings of each row's picture at the places that are marked in it."""
     order = ((ids == PICTURE).cumsum(1) - 1).clamp(0, pictures.shape[1] - 1)
-    return pictures.float().gather(1, order[..., None].expand(-1, -1, pictures.shape[2]))
+    return pictures.gather(1, order[..., None].expand(-1, -1, pictures.shape[2]))
 
 
 class Tokens:
