@@ -36,7 +36,7 @@ CLEAR = 4.5
 class EyeRecipe:
     """The length and the speed of training."""
 
-    word_steps: int = 3600
+    word_steps: int = 5000
     read_steps: int = 150
     talk_steps: int = 360
     pictures: int = 128

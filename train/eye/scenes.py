@@ -158,7 +158,7 @@ Scene = Shapes | Text | Display | Gauge | Lamp | Unknown
 
 
 def _shapes(rng: random.Random) -> Shapes:
-    number = rng.choice((1, 1, 2))
+    number = rng.choice((1, 2))
     left = MOST_THINGS
     groups: list[Group] = []
     for position in range(number):
@@ -209,11 +209,11 @@ def _unknown(rng: random.Random) -> Unknown:
 
 MAKERS: dict[str, tuple[Callable[[random.Random], Scene], float]] = {
     "shapes": (_shapes, 0.4),
-    "text": (_text, 0.18),
-    "display": (_display, 0.15),
-    "gauge": (_gauge, 0.17),
-    "lamp": (_lamp, 0.05),
-    "unknown": (_unknown, 0.05),
+    "text": (_text, 0.19),
+    "display": (_display, 0.18),
+    "gauge": (_gauge, 0.16),
+    "lamp": (_lamp, 0.04),
+    "unknown": (_unknown, 0.04),
 }
 """The makers by kind of picture, each with its share of training."""
 
