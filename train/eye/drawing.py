@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import ImageFont
 
-from train.eye.canvas import Canvas, blank, clear_colour, finish
+from train.eye.canvas import Canvas, Mark, blank, clear_colour, finish
 from train.eye.colours import Rgb, draw_colour, is_clear
 from train.eye.instruments import draw_display, draw_gauge, draw_lamp
 from train.eye.scenes import Display, Gauge, Lamp, Scene, Shapes, Style, Text, Unknown
@@ -153,7 +153,7 @@ def _draw_shapes(rng: random.Random, scene: Shapes, style: Style) -> Canvas:
     rng.shuffle(things)
     for (group, colour), (place, radius) in zip(things, _lay_out(rng, canvas, scene, style, len(things)), strict=True):
         draw_shape(rng, canvas, group.shape, colour, place, radius)
-        canvas.marks.append(type(canvas.marks[-1])(group.colour, canvas.marks[-1].box))
+        canvas.marks.append(Mark(group.colour, canvas.marks[-1].box))
     return canvas
 
 

@@ -36,9 +36,9 @@ CLEAR = 4.5
 class EyeRecipe:
     """The length and the speed of training."""
 
-    word_steps: int = 5000
+    word_steps: int = 4600
     read_steps: int = 150
-    talk_steps: int = 360
+    talk_steps: int = 600
     pictures: int = 128
     talks: int = 32
     rank: int = 16

@@ -115,10 +115,6 @@ class Tokens:
         """Return the tokens of a text; the marks of the frame are tokens of their own."""
         return tuple(self._vocabulary.tokens(text))
 
-    def text(self, tokens: list[int]) -> str:
-        """Return the text of tokens."""
-        return self._vocabulary.text(tokens)
-
     def _answer(self, question: Question) -> list[int]:
         """Return an answer's tokens; what is read from the picture is split into characters, as it is seen."""
         if not question.spelled:

@@ -125,22 +125,30 @@ class Watcher:
         if status != 0:
             raise WatcherError("llama.cpp cannot decode the picture")
 
-    def answer(self, picture: Array, asked: str, most: int = MOST_TOKENS) -> str:
-        """Return the greedy answer to a question about a picture, given its embeddings."""
+    def read(self, picture: Array, asked: str) -> Array:
+        """Return the scores of the first token of an answer to a question about a picture, given its embeddings."""
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), True)
         head = self._vocabulary.tokens(f"{TURN_START}user\n")
         self._decode_text(head)
         self._decode_picture(picture, len(head))
         self._decode_text(self._vocabulary.tokens(f"{asked}{TURN_END}\n{TURN_START}assistant\n"))
-        answer: list[int] = []
+        return self._scores()
+
+    def _scores(self) -> Array:
         size = llama_cpp.llama_vocab_n_tokens(self._vocab)
-        for _ in range(most):
-            scores = np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(self._context, -1), (size,))
+        return np.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(self._context, -1), (size,)).copy()
+
+    def answer(self, picture: Array, asked: str) -> str:
+        """Return the greedy answer to a question about a picture, given its embeddings."""
+        scores = self.read(picture, asked)
+        answer: list[int] = []
+        while len(answer) < MOST_TOKENS:
             token = int(scores.argmax())
             if llama_cpp.llama_vocab_is_eog(self._vocab, token):
                 break
             answer.append(token)
             self._decode_text([token])
+            scores = self._scores()
         return self._vocabulary.text(answer)
 
 
