@@ -33,4 +33,5 @@ def test_pictures_of_another_program_are_answered(watcher: Watcher) -> None:
     results = [result for results in right.values() for result in results]
 
     assert len(results) == 100
-    assert sum(results) >= 0.0 * len(results)
+    # It answers 76; rounding differs a little between processors.
+    assert sum(results) >= 72
