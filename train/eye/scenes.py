@@ -19,6 +19,9 @@ SIZES = ("small", "medium", "large")
 FINISHES = ("noise", "blur", "turned", "dim", "jpeg", "stretched")
 FINISH_SHARE = 0.25
 MOST_THINGS = 6
+HARD_SHARE = 0.7
+"""How often a training picture that is easy to learn gives way to another."""
+HARD_LENGTH, HARD_COUNT = 3, 4
 DIGITS = "0123456789"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SIGNS = (
@@ -218,6 +221,16 @@ MAKERS: dict[str, tuple[Callable[[random.Random], Scene], float]] = {
 """The makers by kind of picture, each with its share of training."""
 
 
+def _is_hard(scene: Scene) -> bool:
+    """Return whether a scene is of those that take longest to learn: two kinds of things, many, or long texts."""
+    match scene:
+        case Shapes():
+            return len(scene.groups) > 1 or scene.groups[0].count >= HARD_COUNT
+        case Text() | Display():
+            return len(scene.text) >= HARD_LENGTH
+    return False
+
+
 def _style(rng: random.Random) -> Style:
     finishes = tuple(finish for finish in FINISHES if rng.random() < FINISH_SHARE)
     return Style(rng.choice(SIZES), finishes, rng.choice(FONTS))
@@ -229,12 +242,17 @@ def is_held(scene: Scene, style: Style) -> bool:
     return is_held_combination(scene.key, style.size, *style.finishes, font)
 
 
+def _draw_kind(rng: random.Random) -> str:
+    return rng.choices(list(MAKERS), [share for _, share in MAKERS.values()])[0]
+
+
 def draw_scene(rng: random.Random, *, held: bool, kind: str | None = None, ease: float = 0.0) -> tuple[Scene, Style]:
     """Return a scene and a style, held out or not; a share of `ease` is large and clean."""
-    names, shares = list(MAKERS), [share for _, share in MAKERS.values()]
-    chosen = kind or rng.choices(names, shares)[0]
+    chosen = kind or _draw_kind(rng)
     while True:
         scene, style = MAKERS[chosen][0](rng), _style(rng)
+        if not held and not _is_hard(scene) and rng.random() < HARD_SHARE:
+            scene = MAKERS[kind or _draw_kind(rng)][0](rng)
         if rng.random() < ease:
             style = Style("large", (), style.font)
         if is_held(scene, style) == held:
