@@ -15,9 +15,11 @@ import warnings
 from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _PR_SET_PDEATHSIG = 1
+_CHANNEL = 3
+"""The file descriptor of the connection in a program of its own."""
 
 
 class Confined(NamedTuple):
@@ -45,6 +47,21 @@ def start(work: Callable[["Connection[object, object]"], None]) -> Confined:
     return Confined(pid, ours)
 
 
+def start_program(module: str) -> Confined:
+    """Start a module, which calls `run`, as a program of its own: it has nothing of this one's memory."""
+    ours, theirs = Pipe()
+    command = [sys.executable, "-m", module, str(os.getpid())]
+    actions = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), _CHANNEL)]  # nothing else is inherited
+    pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=actions)
+    theirs.close()
+    return Confined(pid, ours)
+
+
+def run(work: Callable[["Connection[Any, Any]"], None]) -> None:
+    """Do the work of a program that `start_program` has started; it never returns."""
+    _carry_out(work, Connection(_CHANNEL), parent=int(sys.argv[1]))
+
+
 def fork(work: Callable[["Connection[object, object]"], None], connection: "Connection[object, object]") -> int:
     """Do the same as `start` with an existing connection; return the process's id."""
     parent = os.getpid()
@@ -53,8 +70,13 @@ def fork(work: Callable[["Connection[object, object]"], None], connection: "Conn
         # Python 3.12 and later warn of other threads. Those of this program wait, and the child needs none.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
-    if pid:
-        return pid
+    if not pid:
+        _carry_out(work, connection, parent)
+    return pid
+
+
+def _carry_out(work: Callable[["Connection[Any, Any]"], None], connection: "Connection[Any, Any]", parent: int) -> None:
+    """Do the work and end this process."""
     try:
         _detach(parent, connection.fileno())
         work(connection)

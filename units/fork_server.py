@@ -1,7 +1,8 @@
 """A process that forks on demand: one process for each piece of work (units.confined), each within milliseconds.
 
-The fork server is forked when the program is small: the memory that it shares with the program is never written to
-again, and the processes that it forks share what it has loaded. It waits for connections and forks for each one.
+The fork server is forked when the program is small, or is a program of its own: the memory that it shares is never
+written to again, and the processes that it forks share what it has loaded. It waits for connections and forks for each
+one.
 """
 
 import os
@@ -26,21 +27,40 @@ def hang_up(connection: "Connection[Any, Any]") -> None:
         end.shutdown(socket.SHUT_RDWR)
 
 
+def serve(
+    connection: "Connection[Any, Any]",
+    work: Work,
+    prepare: Callable[[], object],
+    refusal: Callable[[OSError], object],
+) -> None:
+    """Be a fork server: prepare once, then do the work in a new process for each connection that is sent.
+
+    `refusal` makes the message for a process that cannot start.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # its children are not waited for
+    prepare()
+    while True:
+        wanted: Connection[Any, Any] = Connection(recv_handle(connection))
+        try:
+            confined.fork(work, wanted)
+        except OSError as error:  # the limit of processes is reached
+            wanted.send(refusal(error))
+        wanted.close()
+
+
 class ForkServer:
     """Starts processes that do one kind of work."""
 
-    def __init__(self, work: Work, prepare: Callable[[], object], refusal: Callable[[OSError], object]) -> None:
-        """`prepare` is called once in the fork server; `refusal` makes the message for a process that cannot start."""
-        self._work = work
-        self._prepare = prepare
-        self._refusal = refusal
+    def __init__(self, start: Callable[[], confined.Confined]) -> None:
+        """`start` starts a process that calls `serve`."""
+        self._start = start
         self._server: confined.Confined | None = None
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Fork the server; the earlier, the less memory does it share."""
+        """Start the server; one that is forked shares the less memory, the earlier it is."""
         if self._server is None:
-            self._server = confined.start(self._fork_on_demand)
+            self._server = self._start()
 
     def begin(self) -> "Connection[Any, Any]":
         """Return the connection to a new process; from any thread. A fork server that was killed is started again."""
@@ -64,14 +84,3 @@ class ForkServer:
         if self._server is not None:
             self._server.close()
             self._server = None
-
-    def _fork_on_demand(self, connection: "Connection[Any, Any]") -> None:
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # its children are not waited for
-        self._prepare()
-        while True:
-            wanted: Connection[Any, Any] = Connection(recv_handle(connection))
-            try:
-                confined.fork(self._work, wanted)
-            except OSError as error:  # the limit of processes is reached
-                wanted.send(self._refusal(error))
-            wanted.close()

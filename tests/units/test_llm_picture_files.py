@@ -13,6 +13,8 @@ import pytest
 from PIL import Image
 
 from tests.support.pictures import COLORS, file_of, huge_png, noise, square
+from units import confined
+from units.fork_server import ForkServer
 from units.llm.vision import picture_reader
 from units.llm.vision.picture_reader import BadPicture, PictureReader, Size, answer_of, fitting
 
@@ -24,7 +26,6 @@ Measure = Callable[[bytes], Size | str]
 def reader() -> Iterator[PictureReader]:
     """A fork server."""
     reader = PictureReader()
-    reader.start()
     yield reader
     reader.close()
 
@@ -188,7 +189,7 @@ def test_a_process_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     """And with one that has too little time."""
     monkeypatch.setattr(picture_reader, "BYTES", 4 * 1024 * 1024)
     reader = PictureReader()
-    reader.start()
+    reader._fork_server = ForkServer(lambda: confined.start(picture_reader.fork_on_demand))  # which knows the new limit
     try:
         # More than a test process that has run for long has free in what it holds already.
         with pytest.raises(BadPicture, match="it takes more than"):

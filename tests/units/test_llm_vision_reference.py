@@ -45,7 +45,8 @@ class Reference:
 
     def __init__(self, program: Seeing) -> None:
         self.model = program.unit._model
-        self.vision: Any = program.unit._vision._projector._handle
+        assert program.unit._vision._sight is not None
+        self.vision: Any = program.unit._vision._sight.projector._handle
         params = llama_cpp.llama_context_default_params()
         params.n_ctx, params.flash_attn_type = 1024, llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
         self.context: Any = llama_cpp.llama_init_from_model(self.model.handle, params)

@@ -1,4 +1,7 @@
-"""The LoRA adapters that the tasks of one model use: each is loaded once, and freed with its last task."""
+"""The LoRA adapters of one model: those that tasks use are loaded once, and freed with their last task.
+
+A model may have one that is for prompts with pictures alone. It is loaded with the first of them, and stays.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,10 +17,13 @@ from units.setup_values import refusal
 class Adapters:
     """Adapters by file, as it was when it was loaded: a replaced file is another adapter for the next task."""
 
-    def __init__(self, model: Model, context: Context) -> None:
+    def __init__(self, model: Model, context: Context, vision_path: str = "") -> None:
+        """`vision_path` is the file of the adapter for prompts with pictures, "" for none."""
         self._model = model
         self._context = context
         self._loaded: dict[str, Adapter] = {}
+        self._vision_path = vision_path
+        self._for_vision: Blend = ()
 
     def blend(self, wanted: Sequence[Mapping[str, Any]]) -> Blend:
         """Return the adapters that a setup names, each with its scale.
@@ -30,6 +36,12 @@ class Adapters:
         except LoadError as error:
             raise refusal(str(error)) from error
 
+    def with_vision(self, blend: Blend) -> Blend:
+        """Return the adapters for a prompt with pictures; raise UnitFault when that for vision cannot be used."""
+        if self._vision_path and not self._for_vision:
+            self._for_vision = self.blend([{"path": self._vision_path, "scale": 1.0}])
+        return (*blend, *self._for_vision)
+
     def _load(self, path: Path) -> Adapter:
         try:
             identity = identity_of(path)
@@ -40,8 +52,8 @@ class Adapters:
         return self._loaded[identity]
 
     def keep(self, used: Iterable[Blend]) -> None:
-        """Free all adapters but these."""
-        wanted = {adapter.identity for blend in used for adapter, _ in blend}
+        """Free all adapters but these, and that for vision."""
+        wanted = {adapter.identity for blend in (*used, self._for_vision) for adapter, _ in blend}
         unwanted = self._loaded.keys() - wanted
         if unwanted:
             self._context.use(())  # no context may point to what is freed

@@ -21,7 +21,7 @@ import llama_cpp
 import numpy as np
 
 from units import confined
-from units.fork_server import ForkServer, hang_up
+from units.fork_server import ForkServer, hang_up, serve
 from units.llm.calls import with_calls
 from units.llm.gbnf import Allowed, Candidates, DeadEnd, allows, grammar_of_schema, make_grammar
 from units.llm.llama import Model
@@ -45,11 +45,7 @@ class Grammars:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._fork_server = ForkServer(
-            self._serve,
-            prepare=lambda: model.byte_tokens,  # looked up in the whole vocabulary, once for all of them
-            refusal=lambda error: f"grammar cannot be compiled now: {error.strerror}",
-        )
+        self._fork_server = ForkServer(lambda: confined.start(self._fork_on_demand))
         self._begun: WeakSet[Grammar] = WeakSet()
 
     @property
@@ -74,6 +70,14 @@ class Grammars:
         self._fork_server.close()
 
     # In a grammar's own process
+
+    def _fork_on_demand(self, connection: "Connection[Any, Any]") -> None:
+        serve(
+            connection,
+            self._serve,
+            prepare=lambda: self._model.byte_tokens,  # looked up in the whole vocabulary, once for all of them
+            refusal=lambda error: f"grammar cannot be compiled now: {error.strerror}",
+        )
 
     def _serve(self, connection: "Connection[Any, Any]") -> None:
         spec, tools, is_trial = connection.recv()

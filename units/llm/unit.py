@@ -82,8 +82,8 @@ class LlmUnit(Unit):
             on_spoken=self._host.flush,
             pictures=self._vision,
         )
-        self._vision.load(self._model, self._context, load)
-        self._adapters = Adapters(self._model, self._context)
+        self._vision.prepare(self._model, self._context, load)
+        self._adapters = Adapters(self._model, self._context, load.get("vision_lora", ""))
         self._prompts = PromptMaker(self._model, load.get("chat_template", ""))
         warn = partial(self._host.log, "warning")
         trained_tokens = load.get("trained_tokens") or self._context.context
@@ -200,15 +200,14 @@ class LlmUnit(Unit):
                 if isinstance(spec, UnitFault):
                     raise spec
                 prompt = self._task_prompts.of_question(task, options, text)
+                spec = with_own_biases(self._model, self._prompts, spec, options)
+                sampler = Sampler(self._model, self._grammars, spec, compiled)
+                fields = envelope.fields
+                priority, client = fields.get("priority", 0), fields.get("client", "")
+                generation = self._start(task, options, sampler, prompt, number, priority, client)
             except UnitFault as fault:
                 self._fail(task, number, fault)
                 return
-            sampler = Sampler(
-                self._model, self._grammars, with_own_biases(self._model, self._prompts, spec, options), compiled
-            )
-            fields = envelope.fields
-            priority, client = fields.get("priority", 0), fields.get("client", "")
-            generation = self._start(task, options, sampler, prompt, number, priority, client)
             generation.is_held = task.is_paused
 
         return self._when_ready(envelope, task, options, go_on)
@@ -234,6 +233,7 @@ class LlmUnit(Unit):
         priority: int = 0,
         client: str = "",
     ) -> Generation:
+        layout = self._vision.layout(prompt)
         generation = Generation(
             task=task.work_id,
             prompt=prompt,
@@ -242,7 +242,7 @@ class LlmUnit(Unit):
             sampler=sampler,
             text=self._text_stream(task, options, number),
             listener=self,
-            blend=task.blend,
+            blend=self._adapters.with_vision(task.blend) if layout.places else task.blend,
             owner=task.owner,
             client=client,
             public=common_length(task.public_prompt, prompt),
@@ -250,7 +250,7 @@ class LlmUnit(Unit):
             tells_prompt=options.tells_prompt,
             priority=priority,
             number=number,
-            layout=self._vision.layout(prompt),
+            layout=layout,
             wanted_pictures=self._vision.wanted_pictures(task.owner, task.pictures_for(options)),
         )
         task.generation = generation

@@ -3,10 +3,12 @@
 A hostile file (a bomb, a polyglot, a truncated one) costs its process, never the program with the model. First only the
 header is read, which tells the size, so that tokens are counted before any work; the pixels come when the picture is
 encoded, already scaled down.
+
+The processes are forked from a program of its own (`python -m units.llm.vision`), which the first picture starts: until
+then it takes no memory, and there is nothing of the model or of a conversation in it.
 """
 
 import importlib
-import importlib.util
 import io
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from units import confined
-from units.fork_server import ForkServer, hang_up
+from units.fork_server import ForkServer, hang_up, serve
 
 MAX_PIXELS = 50_000_000
 """The pixels that a file's header may claim."""
@@ -33,8 +35,8 @@ LONGEST_SIDE = 4096
 # Models cut or stretch a picture by its shape; their code does not expect a thread.
 MAX_RATIO = 100
 
+PROGRAM = "units.llm.vision"
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
-MISSING = "pictures need Pillow: pip install 'unitd[vision]'"
 TOO_MUCH = f"it takes more than {SECONDS:g} s or {BYTES >> 20} MiB"
 _ORIENTATION = 0x0112
 _TURNS = {
@@ -56,11 +58,6 @@ class Size(NamedTuple):
 
 class BadPicture(Exception):
     """A file that cannot be read; the words say why."""
-
-
-def is_installed() -> bool:
-    """Return True when Pillow is there."""
-    return importlib.util.find_spec("PIL") is not None
 
 
 def fitting(size: Size, share: float = 1.0) -> Size:
@@ -101,13 +98,7 @@ class PictureReader:
     """Starts processes that read pictures."""
 
     def __init__(self) -> None:
-        self._fork_server = ForkServer(
-            _serve, prepare=_import_pillow, refusal=lambda error: f"pictures cannot be read now: {error.strerror}"
-        )
-
-    def start(self) -> None:
-        """Start before the model is loaded, so that no process shares its memory."""
-        self._fork_server.start()
+        self._fork_server = ForkServer(lambda: confined.start_program(PROGRAM))
 
     def close(self) -> None:
         """End the fork server."""
@@ -134,6 +125,16 @@ def answer_of(reading: Reading) -> Any:
 
 
 # In the fork server
+
+
+def fork_on_demand(connection: "Connection[Any, Any]") -> None:
+    """Fork a process for each request."""
+    serve(
+        connection,
+        _serve,
+        prepare=_import_pillow,
+        refusal=lambda error: f"pictures cannot be read now: {error.strerror}",
+    )
 
 
 def _import_pillow() -> None:
