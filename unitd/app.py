@@ -353,8 +353,8 @@ class App:
                 "exact": card.exact if llm.exact is None else llm.exact,
                 "chat_template": card.chat_template,
                 "trained_tokens": card.context_length,
-                "projector": str(card.projector_path or ""),
             }
+            load |= {key: str(path or "") for key, path in card.vision_files.items()}
         return load
 
 

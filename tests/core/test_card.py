@@ -202,7 +202,10 @@ def test_a_projector_is_one_of_the_files_to_fetch() -> None:
         read_card(card | {"files": [HUB_PART]}, "card.toml")
     with pytest.raises(ConfigError, match=r"projector lies outside the model's folder"):
         read_card(card | {"projector": "../mmproj.gguf"}, "card.toml")
-    read = read_card(card | {"files": [HUB_PART, HUB_PART | {"path": "mmproj.gguf"}]}, "card.toml")
+    whole = card | {"files": [HUB_PART, HUB_PART | {"path": "mmproj.gguf"}]}
+    with pytest.raises(ConfigError, match=r"vision_lora is lora\.gguf, which is none of files"):
+        read_card(whole | {"vision_lora": "lora.gguf"}, "card.toml")
+    read = read_card(whole, "card.toml")
 
     assert not read.has_vision
     assert replace(read, projector_path=Path("mmproj.gguf")).has_vision

@@ -244,14 +244,14 @@ def test_a_missing_model_without_a_substitute_is_refused() -> None:
 
 
 def test_a_model_with_vision_answers_for_one_with_vision() -> None:
-    """The bundled one if it sees, else another that does; without any the bundled one, as always."""
+    """One that was fetched, else the bundled one if it sees; without any the bundled one, as always."""
     meant = Card("internvl", "llm", capabilities=("vision",))
     eye = replace(QWEN_HERE, name="eye", aliases=(), projector_path=Path("/models/mmproj.gguf"))
     bundled_eye = replace(BUNDLED, projector_path=Path("/bundled/mmproj.gguf"))
 
     served = [
         Catalog([meant], installed, "unitd-chat").resolve("llm", "internvl").name
-        for installed in ([BUNDLED, QWEN_HERE, eye], [eye, bundled_eye], [QWEN_HERE, BUNDLED])
+        for installed in ([eye, bundled_eye], [QWEN_HERE, bundled_eye], [QWEN_HERE, BUNDLED])
     ]
 
     assert served == ["eye", "unitd-chat", "unitd-chat"]

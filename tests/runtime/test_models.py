@@ -4,6 +4,7 @@ import fcntl
 import logging
 import random
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from tests.support.setups import LLM_SETUP
 from tests.support.waiting import eventually
 from unitd.app import App, unit_argv
 from unitd.core.access.grants import Grant, Role, check_request
+from unitd.core.config.schema import LlmSettings
 from unitd.core.models.catalog import Card, ModelFile
 from unitd.core.models.forecast import Pace, Speed
 from unitd.core.models.progress import INCOMING
 from unitd.runtime.models.downloads import CANCELLED, STOPPED
-from unitd.runtime.models.inventory import ModelInfo
+from unitd.runtime.models.inventory import Inventory
 from unitd.runtime.models.measuring import prospect_of
 from unitd.runtime.sys.models import WHOLE
 from unitd.settings import find_program_folders
@@ -86,7 +88,7 @@ async def test_a_pulled_model_answers_to_all_of_its_names(client: WireClient, tm
 
 async def test_ten_cuts_later_a_real_model_answers(tmp_path: Path, hub: LocalHub) -> None:
     """From an empty board to an answer: each byte is fetched once, and every alias is served by what came."""
-    [file] = find_program_folders().bundled_models.glob("unitd-chat/*.gguf")
+    file = find_program_folders().bundled_models / "unitd-chat" / "unitd-chat.gguf"
     content = file.read_bytes()
     hub.files["me/model/small.gguf"] = HubFile(content)
     hub.cuts = [random.Random(8).randrange(BLOCK, len(content) // 10) for _ in range(10)]
@@ -312,16 +314,19 @@ async def test_the_daemons_stop_ends_a_pull_and_the_next_one_goes_on_from_there(
     assert HEADER_BYTES < gets[1] <= HALF
 
 
-def test_a_projector_does_not_slow_an_answer_down(tmp_path: Path) -> None:
-    """Its bytes are read for a picture, not for a token; the same before and after the model is fetched."""
+async def test_a_projector_does_not_slow_an_answer_down(tmp_path: Path) -> None:
+    """The bytes of a projector and its adapter are read for a picture, not for a token, before and after a download."""
     pace = Pace(byte_s=1e-9, weight_s=1e-9)
     speed = Speed(token_s=0.0, small=pace, large=pace, small_below=0)
     parts = (ModelFile("x.gguf", "me/model", size=1000), ModelFile("mmproj.gguf", "me/model", size=600))
     to_come = Card("x", "llm", "llama", parts=parts, projector="mmproj.gguf")
-    projector = tmp_path / "mmproj.gguf"
-    projector.write_bytes(bytes(600))
-    here = Card("x", "llm", "llama", projector_path=projector)
+    for name, size in (("x", 1000), ("mmproj", 500), ("lora", 100)):
+        (tmp_path / f"{name}.gguf").write_bytes(bytes(size))
+    here = Card("x", "llm", "llama", path=tmp_path / "x.gguf", projector_path=tmp_path / "mmproj.gguf")
+    here = replace(here, place=tmp_path, vision_lora_path=tmp_path / "lora.gguf")
+    bundled = replace(here, is_bundled=True)
 
-    forecasts = [prospect_of(ModelInfo(card, 1600, None, True), speed).forecast for card in (to_come, here)]
+    infos = await Inventory(LlmSettings(), lambda: 1).take([to_come, here, bundled])
+    forecasts = [prospect_of(info, speed).forecast for info in infos]
 
-    assert [each and each.tokens_per_s for each in forecasts] == [pytest.approx(1e6)] * 2
+    assert [each and each.tokens_per_s for each in forecasts] == [pytest.approx(1e6)] * 3

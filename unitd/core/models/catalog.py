@@ -97,6 +97,13 @@ class Card:
     projector_path: Path | None = None
     """That file on this machine; None if there is none."""
 
+    vision_lora: str = ""
+    """The adapter (LoRA) that a model with vision needs for prompts with pictures, and for no others: a file as the
+    projector is."""
+
+    vision_lora_path: Path | None = None
+    """That file on this machine; None if there is none."""
+
     licence: str = ""
     """An SPDX identifier if there is one, else the name that the owner of the model uses."""
 
@@ -143,14 +150,19 @@ class Card:
         return sum(sizes) if all(sizes) else 0
 
     @property
-    def projector_bytes(self) -> int:
-        """The size of the projector among the parts in bytes; 0 if there is none, or its size is not known."""
-        return sum(part.size for part in self.parts if part.path == self.projector)
+    def vision_bytes(self) -> int:
+        """The size of the parts for vision alone in bytes; 0 if there are none, or their size is not known."""
+        return sum(part.size for part in self.parts if part.path in (self.projector, self.vision_lora))
+
+    @property
+    def vision_files(self) -> dict[str, Path | None]:
+        """The files for vision alone on this machine, as unit programs are told."""
+        return {"projector": self.projector_path, "vision_lora": self.vision_lora_path}
 
 
 _TEXTS = (
     "name", "unit", "engine", "description", "homepage", "note", "file", "base_url", "remote_model", "api_key_file",
-    "licence", "good_for", "chat_template", "architecture", "projector",
+    "licence", "good_for", "chat_template", "architecture", "projector", "vision_lora",
 )  # fmt: skip
 _LISTS = ("aliases", "capabilities", "input_type", "output_type", "languages")
 _CARD_KEYS: dict[str, type] = {
@@ -182,7 +194,7 @@ def read_card(document: dict[str, Any], where: str) -> Card:
     engine_options = {key: values.pop(key) for key in _ENGINE_KEYS if key in values}
     parts = tuple(_read_part(each, f"{where}: files[{at}]") for at, each in enumerate(tables))
     card = Card(**values, parts=parts, engine_options=engine_options)
-    for key in ("file", "projector"):
+    for key in ("file", "projector", "vision_lora"):
         if path := getattr(card, key):
             _check_file(card, key, path, where)
     return card
@@ -302,7 +314,8 @@ class Catalog:
         there = [each for each in self._installed if each.unit == card.unit]
         bundled = [each for each in there if each.is_bundled]
         wants_vision = card.projector or VISION in card.capabilities
-        seeing = [each for each in (*bundled, *there) if each.has_vision] if wants_vision else []
+        # A fetched one sees more than what is small enough to be bundled.
+        seeing = [each for each in sorted(there, key=lambda each: each.is_bundled) if each.has_vision and wants_vision]
         other = next(iter([*seeing, *bundled]), None)
         if other is None:
             raise LoadFailed(f"the model {name!r} is not installed")

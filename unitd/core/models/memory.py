@@ -111,7 +111,7 @@ def with_projector(need: Need, file_bytes: int) -> Need:
 
 def need_to_come(card: Card, slots: int, context: int, *, exact: bool) -> Need | None:
     """Return what a model that is not installed will need, by its card; None if the size of its files is not known."""
-    size, projector = card.download_bytes, card.projector_bytes
+    size, projector = card.download_bytes, card.vision_bytes
     if not size:
         return None
     if (card.unit, card.engine) != ("llm", "llama"):

@@ -173,7 +173,8 @@ def look_at(unit: str, load: Mapping[str, Any]) -> Need:
         raise LoadFailed(f"{path.name} cannot be loaded: {error}") from error
     size = sum(map(size_of, parts_of(path)))
     need = need_of_llama(size, shape, load["slots"], load["context"], exact=load["exact"])
-    return with_projector(need, size_of(Path(projector))) if (projector := load.get("projector")) else need
+    vision = [Path(load[key]) for key in ("projector", "vision_lora") if load.get(key)]
+    return with_projector(need, sum(map(size_of, vision))) if vision else need
 
 
 def _shape_in(path: Path) -> Shape | None:

@@ -33,6 +33,9 @@ class ModelInfo:
     fits: bool | None
     """Whether the memory for models would hold it alone."""
 
+    vision_size: int = 0
+    """Bytes of the size that are read for pictures alone."""
+
 
 class Inventory:
     """Measures and estimates the models of cards."""
@@ -51,10 +54,14 @@ class Inventory:
         if "base_url" in card.engine_options:  # it is held elsewhere
             return ModelInfo(card, 0, None, True)
         weights = card.path or (None if card.is_bundled else card.place)
-        size = size_of(card.place) if card.place and not card.is_bundled else size_of(weights) if weights else 0
         need = self._need_here(card, weights) if card.is_installed else self._need_to_come(card)
         fits = None if need is None else need.total <= self._limit()
-        return ModelInfo(card, size if card.is_installed else card.download_bytes, need, fits)
+        if not card.is_installed:
+            return ModelInfo(card, card.download_bytes, need, fits, card.vision_bytes)
+        vision = sum(size_of(path) for path in card.vision_files.values() if path)
+        place = None if card.is_bundled else card.place  # what is bundled lies beside its pages
+        size = size_of(place) if place else vision + (size_of(weights) if weights else 0)
+        return ModelInfo(card, size, need, fits, vision)
 
     def _need_here(self, card: Card, weights: Path | None) -> Need | None:
         try:
@@ -69,7 +76,7 @@ class Inventory:
     def _estimate(self, card: Card, weights: Path | None) -> Need | None:
         """Return None for a file that cannot be a model: setup says what is wrong with it."""
         settings = {"slots": self._llm.slots, "context": self._llm.context, "exact": self._is_exact(card)}
-        files = {"path": str(weights or ""), "projector": str(card.projector_path or "")}
+        files = {"path": str(weights or "")} | {key: str(path or "") for key, path in card.vision_files.items()}
         try:
             return look_at(card.unit, {"engine": card.engine} | files | settings)
         except LoadFailed:

@@ -11,9 +11,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from unitd.core.models.catalog import Card
 from unitd.core.models.forecast import Prospect, Speed, forecast, read_speed
-from unitd.runtime.children.memory_budget import size_of
 from unitd.runtime.models.inventory import ModelInfo
 from unitd.wire.errors import Unavailable
 
@@ -67,10 +65,6 @@ def prospect_of(stock: ModelInfo, speed: Speed) -> Prospect:
     """Return what is to be expected of a model on a board of this speed."""
     card = stock.card
     is_computed_here = (card.unit, card.engine) == ("llm", "llama") and stock.size > 0
-    weights = stock.size - _projector_bytes(card)  # which is not read for a token
+    weights = stock.size - stock.vision_size  # which are not read for a token
     expected = forecast(speed, weights, card.shape, card.parameters) if is_computed_here else None
     return Prospect(card, stock.size, stock.need, stock.fits, expected)
-
-
-def _projector_bytes(card: Card) -> int:
-    return size_of(card.projector_path) if card.projector_path else card.projector_bytes

@@ -157,14 +157,16 @@ class ModelStore:
         return self._with_projector(card) if card.unit == "llm" and card.engine == "llama" else card
 
     def _with_projector(self, card: Card) -> Card:
-        """Return a card with the projector that its folder has; without one the model has no vision."""
+        """Return a card with the files for vision that its folder has; without them the model has no vision."""
         folder = card.path.parent if card.path and card.path != card.place else None
         path = folder / card.projector if folder and card.projector else None
+        adapter = folder / card.vision_lora if folder and card.vision_lora else None
         if folder and path is None:
             path = next((each for each in self._files(folder, ".gguf") if self._is_projector(each)), None)
-        path = path if path and _is_file(path) else None
         others = tuple(each for each in card.capabilities if each != VISION)
-        return replace(card, projector_path=path, capabilities=(*others, VISION) if path else others)
+        if path is None or not all(_is_file(each) for each in (path, adapter) if each):
+            return replace(card, capabilities=others)
+        return replace(card, projector_path=path, vision_lora_path=adapter, capabilities=(*others, VISION))
 
     def _is_projector(self, path: Path) -> bool:
         description = self._description_in(path)
