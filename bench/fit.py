@@ -52,7 +52,7 @@ class Subject:
 
 def subjects(folder: Path, threads: int) -> list[Subject]:
     """Return both models, each with a daemon that is not started yet."""
-    synthetic, bundled = folder / "synthetic.gguf", next(BUNDLED.glob("*/*.gguf"))
+    synthetic, bundled = folder / "synthetic.gguf", BUNDLED / "unitd-chat" / "unitd-chat.gguf"
     make(synthetic)
     found = []
     for name, path, prompt, is_exact in (

@@ -24,7 +24,7 @@ from train.eye.questions import ask_about, is_near, is_place, says
 from train.eye.scenes import draw_scene
 from train.eye.watcher import ADAPTER_FILE, EYE_FILE, Watcher
 
-FOLDER = Path("units/models/unitd-eye")
+FOLDER = Path("units/models/unitd-chat")
 FOREIGN = Path("tests/train/eye_pictures")
 PROBES = 100
 PROBE_SEED = 40_000
