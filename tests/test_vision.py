@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.clients.wire_client import WireClient, text_of
 from tests.support.daemon import running_app, tcp_client
-from tests.support.models.projector import vision_model
+from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, part, square, text
 from tests.support.setups import LLM_SETUP
 from unitd.app import App
@@ -65,17 +66,21 @@ async def test_pictures_before_a_question(seeing: App) -> None:
     assert 16 < tokens[0] < tokens[1]
 
 
-async def test_a_model_without_vision_says_so(client: WireClient) -> None:
+async def test_a_model_without_vision_says_so(tmp_path: Path) -> None:
     """With a code and the place of the picture; the task goes on."""
-    work_id = await client.setup("llm", LLM_SETUP)
+    await asyncio.to_thread(blind_model, tmp_path / "models")
     messages = [{"role": "user", "content": [text("what is this? "), RED]}]
-    sent = await client.send(work_id=work_id, action="inference", object="llm.utf-8", options={"messages": messages})
-    error = (await client.receive())["error"]
+    request: dict[str, Any] = {"action": "inference", "object": "llm.utf-8", "options": {"messages": messages}}
+    settings = {"models": {"dir": [str(tmp_path / "models")]}}
+    async with running_app(tmp_path / "state", settings) as app, tcp_client(app) as client:
+        work_id = await client.setup("llm", LLM_SETUP | {"model": BLIND})
+        await client.send(work_id=work_id, **request)
+        error = (await client.receive())["error"]
+        answer = await client.answer(work_id, "hello")
 
     assert error["code"] == -10
     assert "messages[0].content[1] is an image; this model has no vision" in error["message"]
-    assert sent
-    assert await client.answer(work_id, "hello")
+    assert answer
 
 
 @pytest.mark.timeout(60)

@@ -14,7 +14,7 @@ import pytest
 from tests.support.clients.original_clients import ArduinoClient, MicroPythonClient
 from tests.support.clients.wire_client import WireClient, open_terminal, text_of
 from tests.support.daemon import running_app
-from tests.support.models.projector import vision_model
+from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, square
 from tests.support.setups import ASR_SETUP, KWS_SETUP, LLM_SETUP, LONG_QUESTION
 from tests.support.units.spoken import speak
@@ -38,8 +38,9 @@ PICTURE_TOKENS = 16
 
 @pytest.fixture
 async def daemon(tmp_path: Path) -> AsyncIterator[App]:
-    """Run a daemon that has a model with vision."""
+    """Run a daemon that has a model with vision, and one without."""
     await asyncio.to_thread(vision_model, tmp_path / "models")
+    await asyncio.to_thread(blind_model, tmp_path / "models")
     async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
         yield app
 
@@ -226,7 +227,7 @@ async def test_the_micropython_client_shows_a_picture(client: WireClient) -> Non
 
 
 async def test_a_model_with_vision_answers_for_one_that_is_not_here(client: WireClient) -> None:
-    """The name of an original's vlm is served by a model that can see, not by the bundled one."""
+    """The name of an original's vlm is served by a fetched model that can see, not by the bundled one."""
     await client.setup("vlm", VLM_SETUP | {"model": "smolvlm-256M-ax630c"})
     tasks = (await client.ask(work_id="sys", action="lstask"))["data"]
 
@@ -264,12 +265,12 @@ async def test_what_is_no_picture_is_refused(
 
 async def test_a_model_without_vision_refuses_the_picture(client: WireClient) -> None:
     """The picture, and not the question after it."""
-    vlm = await client.setup("vlm", VLM_SETUP | {"model": "unitd-chat"})
+    vlm = await client.setup("vlm", VLM_SETUP | {"model": BLIND})
     sent = await show(client, vlm, RED)
     reply = await client.receive()
 
     assert (reply["request_id"], reply["error"]["code"]) == (sent, -10)
-    assert "the model unitd-chat has no vision" in reply["error"]["message"]
+    assert f"the model {BLIND} has no vision" in reply["error"]["message"]
     assert (await asked(client, vlm))[0]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.command_line import Finished, start, unitd
 from tests.support.daemon import running_app
-from tests.support.models.projector import vision_model
+from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, square
 from unitd.app import App
 
@@ -77,12 +77,14 @@ async def test_chat_shows_pictures(tmp_path: Path) -> None:
     assert read["prompt"] - before - tokens[1] == 16
 
 
-async def test_chat_says_why_it_cannot_show_a_picture(tmp_path: Path, daemon: App) -> None:
+async def test_chat_says_why_it_cannot_show_a_picture(tmp_path: Path) -> None:
     """The model has no vision, or there is no such file."""
     (tmp_path / "red.png").write_bytes(file_of(square("red")))
-    usual = ["chat", "--socket", str(daemon.endpoints["unix"])]
-    blind = await unitd(*usual, "--image", str(tmp_path / "red.png"), "what is this?")
-    missing = await unitd(*usual, "--image", str(tmp_path / "blue.png"), "what is this?")
+    await asyncio.to_thread(blind_model, tmp_path / "models")
+    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
+        usual = ["chat", "--socket", str(app.endpoints["unix"]), "--model", BLIND]
+        blind = await unitd(*usual, "--image", str(tmp_path / "red.png"), "what is this?")
+        missing = await unitd(*usual, "--image", str(tmp_path / "blue.png"), "what is this?")
 
     assert (blind.code, missing.code) == (1, 1)
     assert "this model has no vision" in blind.err

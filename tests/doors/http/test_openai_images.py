@@ -11,7 +11,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from tests.doors.http.conftest import Start
-from tests.support.models.projector import vision_model
+from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, huge_png, square
 from tests.support.servers.web_site import web_site
 from unitd.app import App
@@ -50,6 +50,7 @@ def client_of(app: App) -> AsyncOpenAI:
 async def seeing(start: Start, tmp_path: Path) -> AsyncIterator[AsyncOpenAI]:
     """A client of a daemon that has a model with an eye."""
     await asyncio.to_thread(vision_model, tmp_path / "models")
+    await asyncio.to_thread(blind_model, tmp_path / "models")
     async with client_of(await start()) as client:
         yield client
 
@@ -58,6 +59,7 @@ async def seeing(start: Start, tmp_path: Path) -> AsyncIterator[AsyncOpenAI]:
 async def fetching(start: Start, tmp_path: Path) -> AsyncIterator[AsyncOpenAI]:
     """A client of a daemon that fetches images."""
     await asyncio.to_thread(vision_model, tmp_path / "models")
+    await asyncio.to_thread(blind_model, tmp_path / "models")
     async with client_of(await start(http={"fetch_images": True})) as client:
         yield client
 
@@ -120,7 +122,7 @@ async def test_what_an_image_must_be_is_told(seeing: AsyncOpenAI) -> None:
 
 async def test_a_model_without_vision_says_so(seeing: AsyncOpenAI) -> None:
     """Not that there is no room, which clients would try again."""
-    words = await refused(seeing, text("what is this?"), RED, model="unitd-chat")
+    words = await refused(seeing, text("what is this?"), RED, model=BLIND)
 
     assert words == "messages[0].content[1] is an image; this model has no vision"
 
@@ -143,7 +145,7 @@ async def test_what_only_the_daemon_can_reach_is_not_fetched(fetching: AsyncOpen
 
 async def test_nothing_is_fetched_for_a_model_that_cannot_see(fetching: AsyncOpenAI) -> None:
     """Its answer would be the same error."""
-    words = await refused(fetching, at("http://127.0.0.1/"), model="unitd-chat")
+    words = await refused(fetching, at("http://127.0.0.1/"), model=BLIND)
 
     assert words == "messages[0].content[0] is an image; this model has no vision"
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.doors.http.conftest import Start
 from tests.support.clients.turnchat_client import GREEDY, Message, ask, chat, chat_socket, post, receive, types_of
-from tests.support.models.projector import vision_model
+from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, huge_png, square
 from tests.support.servers.teller import Teller, story_teller
 from tests.support.units.spoken import RATE, joined, silence, speak
@@ -240,14 +240,16 @@ async def test_a_video_without_a_word_is_told(seeing: App) -> None:
 # What cannot be shown
 
 
-async def test_a_model_without_vision_says_so_of_each_item(http_daemon: App) -> None:
+async def test_a_model_without_vision_says_so_of_each_item(start: Start, tmp_path: Path) -> None:
     """Before anything is decoded or heard."""
+    await asyncio.to_thread(blind_model, tmp_path / "models")
+    app = await start(llm={"model": BLIND})
     content = [text("look:"), RED, clip(b"no video at all")]
 
-    (error,) = await chat(http_daemon, ask(content))
-    response = await post(http_daemon, ask(content))
+    (error,) = await chat(app, ask(content))
+    response = await post(app, ask(content))
 
-    words = "messages[0].content[1] is an image, messages[0].content[2] is a video; the model unitd-chat has no vision"
+    words = f"messages[0].content[1] is an image, messages[0].content[2] is a video; the model {BLIND} has no vision"
     assert error == {"type": "error", "error": words}
     assert (response.status_code, response.json()) == (503, error)
 

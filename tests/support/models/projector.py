@@ -9,6 +9,7 @@ import numpy as np
 from tests.support.models.gguf_files import close
 from tests.support.units.engine_bench import BUNDLED
 
+BLIND = "unitd-blind-test"
 TEXT_WIDTH = 256
 """The width of the bundled text model."""
 
@@ -129,7 +130,20 @@ def vision_model(folder: Path, name: str = "unitd-eye-test", *, seed: int = 0, e
     place.mkdir(parents=True)
     (place / "model.gguf").symlink_to(BUNDLED)
     write_projector(place / "mmproj.gguf", TEXT_WIDTH, seed=seed, eye=eye)
-    card = {"name": name, "unit": "llm", "engine": "llama", "file": "model.gguf", "projector": "mmproj.gguf"}
+    _write_card(place, projector="mmproj.gguf")
+    return place
+
+
+def blind_model(folder: Path, name: str = BLIND) -> Path:
+    """Make a model without vision in a folder of models: the bundled text model alone. Return its folder."""
+    place = folder / name
+    place.mkdir(parents=True)
+    (place / "model.gguf").symlink_to(BUNDLED)
+    _write_card(place)
+    return place
+
+
+def _write_card(place: Path, **more: str) -> None:
+    card = {"name": place.name, "unit": "llm", "engine": "llama", "file": "model.gguf"} | more
     lines = [f'{key} = "{value}"\n' for key, value in card.items()]
     (place / "card.toml").write_text("".join([*lines, "exact = true\n"]))
-    return place

@@ -22,16 +22,24 @@ class Seeing:
     """A unit program with vision, without a daemon."""
 
     def __init__(
-        self, folder: Path, eye: Eye = SMALL, *, context: int = 1024, is_blind: bool = False, model: Path = BUNDLED
+        self,
+        folder: Path,
+        eye: Eye = SMALL,
+        *,
+        context: int = 1024,
+        is_blind: bool = False,
+        model: Path = BUNDLED,
+        lora: Path | None = None,
     ) -> None:
-        """Start it with this folder for what it keeps; a blind one has no projector."""
+        """Start it with this folder for what it keeps; a blind one has no projector. `lora` is for pictures alone."""
         path = folder / "mmproj.gguf"
         if not path.exists():
             write_projector(path, TEXT_WIDTH, eye=eye)
         self.host = FakeHost()
         self.unit = LlmUnit(self.host)
         load = {"engine": "llama", "path": str(model), "slots": 3, "context": context, "threads": 1, "exact": True}
-        self.unit.load(load | {"cache_dir": str(folder / "cache"), "projector": "" if is_blind else str(path)})
+        vision = {"projector": "" if is_blind else str(path), "vision_lora": str(lora or "")}
+        self.unit.load(load | vision | {"cache_dir": str(folder / "cache")})
 
     @property
     def encoded(self) -> int:

@@ -14,7 +14,7 @@ from playwright.async_api import Browser, BrowserContext, Locator, Playwright, e
 
 from tests.support.clients.browser import Visit, chromium, page_fixture, visit
 from tests.support.daemon import running_app
-from tests.support.models.projector import vision_model
+from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, square
 from tests.support.servers.teller import Teller
 from unitd.app import App
@@ -63,9 +63,10 @@ class Seeing(NamedTuple):
 
 @page_fixture
 async def eye_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
-    """A daemon whose usual model has an eye, of random weights."""
+    """A daemon whose usual model has an eye, of random weights; another one has none."""
     caplog.set_level(logging.INFO)
     await asyncio.to_thread(vision_model, tmp_path / "models")
+    await asyncio.to_thread(blind_model, tmp_path / "models")
     async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": EYE}}) as app:
         yield app
 
@@ -169,20 +170,21 @@ async def test_a_question_has_so_many_pictures(seeing: Seeing) -> None:
     await expect(seeing.thumbnails).to_have_count(8)
 
 
-async def test_a_model_that_sees_nothing_says_so(seen: Visit) -> None:
+async def test_a_model_that_sees_nothing_says_so(seeing: Seeing) -> None:
     """However a picture comes, and before it is sent."""
-    blind = seen.page.get_by_role("status").filter(has_text="unitd-chat sees no pictures.")
-    await expect(seen.page.get_by_role("button", name="Picture")).to_be_enabled()
-    await expect(seen.page.locator("#models")).to_contain_text("unitd-chat")
+    page = seeing.page
+    blind = page.page.get_by_role("status").filter(has_text=f"{BLIND} sees no pictures.")
+    await expect(page.page.locator("#models")).to_contain_text(BLIND)
+    await page.page.locator("#chat .choice select").select_option(BLIND)
 
-    await seen.press("Camera")
+    await page.press("Camera")
     await expect(blind).to_be_visible()
-    await seen.press("Camera")
+    await page.press("Camera")
     await expect(blind).to_have_count(0)
-    await Seeing(seen, None).put("drop", "red.png", file_of(square()))  # type: ignore[arg-type]
+    await seeing.put("drop", "red.png", file_of(square()))
 
     await expect(blind).to_be_visible()
-    await expect(seen.page.get_by_role("list", name="Attached pictures")).to_have_count(0)
+    await expect(page.page.get_by_role("list", name="Attached pictures")).to_have_count(0)
 
 
 async def test_a_picture_stays_where_it_is_if_the_model_chosen_then_sees_nothing(seeing: Seeing) -> None:
@@ -190,10 +192,10 @@ async def test_a_picture_stays_where_it_is_if_the_model_chosen_then_sees_nothing
     await seeing.choose(("red.png", file_of(square())))
     await expect(seeing.thumbnails).to_have_count(1)
     choice = seeing.page.page.locator("#chat .choice select")
-    await choice.select_option("unitd-chat")
+    await choice.select_option(BLIND)
 
     await seeing.page.ask("what is this?")
-    words = "unitd-chat sees no pictures. Choose a model that does."
+    words = f"{BLIND} sees no pictures. Choose a model that does."
     await expect(seeing.page.page.get_by_role("status").filter(has_text=words)).to_be_visible()
     await expect(seeing.page.page.locator(".turn")).to_have_count(0)
     await choice.select_option(EYE)
