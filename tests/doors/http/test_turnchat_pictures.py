@@ -25,6 +25,7 @@ from unitd.doors.pcm import floats_of_s16
 pytestmark = pytest.mark.timeout(90)
 
 EYE = "unitd-eye-test"
+QVGA = (320, 240)
 
 
 def text(words: str) -> Message:
@@ -113,6 +114,27 @@ async def test_the_documents_example_with_everything_is_answered(seeing: App) ->
     assert messages[-1]["warnings"] == []
     assert messages[-1]["input_tokens"] > 3 * 16
     assert response.json()["text"] == messages[-1]["text"] != ""
+
+
+async def test_the_documents_example_on_the_bundled_models(start: Start) -> None:
+    """The bundled eye and ears: all four items at once, and each that shows something by itself, truly."""
+    app = await start()
+    red = image(file_of(square("red", size=QVGA)))
+    shown = await asyncio.to_thread(video, "red", "blue", size=QVGA, sound=speak("what is the capital of france"))
+    mute = await asyncio.to_thread(video, "red", size=QVGA)
+    everything = [text("Describe this image"), red, audio("tell me a story"), clip(shown, stack_frames=1)]
+
+    whole = await chat(app, ask(everything, tts={"enabled": True}))
+    seen = await done_of(app, text("Describe this image"), red)
+    heard = await done_of(app, red, audio("what colour is the square"))
+    filmed = await done_of(app, clip(mute, stack_frames=1), text("what do you see?"))
+
+    assert types_of(whole) == ["prefill_done", "chunk", "done"]
+    assert whole[-1]["warnings"] == []
+    assert whole[-1]["text"]
+    assert "red square" in seen["text"]
+    assert "red" in heard["text"]
+    assert "white square" in filmed["text"]
 
 
 # Images
