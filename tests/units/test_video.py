@@ -239,4 +239,4 @@ def test_without_pyav_the_command_to_install_it_is_told(tmp_path: Any) -> None:
 
     (said,) = read(video("red"), env=os.environ | {"PYTHONPATH": str(tmp_path)})
 
-    assert said.fields["words"] == "videos need PyAV and Pillow: pip install 'unitd[vision]'"
+    assert said.fields["words"] == "videos need PyAV: pip install 'unitd[vision]'"

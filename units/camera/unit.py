@@ -9,7 +9,7 @@ from units.base import LATER, Handler, LoadError, Unit
 from units.camera.camera_setup import CameraSetup, read_setup
 from units.host import Host
 
-MISSING = "cameras need PyAV and Pillow: pip install 'unitd[vision]'"
+MISSING = "cameras need PyAV: pip install 'unitd[vision]'"
 
 
 class CameraUnit(Unit):
@@ -30,7 +30,7 @@ class CameraUnit(Unit):
 
     def load(self, load: dict[str, Any]) -> dict[str, Any]:
         """Import the libraries; raise LoadError without them."""
-        if not all(map(importlib.util.find_spec, ("av", "PIL"))):
+        if importlib.util.find_spec("av") is None:
             raise LoadError(MISSING)
         import av  # the first import takes a tenth of a second, which no client shall wait for
 

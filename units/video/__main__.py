@@ -17,7 +17,7 @@ from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
 from unitd.wire.videos import DECODE_BYTES, DECODE_SECONDS
 from units import confined
 
-MISSING = "videos need PyAV and Pillow: pip install 'unitd[vision]'"
+MISSING = "videos need PyAV: pip install 'unitd[vision]'"
 
 # The answers of the models beside it come first.
 NICENESS = 10
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _answers(order: Envelope) -> list[Envelope]:
-    if not all(importlib.util.find_spec(name) for name in ("av", "PIL")):
+    if importlib.util.find_spec("av") is None:
         return [Envelope("refusal", {"words": MISSING, "is_missing": True})]
     from units.video.demuxer import BadVideo, read
 
