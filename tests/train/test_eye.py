@@ -34,7 +34,9 @@ needs_fonts = pytest.mark.skipif(
 )
 ASKED = "what do you see?"
 SMALL = EyeShape(width=64, layers=2, heads=2, hidden=96, projector=160)
-RECIPE = replace(EyeRecipe(), word_steps=4, read_steps=3, talk_steps=3, pictures=4, talks=2, rank=4, checkpoint_every=2)
+RECIPE = replace(
+    EyeRecipe(), word_steps=4, read_steps=3, talk_steps=3, pictures=4, talks=2, rank=4, threads=1, checkpoint_every=2
+)
 
 
 def _pictures(number: int, *, held: bool) -> list[tuple[Scene, Style, Canvas]]:
