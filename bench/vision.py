@@ -117,7 +117,7 @@ async def after_restart(ours: Ours) -> list[str]:
     await ours.ask(0, "what is this?", 2, shown)
     ours.restart()
     await ours.wait_ready()
-    await ours.ask(0, SHORT, 2)
+    await ours.ask(0, "what is this?", 2, picture(9002))  # the first picture loads the projector
     known = (await ours.ask(0, "and this?", 2, shown)).first
     unknown = (await ours.ask(0, "or this?", 2, new)).first
     return [
@@ -145,6 +145,7 @@ async def main(arguments: argparse.Namespace) -> None:
             for side in (ours, peer):
                 side.start()
                 await side.wait_ready()
+                await side.ask(0, "what is this?", 2, picture(9003))  # the first one loads our projector
             lines += await measure(ours, peer, arguments.pairs)
             lines += ["", await cancels(ours, arguments.pairs), *await after_restart(ours)]
         finally:
