@@ -142,7 +142,7 @@ async def test_a_model_too_large_is_refused_with_figures(client: WireClient, mod
 
     assert message == (
         "Model loading failed. llm/large: needs about 2,287 MiB (weights 2,253, working memory 34); "
-        "936 of 1,000 MiB of memory are free for models; set [limits] memory"
+        "922 of 1,000 MiB of memory are free for models; set [limits] memory"
     )
     assert await client.answer(task, "still here") == "still here"
     assert len(psutil.Process().children()) == 1
