@@ -60,6 +60,18 @@ async def test_a_snapshot_goes_with_the_next_question(listener: Listener, vlm: s
     assert await prompt_tokens(listener, vlm, 3) == unseen
 
 
+async def test_the_bundled_model_says_what_a_snapshot_shows(listener: Listener, vlm: str) -> None:
+    """Truly, and without a download."""
+    data = SETUP | {"model": "unitd-chat", "max_token_len": 40, "temperature": 0}
+    reply = await listener.ask("kitchen", request_id="2", work_id="vlm", action="setup", data=data)
+    seeing = reply["work_id"]
+    await listener.publish(f"{BASE}/{seeing}/see", file_of(square("red", size=(320, 240)), "JPEG"))
+    await listener.publish(f"{BASE}/{seeing}/ask", "what colour is the square?")
+    await listener.until(lambda: bool(listener.on(f"{BASE}/{seeing}/answer")))
+
+    assert b"red" in listener.on(f"{BASE}/{seeing}/answer")[0]
+
+
 async def test_what_is_no_picture_is_told_in_the_log(
     listener: Listener, vlm: str, caplog: pytest.LogCaptureFixture
 ) -> None:
