@@ -3,7 +3,7 @@
 # make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
 # make home   a broker, lights and unitd in one terminal (examples/home)
 # make model  train the bundled model from nothing (some ten hours on two cores)
-# make eye    train the eye of the bundled model (about an hour on two cores)
+# make eye    train the eye of the bundled model (some two and a half hours on two cores)
 # make deb    a Debian package for this release and architecture, in dist/
 # make lock   requirements.lock anew, for service installs          make licences  docs/licences.md from it
 # make audit  known vulnerabilities of what it names, and licences

@@ -6,6 +6,7 @@ import struct
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,22 @@ def test_a_killed_fork_server_is_replaced(reader: PictureReader) -> None:
     reader._fork_server.close()
 
     assert pixels(reader, file_of(square()), Size(96, 64)).shape == (64, 96, 3)
+
+
+def test_the_fork_server_has_nothing_of_the_program(reader: PictureReader, tmp_path: Path) -> None:
+    """Neither its files and sockets, nor its memory; it starts with the first picture."""
+    assert reader._fork_server._server is None
+
+    with (tmp_path / "open").open("w") as file:
+        os.set_inheritable(file.fileno(), True)
+        assert pixels(reader, file_of(square()), Size(96, 64)).shape == (64, 96, 3)
+    server = reader._fork_server._server
+    assert server is not None
+    place = Path(f"/proc/{server.pid}")
+
+    opened = {os.readlink(each) for each in (place / "fd").iterdir() if int(each.name) > 2}
+    assert [name.partition(":")[0] for name in opened] == ["socket"]  # the connection
+    assert not {"llama", "numpy"} & set((place / "maps").read_text().replace("/", " ").replace("_", " ").split())
 
 
 def test_random_damage_is_always_an_answer(reader: PictureReader) -> None:
