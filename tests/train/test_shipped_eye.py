@@ -33,5 +33,5 @@ def test_pictures_of_another_program_are_answered(watcher: Watcher) -> None:
     results = [result for results in right.values() for result in results]
 
     assert len(results) == 100
-    # It answers 76; rounding differs a little between processors.
-    assert sum(results) >= 72
+    # It answers 86; rounding differs a little between processors.
+    assert sum(results) >= 82

@@ -38,7 +38,7 @@ class EyeRecipe:
 
     word_steps: int = 7500
     read_steps: int = 180
-    talk_steps: int = 840
+    talk_steps: int = 1080
     pictures: int = 128
     talks: int = 32
     rank: int = 16
