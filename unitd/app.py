@@ -51,6 +51,7 @@ from unitd.runtime.tasks.manager import TaskManager
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.plan import Planner
 from unitd.runtime.tasks.recognizer import Recognizer
+from unitd.runtime.tasks.skill_toolbox import NAME
 from unitd.runtime.tasks.store import TaskStore
 from unitd.runtime.waiting import Waiting
 from unitd.service.log_setup import set_level
@@ -297,8 +298,7 @@ class App:
                     self._skill_actions.add(self._doors.skill_actions)
                     self._device.lists.elsewhere = self._doors.lists
                     self._planner.add_tools(toolboxes)  # tasks that come back may use them
-                    for each in toolboxes.values():
-                        self._delayed.use(each)
+                    self._delayed.use(toolboxes[NAME])
                     running.append(group.create_task(self._timers.run(), name="timers"))
                     if self._settings.state.restore:
                         await self._manager.restore()

@@ -132,3 +132,23 @@ async def test_a_light_that_does_not_respond_is_not_turned_on_instead(board: Boa
 
     assert calls_of(frames) == [("get_state", "desk lamp")]
     assert said(frames) == "That did not work for the desk lamp: the device does not respond."
+
+
+async def test_a_board_whose_home_assistant_is_away_has_its_skills(tmp_path: Path) -> None:
+    """A task that wants its devices is refused, with the reason; one that takes what is there tells the time."""
+    (tmp_path / "token").write_text(TOKEN)
+    home = {
+        "homeassistant_url": "http://127.0.0.1:1",
+        "homeassistant_token_file": str(tmp_path / "token"),
+        "domains": DOMAINS,
+    }
+    async with running_app(tmp_path, {"home": home}) as app, tcp_client(app) as client:
+        refused = await client.ask(work_id="intent", action="setup", data=SETUP)
+        answers = []
+        for tools in ("auto", "skills"):
+            task = await client.setup("intent", SETUP | {"tools": tools})
+            answers.append(await client.answer(task, "what is 2 plus 3"))
+
+    assert refused["error"]["code"] == -5
+    assert "Home Assistant cannot be reached" in refused["error"]["message"]
+    assert answers == ["That is 5.", "That is 5."]

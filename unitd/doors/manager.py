@@ -29,7 +29,7 @@ from unitd.runtime.skills.lists import Lists
 from unitd.runtime.status import Status
 from unitd.runtime.sys.board import Line
 from unitd.runtime.tasks.observers import TaskObservers
-from unitd.runtime.tasks.skill_toolbox import NAME, SkillToolbox
+from unitd.runtime.tasks.skill_toolbox import NAME, SKILLS, SkillToolbox
 from unitd.runtime.tasks.tool_loop import Toolbox
 from unitd.service.systemd import Activated
 from unitd.wire.errors import ConfigError
@@ -116,7 +116,8 @@ class DoorManager:
         """
         self._doors = self._made()
         if self.settings.home == HomeSettings():
-            return {NAME: SkillToolbox(self.settings.home)}
+            skills = SkillToolbox(self.settings.home)
+            return {NAME: skills, SKILLS: skills}
         from unitd.doors.home.opening import open_home  # httpx and Jinja only where there are tools
 
         broker = next((door.broker for door in self._doors if door.broker is not None), None)
@@ -124,7 +125,7 @@ class DoorManager:
         if broker is not None:
             broker.follow(home.state_topics)
         self.skill_actions, self.lists = home.skill_actions, home.lists
-        return {NAME: home.toolbox}
+        return {NAME: home.toolbox, SKILLS: home.skills}
 
     def _made(self) -> Sequence[Door]:
         context = DoorContext(

@@ -30,8 +30,11 @@ class OpenHome:
         self.lists: Lists | None = None
         """The lists of Home Assistant; None where there is none."""
 
-        self.toolbox: Toolbox = SkillToolbox(settings, own.rows if own is not None else [])
-        """What tasks use: without devices, skills alone."""
+        self.skills: Toolbox = SkillToolbox(settings, own.rows if own is not None else [])
+        """Skills alone."""
+
+        self.toolbox: Toolbox = self.skills
+        """Devices and skills; skills alone where there is neither a file of tools nor a domain of Home Assistant."""
 
         if devices is not None and (settings.tools is not None or settings.domains):
             self.toolbox = devices

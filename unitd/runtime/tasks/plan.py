@@ -9,6 +9,7 @@ from unitd.core.tasks.kinds import INTENT, MAX_INPUTS, Output, UnitKind
 from unitd.runtime.models.adapters import with_files
 from unitd.runtime.models.store import ModelStore
 from unitd.runtime.tasks.recognizer import CARD
+from unitd.runtime.tasks.skill_toolbox import SKILLS
 from unitd.runtime.tasks.tool_loop import AUTO, Toolbox
 from unitd.wire.cameras import source_of
 from unitd.wire.errors import BadField, LoadFailed
@@ -95,10 +96,13 @@ class Planner:
         return await self._model_store.resolve(kind.serving, data["model"])
 
     async def _toolbox_of(self, name: str) -> Toolbox | None:
-        """Return the tools that a setup names, for "auto" those with devices; raise LoadFailed for an unknown name."""
+        """Return the tools that a setup names; raise LoadFailed for an unknown name.
+
+        "auto" are those with devices, else skills alone: also while Home Assistant cannot be reached.
+        """
         if name == AUTO:
             found = [each for each in self._toolboxes.values() if await each.listing()]
-            return next(iter([*found, *self._toolboxes.values()]))
+            return next(iter(found), self._toolboxes[SKILLS])
         if name not in self._toolboxes:
             raise LoadFailed(f"there are no tools {name!r} here; [home] tools names a file of them")
         return self._toolboxes[name]

@@ -13,6 +13,9 @@ from unitd.runtime.tasks.tool_messages import Call
 NAME = "home"
 """The name of the board's own tools in a setup."""
 
+SKILLS = "skills"
+"""The name of its skills alone."""
+
 
 class SkillToolbox:
     """A `tool_loop.Toolbox` without devices."""
