@@ -15,7 +15,7 @@ from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import calls_of, frames_of, rest_of, said
-from tests.support.models.projector import vision_model
+from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, square
 from tests.support.servers.assistant_server import TOKEN, AssistantServer, Camera, State, assistant_server
 from tests.support.servers.calling_server import CallingServer, calling_server
@@ -55,6 +55,7 @@ async def running(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Boa
     folder: Path = tmp_path_factory.mktemp("cameras")
     (folder / "token").write_text(TOKEN)
     await asyncio.to_thread(vision_model, folder / "models")
+    await asyncio.to_thread(blind_model, folder / "models")
     async with AsyncExitStack() as stack:
         assistant = await stack.enter_async_context(assistant_server())
         assistant.entities = [
@@ -72,7 +73,7 @@ async def running(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Boa
         app = await stack.enter_async_context(running_app(folder, {"home": home}))
         keeper = await stack.enter_async_context(tcp_client(app))
         await keeper.setup("intent", INTENT_SETUP)
-        for model in ("unitd-eye-test", "default", "caller"):
+        for model in ("unitd-eye-test", BLIND, "caller"):
             await frames_of(keeper, await keeper.setup("llm", SETUP | {"model": model}), "hello")
         with kept_children():
             yield Board(app, assistant, caller)
@@ -184,7 +185,7 @@ async def test_what_else_was_wished_is_told_first(client: WireClient) -> None:
 
 async def test_a_model_without_vision_says_so(board: Board, client: WireClient) -> None:
     """No picture is fetched; a task without a model says the same."""
-    llm = await client.setup("llm", SETUP | {"model": "default"})
+    llm = await client.setup("llm", SETUP | {"model": BLIND})
     intent = await client.setup("intent", INTENT_SETUP)
     answers = [said(await frames_of(client, llm, QUESTION)), said(await asked(client, intent, QUESTION))]
 

@@ -41,13 +41,13 @@ async def test_chat_claims_nothing_where_there_are_no_tools(tmp_path: Path) -> N
     assert (done.code, done.out) == (0, "I'm sorry, I can't find the kitchen light.\n")
 
 
-async def test_chat_without_tools_here_says_so(tmp_path: Path) -> None:
-    """Where they are insisted on; with the key that names them."""
+async def test_chat_without_a_home_has_its_skills(tmp_path: Path) -> None:
+    """With the option and without it."""
     async with running_app(tmp_path):
-        done = await unitd("chat", "--socket", str(tmp_path / "unitd.sock"), "--home", "hello")
+        socket = str(tmp_path / "unitd.sock")
+        answers = [await unitd("chat", "--socket", socket, *more, "12 times 7") for more in ((), ("--home",))]
 
-    assert done.code == 1
-    assert "[home] tools names a file of them" in done.err
+    assert [(each.code, each.out) for each in answers] == [(0, "That is 84.\n")] * 2
 
 
 async def test_send_goes_on_behind_a_call(home: App, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ HERE = Where()
 class Loudspeaker:
     """Notes each ring; one that is broken refuses them."""
 
-    has_loudspeaker = True
+    wants_loudspeaker = True
 
     def __init__(self) -> None:
         self.rings: list[int] = []

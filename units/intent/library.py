@@ -135,9 +135,10 @@ def _merged(language: str) -> dict[str, Any]:
     merged: dict[str, Any] = get_intents(language) or {"language": language, "intents": {}}
     merged.pop("responses", None)
     for listed in merged.get("lists", {}).values():
-        # hassil keeps number words by the bounds of a range: with the same bounds "down two" would be two up.
+        # hassil keeps number words by the bounds of a range: with the same bounds "down two" would be two up, and "in
+        # two minutes" two minutes ago.
         if "multiplier" in listed.get("range", {}):
-            listed["range"]["from"] += 1
+            listed["range"]["to"] += 1
     ours = _OURS / f"{language}.yaml"
     if ours.is_file():
         added = yaml.load(ours.read_text(encoding="utf-8"), _Loader)

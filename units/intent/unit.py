@@ -167,7 +167,7 @@ class IntentUnit(Unit):
             parts = Parts(listen, task.house, heard, self._skills, self._numbers)
             if several := parts.divided(text):
                 yield self._wait_for(several, conversation)
-        if problem:
+        if problem and (task.house.devices or not problem.wishes):
             yield self._begin(task, conversation, problem)
         yield for_model(text, index, task.languages[0]), None
 

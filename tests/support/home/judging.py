@@ -13,6 +13,9 @@ from typing import Any
 from tests.support.home.houses import Device, Sentence, chosen
 
 READ = "get_state"
+OF_SKILLS = ("_get", "_list", "_read", "_state", "_again", "timer_stop")
+"""The ends of the names of what skills do and nothing is changed by; "stop" ends a ring where there is one."""
+
 VALUES = {
     "set_brightness": "percent",
     "set_position": "percent",
@@ -76,7 +79,7 @@ def readings(sentence: Sentence, house: Sequence[Device]) -> list[Reading]:
 
 def judge(sentence: Sentence, house: Sequence[Device], calls: Iterable[Call]) -> Verdict:
     """Return the verdict about the calls that were made for a sentence in a house."""
-    made = list(calls)
+    made = [(name, arguments) for name, arguments in calls if not name.endswith(OF_SKILLS) or name == READ]
     verdicts = [_verdict(reading, made) for reading in readings(sentence, house)]
     if not verdicts:
         raise ValueError(f"{sentence['say']!r} means nothing in this house")

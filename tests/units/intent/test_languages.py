@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from hassil.intents import RangeSlotList
 from home_assistant_intents import get_intents
 
 from tests.support.units.intent_home import Inhabitant, device, home
@@ -87,3 +88,14 @@ def test_a_bad_setup_is_refused(data: dict[str, Any]) -> None:
         Inhabitant().tell("setup", data=data)
 
     assert fault.value.code == SETUP_REFUSED
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "zh-CN"])
+def test_no_two_ranges_share_their_number_words(language: str) -> None:
+    """hassil keeps them by language and bounds, with the sign of the first one that it meets."""
+    lists = load_intents(language).slot_lists.values()
+    ranges = [each for each in lists if isinstance(each, RangeSlotList) and each.words]
+    signs: dict[Any, Any] = {}
+    for each in ranges:
+        bounds = (each.start, each.stop, each.step, each.fraction_type)
+        assert signs.setdefault(bounds, each.multiplier) == each.multiplier

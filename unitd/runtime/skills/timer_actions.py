@@ -1,5 +1,6 @@
 """What skills and clients do with timers: arguments are read, the timers change, and rows are told."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date, time
 from functools import partial
@@ -18,6 +19,8 @@ SNOOZE_SECONDS = 540.0
 # The name of a reminder is what is to be done.
 MAX_NAME, MAX_COMMAND, MAX_WORD = 300, 1000, 100
 _WEEKDAYS = range(7)
+
+log = logging.getLogger("unitd.timers")
 
 Done = dict[str, Any]
 Do = Callable[["Arguments", Where, MaySee], Awaitable[Done]]
@@ -118,7 +121,8 @@ class TimerActions:
         try:
             timer = self._made("timer", where, "", text, room_and_language)
             await self._timers.start(timer, Arguments({"seconds": seconds}).needed("seconds", 0, LONGEST_SECONDS))
-        except ActionFailed:
+        except ActionFailed as failure:
+            log.warning("a command for later cannot be kept: %s", failure)
             return False
         return True
 
