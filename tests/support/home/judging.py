@@ -13,7 +13,10 @@ from typing import Any
 from tests.support.home.houses import Device, Sentence, chosen
 
 READ = "get_state"
-OF_SKILLS = ("_get", "_list", "_read", "_state", "_again", "timer_stop")
+OF_SKILLS = ("timer_", "alarm_", "list_", "volume_", "speech_", "board_", "weather_", "calendar_")
+"""The beginnings of the names of what skills do. A sentence that wants nothing of the home may be for one of them."""
+
+HARMLESS = ("_get", "_list", "_read", "_state", "_again", "timer_stop")
 """The ends of the names of what skills do and nothing is changed by; "stop" ends a ring where there is one."""
 
 VALUES = {
@@ -79,7 +82,12 @@ def readings(sentence: Sentence, house: Sequence[Device]) -> list[Reading]:
 
 def judge(sentence: Sentence, house: Sequence[Device], calls: Iterable[Call]) -> Verdict:
     """Return the verdict about the calls that were made for a sentence in a house."""
-    made = [(name, arguments) for name, arguments in calls if not name.endswith(OF_SKILLS) or name == READ]
+    is_for_home = sentence["type"] != "nothing"
+    made = [
+        (name, arguments)
+        for name, arguments in calls
+        if not name.startswith(OF_SKILLS) or (is_for_home and not name.endswith(HARMLESS))
+    ]
     verdicts = [_verdict(reading, made) for reading in readings(sentence, house)]
     if not verdicts:
         raise ValueError(f"{sentence['say']!r} means nothing in this house")
