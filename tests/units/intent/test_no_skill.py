@@ -105,7 +105,7 @@ OF_OTHERS = (
     "am i free to go",
     "what is next",
     "tell me a joke",
-    "i can't hear you",
+    "i can't hear the doorbell",
     "the pizza is burning",
 )
 

@@ -34,6 +34,27 @@ OF_VOLUME = [
     ("en", "turn the sound back on", "unmute", None),
     ("en", "how loud is it", "tell", None),
     ("en", "what's the volume", "tell", None),
+    ("en", "i can barely hear you", "up", None),
+    ("en", "could you pump up the sound a little", "up", None),
+    ("en", "your voice is too low", "up", None),
+    ("en", "it's not loud enough", "up", None),
+    ("en", "why are you so loud", "down", None),
+    ("en", "keep your voice down the baby is sleeping", "down", None),
+    ("en", "turn it all the way up", "set", 100),
+    ("en", "change the volume from thirty to sixty", "set", 60),
+    ("en", "no sound please", "mute", None),
+    ("en", "bring the audio back", "unmute", None),
+    ("en", "is the sound on", "tell", None),
+    ("de", "ich kann dich kaum verstehen", "up", None),
+    ("de", "die Lautstärke ist zu hoch", "down", None),
+    ("de", "Lautstärke Stufe 3", "set", 30),
+    ("de", "können Sie die Lautstärke verringern", "down", None),
+    ("fr", "le volume est trop élevé", "down", None),
+    ("fr", "je ne t'entends pas", "up", None),
+    ("es", "puedes bajar el volumen", "down", None),
+    ("es", "no te oigo", "up", None),
+    ("zh-CN", "声音有点小", "up", None),
+    ("zh-CN", "太吵了", "down", None),
     ("de", "stell die Lautstärke auf 30 Prozent", "set", 30),
     ("de", "Lautstärke fünf", "set", 50),
     ("de", "dreh die Lautstärke auf fünfunddreißig Prozent", "set", 35),
@@ -82,8 +103,8 @@ def test_a_sentence_about_the_volume_is_understood(
     match = meant(text, language)
 
     assert match is not None
-    assert (match.skill.name, match.intent) == ("volume", intent)
-    assert match.slots.get("percent") == percent
+    assert (match.skill.name, match.slots["wish"].do) == ("volume", intent)
+    assert match.slots["wish"].percent == percent
 
 
 @pytest.mark.parametrize(
@@ -123,6 +144,8 @@ def test_a_step_is_in_percent() -> None:
         ("louder", 95, 100),
         ("quieter", 8, 5),
         ("quieter", 3, 3),
+        ("lower the volume by fifty percent", 50, 25),
+        ("turn it down two notches", 50, 30),
         ("quieter", 0, 0),
     ],
 )

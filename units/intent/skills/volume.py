@@ -1,11 +1,12 @@
 """The skill of the board's own loudspeaker: louder, quieter, a percentage, mute."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
+from units.intent.skills.volume_wish import VolumeWish, read_wish
 from units.intent.steps import Outcome
-from units.intent.values.percent import read_percent, read_points
 
 LITTLE, USUAL, MUCH = 5.0, 10.0, 25.0
 """By how many percent the volume changes."""
@@ -16,43 +17,42 @@ LOWEST = 5
 _STEPS = {"little": LITTLE, "much": MUCH}
 
 
-def _set(asked: Asked) -> Steps:
-    (outcome,) = yield [SkillCall("volume_set", {"percent": asked.slots["percent"]})]
+def _do(asked: Asked) -> Steps:
+    wish: VolumeWish = asked.slots["wish"]
+    return _WORKS[wish.do](wish)
+
+
+def _set(wish: VolumeWish) -> Steps:
+    (outcome,) = yield [SkillCall("volume_set", {"percent": wish.percent})]
     return _said(outcome, "set")
 
 
-def _change(asked: Asked, direction: int) -> Steps:
-    step = asked.slots.get("step") or _STEPS.get(asked.slots.get("much", ""), USUAL)
+def _change(wish: VolumeWish) -> Steps:
     (before,) = yield [SkillCall("volume_get")]
     if not before.is_done:
         return _said(before, "set")
-    percent = before.data["percent"] + direction * step
-    (outcome,) = yield [
-        SkillCall("volume_set", {"percent": max(min(LOWEST, before.data["percent"]), min(100, percent))})
-    ]
+    (outcome,) = yield [SkillCall("volume_set", {"percent": _changed(before.data["percent"], wish)})]
     is_at_end = outcome.is_done and outcome.data["percent"] == before.data["percent"]
     return _said(outcome, "at_end" if is_at_end else "set")
 
 
-def _up(asked: Asked) -> Steps:
-    return _change(asked, 1)
+def _changed(before: float, wish: VolumeWish) -> float:
+    """Return the new volume; where nothing would be left of it, a step is a share of the present one."""
+    step = wish.step or _STEPS.get(wish.much, USUAL)
+    if wish.do == "up":
+        return min(100, before + step)
+    if wish.step and before > LOWEST >= before - step:
+        step = before * step / 100
+    return max(min(LOWEST, before), before - step)
 
 
-def _down(asked: Asked) -> Steps:
-    return _change(asked, -1)
+def _mute(wish: VolumeWish) -> Steps:
+    is_muted = wish.do == "mute"
+    (outcome,) = yield [SkillCall("volume_mute", {"is_muted": is_muted})]
+    return _said(outcome, "muted" if is_muted else "set")
 
 
-def _mute(asked: Asked) -> Steps:
-    (outcome,) = yield [SkillCall("volume_mute", {"is_muted": True})]
-    return _said(outcome, "muted")
-
-
-def _unmute(asked: Asked) -> Steps:
-    (outcome,) = yield [SkillCall("volume_mute", {"is_muted": False})]
-    return _said(outcome, "set")
-
-
-def _tell(asked: Asked) -> Steps:
+def _tell(wish: VolumeWish) -> Steps:
     (outcome,) = yield [SkillCall("volume_get")]
     return _said(outcome, "muted_at" if outcome.data.get("is_muted") else "set")
 
@@ -63,9 +63,13 @@ def _said(outcome: Outcome, key: str) -> Said:
     return Said("no_loudspeaker" if outcome.reason == "no_loudspeaker" else "failed")
 
 
-SKILL = Skill(
-    "volume",
-    read_texts(Path(__file__).with_suffix(".toml")),
-    {"set": _set, "up": _up, "down": _down, "mute": _mute, "unmute": _unmute, "tell": _tell},
-    {"percent": read_percent, "step": read_points},
-)
+_WORKS: Mapping[str, Callable[[VolumeWish], Steps]] = {
+    "set": _set,
+    "up": _change,
+    "down": _change,
+    "mute": _mute,
+    "unmute": _mute,
+    "tell": _tell,
+}
+
+SKILL = Skill("volume", read_texts(Path(__file__).with_suffix(".toml")), {"wish": _do}, {"wish": read_wish})

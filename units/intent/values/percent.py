@@ -24,13 +24,14 @@ _WORDS: Mapping[str, Mapping[str, int]] = {
         **dict.fromkeys(("max", "maximum", "the maximum", "full", "full volume", "the max", "one hundred"), 100),
         **dict.fromkeys(("half", "half volume", "medium", "the middle", "halfway", "half way"), 50),
         **dict.fromkeys(("min", "minimum", "the minimum", "the lowest"), 10),
-        "a quarter": 25, "three quarters": 75, "a third": 33, "two thirds": 67, "zero": 0, "one": 10,
+        "a quarter": 25, "three quarters": 75, "3 quarters": 75, "2 thirds": 67,
+        "a third": 33, "two thirds": 67, "zero": 0, "one": 10,
     },
     "de": {
         **dict.fromkeys(("maximum", "das maximum", "volle lautstärke", "voll", "maximal", "ganz laut"), 100),
         **dict.fromkeys(("die hälfte", "halb", "halbe lautstärke", "mittel"), 50),
         **dict.fromkeys(("minimum", "das minimum", "ganz leise"), 10),
-        "ein viertel": 25, "drei viertel": 75, "null": 0, "eins": 10,
+        "ein viertel": 25, "drei viertel": 75, "3 viertel": 75, "null": 0, "eins": 10,
     },
     "fr": {
         **dict.fromkeys(("maximum", "au maximum", "le maximum", "fond", "max"), 100),

@@ -1,0 +1,284 @@
+"""What somebody wants of the loudspeaker: read from all words of a sentence, in any order.
+
+A sentence is a wish about the volume only where each of its words is known here, so that "turn up the volume of the
+radio next door" is left alone; what is wanted then follows from which kinds of words there are.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from units.intent.values.percent import read_percent, read_points
+from units.intent.values.plain import base_of, counted
+
+WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("volume_words.toml").read_text(encoding="utf-8")
+)
+"""By language, by kind."""
+
+MOST_WORDS = 24
+"""Of more words no wish about the volume consists."""
+
+_SAID_LOUD, _SAID_QUIET = 80.0, 20.0
+""""Set the volume to high", "to low"."""
+
+_INVERTING = ("en", "de")
+"""Languages in which "is the sound on" is a question."""
+
+_IN_QUESTIONS = frozenset(
+    (
+        "ask",
+        "noun",
+        "volume",
+        "loud",
+        "quiet",
+        "be",
+        "it",
+        "do",
+        "to",
+        "mute",
+        "on",
+        "off",
+        "voice",
+        "by",
+        "half",
+        "too",
+    )
+)
+
+_GOALS = {"most": 100.0, "least": 10.0, "half": 50.0}
+_STEP = 10.0
+
+
+@dataclass(frozen=True)
+class VolumeWish:
+    """What is wanted."""
+
+    do: str
+    """set, up, down, mute, unmute or tell."""
+
+    percent: float | None = None
+    """The goal."""
+
+    step: float | None = None
+    """By how many percent."""
+
+    much: str = ""
+    """little or much, where the step is said so."""
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    words: str
+
+
+def read_wish(words: str, language: str) -> VolumeWish | None:
+    """Return what a sentence wants of the loudspeaker; None if it is about something else, or not clear."""
+    base = base_of(language)
+    if base not in WORDS:
+        return None
+    text = counted(words, language)
+    text = text.translate({ord("'"): "" if base == "en" else " ", ord("-"): " "})
+    said = _tokens(" ".join(text.split()), base) or ()
+    tokens = [each for each in said if each.kind != "other"]
+    is_question = bool(tokens) and said[0].kind == "be" and base in _INVERTING and all(e.kind != "too" for e in tokens)
+    return _wish(tokens, language, is_question=is_question) if tokens else None
+
+
+def _tokens(text: str, base: str) -> Sequence[_Token] | None:
+    """Return the known words of a text; None if another is among them."""
+    found, at = list[_Token](), 0
+    patterns = _patterns(base)
+    while at < len(text):
+        if text[at] == " ":
+            at += 1
+            continue
+        matches = [(match.end(), kind) for kind, pattern in patterns if (match := pattern.match(text, at))]
+        end, kind = max(matches, key=lambda each: each[0], default=(at, ""))
+        if end == at or len(found) > MOST_WORDS:
+            return None
+        found.append(_Token(kind, text[at:end].strip()))
+        at = end
+    return found
+
+
+def _kinds(tokens: Sequence[_Token]) -> list[str]:
+    """Return the kinds of some tokens; the volume is a noun as well, and "how loud" a question for what is loud."""
+    more = {"volume": ["volume", "noun"], "how_loud": ["ask", "loud"]}
+    return [kind for each in tokens for kind in more.get(each.kind, [each.kind])]
+
+
+@cache
+def _patterns(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the pattern of each kind of words, with those first that say most."""
+    edge = "" if base == "zh" else r"(?!\w)"
+    return [(kind, _longest(words, edge)) for kind, words in reversed(list(WORDS[base].items()))]
+
+
+def _longest(words: str, edge: str) -> re.Pattern[str]:
+    """Return a pattern of alternatives that takes the longest one that fits."""
+    parts, depth, start = list[str](), 0, 0
+    for at, sign in enumerate(words):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "|" and not depth:
+            parts.append(words[start:at])
+            start = at + 1
+    parts.append(words[start:])
+    return re.compile(f"(?:{'|'.join(sorted(parts, key=len, reverse=True))}){edge}")
+
+
+def _wish(tokens: Sequence[_Token], language: str, *, is_question: bool) -> VolumeWish | None:
+    kinds = _kinds(tokens)
+    has = set(kinds)
+    if "why" in has:
+        return _without_amount([each for each in kinds if each != "why"]) if {"be", "too"} <= has else None
+    if "ask" in has or is_question:
+        return _question(has)
+    if "unmute" in has:
+        return (
+            VolumeWish("unmute")
+            if has <= {"unmute", "noun", "volume", "it", "do", "voice", "on", "off", "be"}
+            else None
+        )
+    if has & {"number", "part", *_GOALS}:
+        return _with_amount(tokens, language)
+    if "mute" in has:
+        return _switched(has - {"be"})
+    if has & {"off", "on"} and (switched := _switched(has)):
+        return switched
+    return _without_amount(kinds)
+
+
+def _question(has: set[str]) -> VolumeWish | None:
+    """Return the question for the volume: "how loud are you", "is the sound on"."""
+    if not has & {"noun", "loud", "mute"} or not has <= _IN_QUESTIONS:
+        return None
+    is_state = "volume" in has or has & {"loud", "quiet", "mute", "on", "off"}
+    return VolumeWish("tell") if is_state and has & {"noun", "it", "be", "voice"} else None
+
+
+def _switched(has: set[str]) -> VolumeWish | None:
+    """Return what "mute the speaker" and "turn the sound back on" want."""
+    if not has <= {
+        "mute",
+        "noun",
+        "volume",
+        "it",
+        "do",
+        "turn",
+        "off",
+        "on",
+        "to",
+        "voice",
+        "up",
+        "down",
+        "half",
+        "be",
+    }:
+        return None
+    if "mute" in has:
+        is_undone = "off" in has and "noun" not in has
+        return VolumeWish("unmute" if is_undone else "mute") if "up" not in has and "down" not in has else None
+    if "noun" not in has or has & {"up", "down", "be", "half"}:
+        return None
+    return VolumeWish("mute" if "off" in has else "unmute") if {"off", "on"} - has else None
+
+
+def _with_amount(tokens: Sequence[_Token], language: str) -> VolumeWish | None:
+    """Return what "turn it up to 70", "volume at half" and "two steps louder" want."""
+    kinds = ["noun" if each.kind == "volume" else each.kind for each in tokens]
+    has = set(kinds)
+    goal_or_step = "by" if has & {"up", "down"} else "to"
+    kinds = [goal_or_step if each == "in" else each for each in kinds]
+    if has & {"mute", "off", "not", "ask"} or not _is_about_sound(kinds, with_amount=True):
+        return None
+    at = [place for place, kind in enumerate(kinds) if kind in ("number", "part", *_GOALS)]
+    if len(at) > 2 or (len(at) == 2 and "from" not in has and has & {"number", "part"}):
+        return None
+    amount = tokens[at[-1]]
+    direction = _direction([kind for kind in kinds if kind not in ("number", "part", "half")])
+    before = kinds[at[-1] - 1] if at[-1] else ""
+    is_goal = amount.kind in _GOALS or amount.kind == "part" or "to" in kinds[: at[-1]]
+    if "steps" in has or before == "by" or (direction and not is_goal):
+        read = read_percent if amount.kind == "part" else read_points
+        points = read(_bare(amount), language)
+        size = None if points is None else points * (_STEP if "steps" in has and points <= 10 else 1)
+        return VolumeWish(direction, step=size) if direction and size else None
+    percent = _GOALS.get(amount.kind)
+    percent = read_percent(_bare(amount), language) if percent is None else percent
+    if direction == "down" and amount.kind == "most":
+        percent = 10.0
+    return VolumeWish("set", percent=percent) if percent is not None else None
+
+
+_SAID_BEFORE = re.compile(r"^[^\W\d]+ (?:level )?(?=\d)|^第(?=\d)")
+_SAID_AFTER = re.compile(
+    r" ?\b(?:percentage|percents|percent points?|prozentpunkte?|(?:of|out of|sur|de) 100|points?|punkte?|puntos?"
+    r"|of (?:the )?(?:maximum|max|full))$"
+)
+_PER_HUNDRED = re.compile(r"po?u?r 100$")
+
+
+def _bare(amount: _Token) -> str:
+    """Return a number without "level" and "points", which say nothing more."""
+    if amount.kind != "number":
+        return amount.words
+    words = _SAID_BEFORE.sub("", _SAID_AFTER.sub("", amount.words))
+    return _PER_HUNDRED.sub("%", words)
+
+
+def _without_amount(kinds: list[str]) -> VolumeWish | None:
+    has = set(kinds)
+    for state, percent in (("loud", _SAID_LOUD), ("quiet", _SAID_QUIET)):
+        if state in has and "to" in kinds[: kinds.index(state)] and "noun" in has and not has & {"too", "not", "be"}:
+            return VolumeWish("set", percent=percent)
+    if not _is_about_sound(kinds, with_amount=False):
+        return None
+    direction = _direction(kinds)
+    much = "little" if "little" in has else "much" if "much" in has else ""
+    return VolumeWish(direction, much=much) if direction else None
+
+
+def _is_about_sound(kinds: Sequence[str], *, with_amount: bool) -> bool:
+    has = set(kinds)
+    if has & {"noun", "louder", "quieter"}:
+        return True
+    if "music" in has and (has & {"up", "down", "number"} or has & {"too", "be"}):
+        return True
+    if {"turn", "it"} <= has and has & {"up", "down", "most", "least"}:
+        return True
+    if has & {"loud", "quiet"} and has & {"too", "not", "more", "less", "voice", "do"}:
+        return "voice" in has or not (with_amount or "to" in has)
+    return "voice" in has and with_amount
+
+
+def _direction(kinds: Sequence[str]) -> str:
+    """Return up or down; "" where the words say neither, or both."""
+    has = set(kinds)
+    wants = set[str]()
+    if has & {"up", "louder", "under"}:
+        wants.add("up")
+    if has & {"down", "quieter", "over"}:
+        wants.add("down")
+    is_not, is_too = "not" in has, "too" in has
+    if "loud" in has:
+        if "less" in has or is_too or (is_not and "enough" not in has):
+            wants.add("down")
+        elif "more" in has or (is_not and "enough" in has) or "be" not in has:
+            wants.add("up")
+        else:
+            wants.add("down")
+    if "quiet" in has:
+        is_complaint = is_too and ("be" in has or not has & {"do", "voice"})
+        wants.add("up" if "less" in has or is_complaint or is_not or "be" in has else "down")
+    if not wants and has & {"more", "less"} and has & {"noun", "music"}:
+        wants.add("up" if "more" in has else "down")
+    if not wants and kinds[-1] == "to" and "turn" in has:
+        wants.add("up")  # German: "dreh die Lautstärke auf"
+    if is_not and has & {"up", "down"} and not has & {"loud", "quiet"}:
+        return ""
+    return wants.pop() if len(wants) == 1 else ""
