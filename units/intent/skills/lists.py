@@ -1,15 +1,15 @@
 """The skill of lists: for shopping, for things to do, and of any name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from units.intent.skills.failures import failure
+from units.intent.skills.list_wish import SHOPPING, TODO, ListWish, read_wish
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
 from units.intent.steps import Outcome
-from units.intent.values.items import read_items
 
 TEXTS = read_texts(Path(__file__).with_suffix(".toml"))
 
@@ -19,7 +19,11 @@ MOST_READ = 12
 _MOST_WORDS_ALONE = 2
 """Without the name of a list, only so few words are something to be removed: "remove milk"."""
 
-_SHOPPING, _TODO = "shopping", "todo"
+
+def _do(asked: Asked) -> Steps | None:
+    """Do what is wanted; the sentence is read again, as the words of a slot have no commas."""
+    wish: ListWish = read_wish(asked.words, asked.language) or asked.slots["wish"]
+    return _WORKS[wish.do](asked._replace(slots={"wish": wish}))
 
 
 def _add(asked: Asked) -> Steps:
@@ -94,21 +98,11 @@ def _cleared(asked: Asked, name: str) -> Steps:
 
 def _list_of(asked: Asked) -> str:
     """Return the list that is meant; "" if none was named."""
-    if known := asked.slots.get("list"):
-        return str(known)
-    named = str(asked.slots.get("other") or "").replace("-", " ")
-    forms = TEXTS[asked.language].lists["list"]
-    return next((name for name, words in forms.items() if named and named in words), named)
+    return str(asked.slots["wish"].name)
 
 
 def _items(asked: Asked) -> list[str]:
-    """Return the things that are said, divided at the commas of the sentence, which no slot has."""
-    found: list[str] = []
-    for item in asked.slots["items"]:
-        pattern = r"[,\s]+".join(map(re.escape, item.split()))
-        said = re.search(pattern, asked.words, re.IGNORECASE)
-        found += read_items(said[0], asked.language) or [item] if said else [item]
-    return list(dict.fromkeys(found))
+    return list(asked.slots["wish"].items)
 
 
 def _is_plain(asked: Asked) -> bool:
@@ -126,7 +120,7 @@ def _said(asked: Asked, outcome: Outcome, key: str, items: Sequence[str]) -> Sai
 def _called(asked: Asked, name: str) -> str:
     """Return how a list is called: the shopping list."""
     answers = TEXTS[asked.language].answers
-    return answers[f"list_{name}"] if name in (_SHOPPING, _TODO) else answers["list_other"].replace("NAME", name)
+    return answers[f"list_{name}"] if name in (SHOPPING, TODO) else answers["list_other"].replace("NAME", name)
 
 
 def _row(items: Sequence[str], language: str) -> str:
@@ -143,24 +137,14 @@ def _failed(asked: Asked, outcome: Outcome) -> Said:
     return Said(outcome.reason) if outcome.reason in ("too_many", "not_saved") else failure(asked, outcome)
 
 
-def _read_name(words: str, language: str) -> str | None:
-    """Return the name of a list of any name; None for words that name none."""
-    name = words.casefold().strip()
-    unusable = TEXTS[language.partition("-")[0]].lists["reply"]["no_name"]
-    return name if len(name.split()) <= 3 and not set(name.split()) & set(unusable) else None
+_WORKS: Mapping[str, Callable[[Asked], Steps | None]] = {
+    "add": _add,
+    "remove": _remove,
+    "remove_alone": _remove_alone,
+    "tick": _tick_off,
+    "read": _read,
+    "is_on": _is_on,
+    "clear": _clear,
+}
 
-
-SKILL = Skill(
-    "lists",
-    TEXTS,
-    {
-        "add": _add,
-        "remove": _remove,
-        "remove_alone": _remove_alone,
-        "tick": _tick_off,
-        "read": _read,
-        "is_on": _is_on,
-        "clear": _clear,
-    },
-    {"items": read_items, "other": _read_name},
-)
+SKILL = Skill("lists", TEXTS, {"wish": _do}, {"wish": read_wish})
