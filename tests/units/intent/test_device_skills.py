@@ -26,6 +26,9 @@ STATE = {
         ("how much memory do you have left", "41 percent of my memory is in use."),
         ("what is your hostname", "My name in the network is kitchen."),
         ("what version are you", "I run version 0.1.0 of unitd."),
+        ("do you know your ip address", "My address is 192.168.1.20."),
+        ("how hot is your cpu right now", "I am at 48.5 degrees Celsius."),
+        ("how much ram is free", "41 percent of my memory is in use."),
     ],
 )
 def test_the_board_tells_of_itself(text: str, answer: str) -> None:
@@ -67,6 +70,10 @@ def test_a_board_without_a_sensor_or_a_network_says_so() -> None:
         ("you are talking too fast", "en", "slower"),
         ("talk faster", "en", "faster"),
         ("speak normally", "en", "normally"),
+        ("sorry i misheard that", "en", "again"),
+        ("could you repeat your last answer", "en", "again"),
+        ("i would like you to talk a bit slower to me", "en", "slower"),
+        ("increase your speaking speed", "en", "faster"),
         ("sag das noch einmal", "de", "again"),
         ("wie bitte", "de", "again"),
         ("sprich langsamer", "de", "slower"),
