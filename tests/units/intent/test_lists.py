@@ -105,13 +105,24 @@ def test_failures_are_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["remove the battery", "remove the stain from my shirt", "delete all my photos", "delete everything"])
+@pytest.mark.parametrize(
+    "text", ["remove the battery", "remove the stain from my shirt", "delete all my photos", "delete everything"]
+)
 def test_what_is_removed_elsewhere_is_not_for_a_list(text: str) -> None:
     """Without the name of a list, only a few plain words are."""
     assert talk(text).answer == ""
 
 
-@pytest.mark.parametrize("text", ["what is a list", "add sugar to my coffee", "we are out of time", "put it on the list", "what's on the list of world heritage sites"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is a list",
+        "add sugar to my coffee",
+        "we are out of time",
+        "put it on the list",
+        "what's on the list of world heritage sites",
+    ],
+)
 def test_other_lists_are_not_meant(text: str) -> None:
     """A model may know them."""
     assert skill_of(text) == ""
