@@ -9,6 +9,7 @@ from units.intent.skills.failures import failure
 from units.intent.skills.list_wish import SHOPPING, TODO, ListWish, read_wish
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
+from units.intent.skills.timer_phrase import read_phrase
 from units.intent.steps import Outcome
 
 TEXTS = read_texts(Path(__file__).with_suffix(".toml"))
@@ -39,7 +40,8 @@ def _remove(asked: Asked) -> Steps:
 
 
 def _remove_alone(asked: Asked) -> Steps | None:
-    return _remove(asked) if _is_plain(asked) else None
+    is_timer = any(read_phrase(each, asked.language) is not None for each in _items(asked))
+    return _remove(asked) if _is_plain(asked) and not is_timer else None
 
 
 def _tick_off(asked: Asked) -> Steps:

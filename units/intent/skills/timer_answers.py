@@ -41,10 +41,21 @@ def about(row: Row, asked: Asked) -> dict[str, Any]:
 
 def state_of(rows: Sequence[Row], asked: Asked) -> Said:
     """Return what is said of how timers are: each in a sentence of its own."""
+    return states(sentences_of(rows, asked), asked)
+
+
+def sentences_of(rows: Sequence[Row], asked: Asked) -> list[str]:
+    """Return of each timer how it is; to the question how long, and when, of alarms both."""
+    is_when = asked.intent == "left"
+    return [words_of(asked, "state", about(row, asked) | {"is_when": is_when}) for row in rows]
+
+
+def states(sentences: Sequence[str], asked: Asked, key: str = "states") -> Said:
+    """Return an answer of several sentences."""
     wording = wording_in(asked.language)
-    sentences = [words_of(asked, "state", about(row, asked)) for row in rows]
     space = "" if asked.language.startswith("zh") else " "
-    return Said("states", {"sentences": space.join(wording.said("{{ each }}", {"each": each}) for each in sentences)})
+    joined = space.join(wording.said("{{ each }}", {"each": each}) for each in sentences)
+    return Said(key, {"sentences": joined, "count": len(sentences)})
 
 
 def said_of(key: str, rows: Sequence[Row], asked: Asked) -> Said:

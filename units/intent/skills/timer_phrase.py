@@ -11,10 +11,12 @@ from functools import cache
 
 from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.timer_words import LANGUAGES, TimerWords
+from units.intent.values.clock_time import read_clock_time
+from units.intent.values.day import read_day
 from units.intent.values.duration import find_durations, has_unit
-from units.intent.values.moment import Moment, find_moment, read_moment
+from units.intent.values.moment import Moment, find_moment, read_moment, read_moments
 from units.intent.values.ordinal import read_ordinal
-from units.intent.values.plain import base_of, compiled, counted, plain
+from units.intent.values.plain import LAST_ORDINAL, base_of, compiled, counted, plain
 
 TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
 
@@ -36,6 +38,9 @@ class TimerPhrase:
 
     moment: Moment | None = None
     """When it rings."""
+
+    more_moments: tuple[Moment, ...] = ()
+    """When further alarms ring."""
 
     place: int | None = None
     """Which in the row of all: 2 for the second one, -1 for the last one."""
@@ -64,6 +69,9 @@ def read_phrase(words: str, language: str) -> TimerPhrase | None:
         return None
     text = _split_words(plain(words, language), known)
     heads = list(_heads(known).finditer(text))
+    if heads and heads[0].lastgroup == ALARM:
+        text = " ".join(compiled(known.purpose).sub(" ", text).split())
+        heads = list(_heads(known).finditer(text))
     if not heads:
         return _without_head(text, language, known)
     if len(heads) > 1:
@@ -72,6 +80,8 @@ def read_phrase(words: str, language: str) -> TimerPhrase | None:
     phrase = TimerPhrase(kind=str(head.lastgroup), is_many=bool(compiled(known.plural).fullmatch(head[0])))
     before, after = text[: head.start()].strip(), text[head.end() :].strip()
     described = _before(before, phrase, language, known)
+    if described and described.name and compiled(known.no_first_word).search(described.name):
+        return None
     described = _after(after, described, language, known) if described is not None else None
     return described and replace(described, name=as_said(described.name, words))
 
@@ -109,6 +119,8 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
     """Add what stands before the word: "all", "the second", "5 minute", "7 am", "pizza"."""
     shorter = compiled(known.all).sub("", text).strip()
     phrase = replace(phrase, is_all=shorter != text or (phrase.is_many and not _bare(text, known)))
+    if not phrase.is_many and compiled(known.soonest).fullmatch(text):
+        return replace(phrase, place=1)
     text = _bare(shorter, known)
     if not text:
         return phrase
@@ -127,9 +139,13 @@ def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> 
     if not text:
         return phrase
     if phrase.kind in (ALARM, REMINDER):
+        if clock := read_clock_time(_trimmed(text, known), language):
+            return _at(Moment(clock=clock), phrase)  # "6h45", which is a length of time for others
         for each in (_trimmed(text, known), text, compiled(known.naming).sub("", text)):
             if (moment := read_moment(each, language)) is not None:
                 return _at(moment, phrase)
+        if moments := read_moments(_trimmed(text, known), language):
+            return replace(_at(moments[0], phrase), more_moments=tuple(moments[1:]))
         for found, rest in find_moment(text, language):
             named = _with_piece(rest, phrase, language, known)
             if named is not None and not named.is_vague:
@@ -152,7 +168,8 @@ def _at(moment: Moment, phrase: TimerPhrase) -> TimerPhrase:
     if moment.seconds is not None:
         return replace(phrase, seconds=(*phrase.seconds, moment.seconds))
     day = moment.day or (phrase.moment.day if phrase.moment is not None else None)  # "a daily alarm for 7"
-    return replace(phrase, moment=replace(moment, day=day))
+    clock = moment.clock or (phrase.moment.clock if phrase.moment is not None else None)  # "a 6 am alarm tomorrow"
+    return replace(phrase, moment=replace(moment, clock=clock, day=day))
 
 
 def _lengths(text: str, language: str) -> tuple[list[float], list[str]]:
@@ -199,8 +216,13 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
     name = _bare(compiled(known.naming).sub("", name), known)
     if not name:
         return phrase
-    if has_unit(name, language) or name.isdigit():
+    if (number := counted(name, language)).isdigit():  # "timer 2" is one of several, "timer for 5" lacks a unit
+        is_one = phrase.place is None and 0 < int(number) <= LAST_ORDINAL
+        return replace(phrase, is_vague=True, place=int(number) if is_one else phrase.place)
+    if has_unit(name, language):
         return replace(phrase, is_vague=True)
+    if read_day(name, language) is not None:
+        return None  # no timer starts on another day
     if phrase.name or not (phrase.kind == REMINDER or is_name(name, language)):
         return None
     return replace(phrase, name=name, room=phrase.room or _bare(room, known))
@@ -213,7 +235,11 @@ def is_name(name: str, language: str) -> bool:
     size = len(name.split()) if known.has_spaces else len(name)
     if not 0 < size <= (_MOST_NAME_WORDS if known.has_spaces else _MOST_NAME_SIGNS):
         return False
-    if compiled(known.no_name).search(name) or name.endswith(f" {known.joint}"):
+    if (
+        compiled(known.no_name).search(name)
+        or re.match(r"\d+[ .,:]", counted(name, language))
+        or name.endswith(f" {known.joint}")
+    ):
         return False
     _, _, second = name.partition(f" {known.joint} ")
     return phrases.pattern(phrases.verbs).match(second) is None

@@ -1,13 +1,13 @@
 """Timers, alarms and reminders that are to be set, and what is asked back where a sentence lacks the time."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.skill import Asked, Handler, Said, SkillCall
-from units.intent.skills.timer_answers import NotDone, Work, about, done
+from units.intent.skills.timer_answers import NotDone, Work, about, done, states, words_of
 from units.intent.skills.timer_phrase import ALARM, REMINDER, TIMER, TimerPhrase, as_said
 from units.intent.skills.timer_words import LANGUAGES
 from units.intent.values.day import Day
@@ -61,14 +61,22 @@ def start(asked: Asked) -> Said | Work | None:
 
 
 def start_bare(asked: Asked) -> Said | Work | None:
-    """Set what a phrase alone names, if it says when: "12 minute pizza timer"."""
+    """Set what a phrase alone names, if it says when: "12 minute pizza timer"; for the mere word ask when."""
     phrase: TimerPhrase = asked.slots["timer"]
+    if phrase.kind and not phrase.is_many and _is_mere(phrase, asked):
+        return set_up(asked, phrase, phrase.kind)
     says_when = phrase.seconds or (phrase.moment is not None and phrase.moment.clock is not None)
     base = base_of(asked.language)
     is_wish = PHRASES[base].pattern(PHRASES[base].verbs).match(phrase.name.casefold()) is not None
     is_wish = is_wish or len(phrase.name.split()) > _MOST_BARE_WORDS
-    is_new = phrase.kind and says_when and phrase.place is None and not phrase.is_vague and not is_wish
+    is_new = phrase.kind and says_when and (phrase.place or 2) > 1 and not phrase.is_vague and not is_wish
     return set_up(asked, phrase, phrase.kind) if is_new else None
+
+
+def _is_mere(phrase: TimerPhrase, asked: Asked) -> bool:
+    """Return whether somebody said only "timer", or "timer for 5"."""
+    is_one_word = len(asked.words.split()) == 1 and phrase.is_bare
+    return phrase.kind != REMINDER and (is_one_word or (phrase.is_vague and not phrase.name and not phrase.room))
 
 
 def want(asked: Asked) -> Said | Work | None:
@@ -94,6 +102,12 @@ def remind(asked: Asked) -> Said | Work:
     return set_up(asked, TimerPhrase(kind=REMINDER, name=reminder.what, moment=reminder.moment), REMINDER)
 
 
+def remind_at(asked: Asked) -> Said | Work | None:
+    """Set a reminder for "tell me at five to feed the cat"; who names only a day may be telling something."""
+    moment: Moment = asked.slots["moment"]
+    return remind(asked) if moment.seconds is not None or moment.clock is not None else None
+
+
 def set_up(asked: Asked, phrase: TimerPhrase, style: str) -> Said | Work:
     """Set what a phrase says, or ask for the time that it lacks."""
     moment = phrase.moment
@@ -104,6 +118,8 @@ def set_up(asked: Asked, phrase: TimerPhrase, style: str) -> Said | Work:
         day = moment.day if moment is not None else None
         key = "how_long" if style == TIMER else "when" if style == REMINDER and day is None else "what_time"
         return Said(key, {"name": phrase.name}, then=_reply(phrase, style, day))
+    if phrase.more_moments and style == ALARM:
+        return _answered(_set_several(asked, phrase, (moment, *phrase.more_moments)))
     alarm = alarm_at(moment.clock, moment.day, asked.now, is_alarm=style in (ALARM, WAKING))
     if alarm is None or alarm.at is None:
         return Said("reason_passed")
@@ -174,6 +190,20 @@ def _set_alarm(asked: Asked, phrase: TimerPhrase, style: str, arguments: Mapping
     (made,) = yield from done(asked, [SkillCall("alarm_set", {**arguments, **name_and_room})])
     key = {ALARM: "alarm_set", REMINDER: "will_remind"}.get(style, "will_wake")
     return Said(key, about(made["timer"], asked))
+
+
+def _set_several(asked: Asked, phrase: TimerPhrase, moments: Iterable[Moment]) -> Work:
+    """Set an alarm for each of several times, or none at all where one is over."""
+    name_and_room, calls = _name_and_room(asked, phrase), list[SkillCall]()
+    for each in moments:
+        alarm = alarm_at(each.clock, each.day, asked.now, is_alarm=True) if each.clock is not None else None
+        if alarm is None:
+            return Said("reason_passed")
+        calls.append(
+            SkillCall("alarm_set", {"time": alarm.time, "days": list(alarm.days), "date": alarm.date, **name_and_room})
+        )
+    made = yield from done(asked, calls)
+    return states([words_of(asked, "alarm_set", about(each["timer"], asked)) for each in made], asked)
 
 
 def _name_and_room(asked: Asked, phrase: TimerPhrase) -> dict[str, str]:

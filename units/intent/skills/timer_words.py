@@ -52,6 +52,15 @@ class TimerWords:
     """A length with its unit, and a second number without one."""
 
     more_last: str
+    purpose: str
+    """Beside an alarm: says only that it is one ("to wake me up")."""
+
+    soonest: str
+    """Before the word: the one that rings first."""
+
+    no_first_word: str
+    """Words that stand in no name before the word: of a verb that is not known here, or of a question."""
+
     more: str
     """What makes a length of time one that is added."""
 
@@ -68,13 +77,14 @@ class TimerWords:
 
 
 ENGLISH = TimerWords(
-    timer="timers?|countdowns?|stop ?clock|timer's",
-    alarm="alarms?(?: clocks?)?|wake ?up calls?",
+    timer="timers?|countdowns?(?: timers?)?|count down timers?|stop ?(?:clock|watch)|timer's|timmer|tiemr",
+    alarm="(?:wake ?up )?alarms?(?: clocks?)?|wake ?up calls?|alram|alarum",
     reminder="reminders?",
     plural="timers|countdowns|alarms|alarm clocks|wake ?up calls|reminders",
     all=r"^(?:all|every|each|both|any)(?: of)?(?: single)?(?= |$)",
     article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
-    r"|running|existing|other|next|upcoming|recurring|repeating|set|second(?= new)|of)(?= |$)",
+    r"|running|existing|other|next|upcoming|recurring|repeating|set|second(?= new)|single|simple|quick|short"
+    r"|maybe|perhaps|like|just|also|nice|little|of)(?= |$)",
     ones=r"(?: |^)(?:one|ones|1)$",
     naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the name|for|to|about|of|as"
     r"|and (?:call|name|label) it|call it|name it|on) ",
@@ -84,7 +94,8 @@ ENGLISH = TimerWords(
     r" (?:lasts|runs)|going"
     r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named"
     r"|labell?ed)|$)|in$|to$"
-    r"|as$|a$|an$|the$|my$)| (?:for|of|in|at|to|with|a|an|lasting|set for|that lasts|going off|set)$|^(?:and|to)$",
+    r"|as$|a$|an$|the$|my$)| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
+    r"|set)$|^(?:and|to)$",
     between=r"(?:(?:,|and|another|one|a|second|also|for|of|then|more|plus|new|timer) ?)+",
     until=r"^(?:until|till|at|to go off at|ending at|that (?:ends|rings|goes off) at) ",
     no_name=r"\b(?:what|what's|whats|who|why|when|where|which|how|is|isn't|are|was|were|am|be|been|do|does|did"
@@ -93,15 +104,24 @@ ENGLISH = TimerWords(
     r"|timers?"
     r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?|needs?"
     r"|wants?|gets?|got|likes?|makes?|takes?|took|bought|uses?|used|broke|went|goes|rings?|rang|longer"
-    r"|shorter)\b|^(?:and"
-    r"|or|but) |^(?:off|up|out)\b",
+    r"|shorter|started|finished|ended|stopped|ran|failed|already)\b|^(?:and"
+    r"|or|but|by) |^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
+    r"|batter(?:y|ies)"
+    r"|stores?|switch|relay|panel|song|band|movie)\b|^(?:off|up|out)\b",
     joint="and",
     other="another",
-    more_first=r"(?:for )?(\d+|\w+(?: \w+)?) (minutes?|seconds?|hours?) and (?:(?:another|one|a second one|a"
+    more_first=r"(?:for )?(?:both )?(\d+|\w+(?: \w+)?) (minutes?|seconds?|hours?) and (?:(?:another|one|a second one|a"
     r" second) )?(?:one )?"
     r"(?:for )?(\d+|\w+)",
-    more_last=r"(?:for |of )?(\d+|\w+) (?:and|or) (?:for )?(\d+|\w+) (minutes?|seconds?|hours?)",
+    more_last=r"(?:for |of )?(?:both |either )?(\d+|\w+) (?:and|or) (?:for )?(\d+|\w+) (minutes?|seconds?|hours?)",
     more=r"\b(?:more|another|extra|additional|longer|again|by|for|in|of)\b",
+    purpose=r"(?:\b(?:to|that|which|so it|and have it|and|for|so you) )?(?:\b(?:will|would|should|can|could"
+    r"|to) )?\b(?:(?:wake|waking)"
+    r" (?:me|us)(?: up)?|(?:get|getting) (?:me|us) (?:up|out of bed)|(?:wake|waking|get"
+    r"|getting) up(?= (?:with an|alarm|at|on|by|in|for)))\b",
+    soonest=r"^(?:(?:the|my|our) )?(?:very )?(?:next|upcoming|first|soonest|earliest|coming)(?: upcoming)?$",
+    no_first_word=r"\b(?:the|me|us|my|your|our|please|a|an|for|i|you"
+    r"|we|this|these|those|no|good|any)\b|^(?:sound|play|ring|need)$",
     reminding=r"^(?:to|about|of|that|i (?:need|have|want) to|for|not to)(?= )(?: (?:i|we) (?:need|have|want"
     r"|ought) to)? ?|^(?=not to)",
     no_reminder=r"^(?:what|how|if|whether|why|who|whose|where|when|which|again|of the time|about the (?:time"
@@ -114,7 +134,7 @@ GERMAN = TimerWords(
     reminder="erinnerungen|erinnerung",
     plural="timers|alarme|weckzeiten|weckrufe|erinnerungen|countdowns|eieruhren",
     all=r"^(?:alle[rn]?|sämtliche|jede[nrs]?|beide)(?= |$)",
-    article=r"^(?:der|die|das|den|dem|des|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen"
+    article=r"^(?:der|die|das|den|dem|des|'?nen?|'n|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen"
     r"|diese|neue[nr]?"
     r"|weitere[nr]?|nächste[nrs]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|zweiten(?="
     r" weiteren))(?= |$)",
@@ -130,8 +150,8 @@ GERMAN = TimerWords(
     until=r"^(?:bis|um|bis um) ",
     no_name=r"\b(?:was|wer|wie|wo|wann|warum|wieso|welche[rsn]?|ist|sind|war|waren|bin|nicht|kein|keine[nrs]?"
     r"|ich|du|er|sie|es|wir"
-    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|erklär|funktioniert"
-    r"|hör|rede)\b"
+    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|stellen|starten|setzen|erklär|funktioniert"
+    r"|hör|rede|wurde|hatte|klingelte|geklingelt|abgelaufen|schon)\b"
     r"|^(?:und|oder|aber) ",
     joint="und",
     other="weiteren",
@@ -141,6 +161,11 @@ GERMAN = TimerWords(
     more_last=r"(?:auf |für )?(\d+|\w+) und (?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?)",
     glued=r"\b(\w+?)(timers?|weckers?)\b",
     more=r"\b(?:mehr|weitere[nrs]?|noch|länger|zusätzliche?|um|extra|für)\b",
+    purpose=r"\b(?:(?:um|damit er|der) (?:mich|uns) (?:auf)?(?:zu)?(?:wecken|weckt|wecken soll|wecken kann)"
+    r"|zum (?:aufwachen|aufstehen|wecken)|zu wecken)\b",
+    soonest=r"^(?:(?:der|die|das|den|dem|mein|meine|meinen) )?(?:aller)?(?:nächste|erste|kommende|früheste)[nrs]?$",
+    no_first_word=r"\b(?:der|die|das|den|dem|mir|mich|uns|bitte|ein|eine|einen|einem|ich|du|wir|kein|keine"
+    r"|keinen|guter?|ist|war)\b",
     reminding=r"^(?:daran|dran|an|zu|dass|über|,|ans)(?= )(?: (?:dass|zu))?(?: (?:ich|den|die|das))? ?",
     no_reminder=r"^(?:was|wie|ob|warum|wieso|wer|wo|wann|welche[rsn]?|wem|nicht)\b",
 )
@@ -151,7 +176,7 @@ FRENCH = TimerWords(
     reminder="rappels?",
     plural="minuteurs|minuteries|timers|alarmes|réveils|rappels|chronos",
     all=r"^(?:tous|toutes|chaque|les deux)(?= |$)",
-    article=r"^(?:un|une|le|la|les|l'|mon|ma|mes|notre|nos|ce|cet|cette|ces|moi|nous|nouveau|nouvelle|autre"
+    article=r"^(?:un|une|le|la|les|l'|mon|ma|mes|notre|nos|ce|cet|cette|ces|moi|nous|prochaine?|nouveau|nouvelle|autre"
     r"|deux|2|3|des|du|de la"
     r"|de l'|de|d')(?= |$|(?<='))",
     ones=r"^(?=(?:le|la) \w)|^(?:celui|celle)(?: (?:de|des|du))?(?= )",
@@ -165,7 +190,8 @@ FRENCH = TimerWords(
     until=r"^(?:jusqu'à|à|jusque|qui sonne à) ",
     no_name=r"\b(?:que|quoi|qui|quel(?:le)?s?|comment|pourquoi|quand|où|est|sont|était|c'est|ne|pas|je|tu|il"
     r"|elle|on|nous|vous|ils|si"
-    r"|parce|dit|a|ai|as|minuteurs?|alarmes?|explique|marche|fonctionne|arrête|parler)\b|^(?:et|ou|mais) ",
+    r"|parce|dit|a|ai|as|minuteurs?|alarmes?|sonné|sonnait|sonne|fini|terminé|déjà|explique|marche|fonctionne"
+    r"|arrête|parler)\b|^(?:et|ou|mais) ",
     joint="et",
     other="autre",
     more_first=r"(?:de |pour )?(\d+|\w+) (minutes?|secondes?|heures?) et (?:(?:un|une|un autre|un deuxième|un"
@@ -173,6 +199,9 @@ FRENCH = TimerWords(
     r"(?:de |pour )?(\d+|\w+)",
     more_last=r"(?:de |pour )?(\d+|\w+) et (?:de |pour )?(\d+|\w+) (minutes?|secondes?|heures?)",
     more=r"\b(?:de plus|plus|encore|supplémentaires?|autres?|pendant|pour)\b",
+    purpose=r"\bpour (?:me|nous) (?:réveiller|lever)\b|\bpour (?:mon|le) réveil\b|\bqui (?:me|nous) réveille\b",
+    soonest=r"^(?:(?:le|la|mon|ma) )?(?:prochaine?|première?|premier)$",
+    no_first_word=r".",
     reminding=r"^(?:d'|de |que |qu'|à |pour )(?:je dois |il faut )?",
     no_reminder=r"^(?:ce que|comment|si|pourquoi|qui|où|quand|quel)\b",
 )
@@ -198,13 +227,18 @@ SPANISH = TimerWords(
     until=r"^(?:hasta|a|que suene a) (?=las? |\d|medi|el )",
     no_name=r"\b(?:qué|que|quién|cómo|por qué|cuándo|dónde|cuál|es|son|era|está|no|yo|tú|él|ella|nosotros|si"
     r"|porque|dijo|ha|he"
-    r"|temporizador(?:es)?|alarmas?|explica|funciona|deja|hablar)\b|^(?:y|o|pero) ",
+    r"|temporizador(?:es)?|alarmas?|son[óo]|suena|sonaba|sonado|termin[óo]|acab[óo]|estaba|fue|se|explica"
+    r"|funciona|deja|hablar)\b|^(?:y|o|pero) ",
     joint="y",
     other="otro",
     more_first=r"(?:de |para )?(\d+|\w+) (minutos?|segundos?|horas?) y (?:(?:otro|otra|uno|un segundo) )?(?:de "
     r"|para )?(\d+|\w+)",
     more_last=r"(?:de |para )?(\d+|\w+) y (?:de |para )?(\d+|\w+) (minutos?|segundos?|horas?)",
     more=r"\b(?:más|otr[oa]s?|adicionales|durante|por|de más)\b",
+    purpose=r"\bpara (?:despertarme|despertarnos|levantarme|que me despierte[s]?|levantarnos|despertar)\b"
+    r"|\bque me despierte\b",
+    soonest=r"^(?:(?:el|la|mi) )?(?:pr[óo]xim[oa]|primer[oa]?|siguiente)$",
+    no_first_word=r".",
     reminding=r"^(?:que|de|a|para|sobre|lo de)(?= )(?: (?:tengo que|debo|hay que))? ?",
     no_reminder=r"^(?:qué|cómo|si|por qué|quién|dónde|cuándo|cuál)\b",
 )
@@ -220,7 +254,7 @@ CHINESE = TimerWords(
     naming=r"^(?:名叫|叫做|叫|名为|给|用来|用于|关于|的)",
     place=r"在?(客厅|厨房|卧室|书房|浴室|餐厅|阳台)的?",
     place_joint="",
-    dangling=r"^(?:为|到|的|时间|设为|设成|长度|时长|和|用)+|(?:的|到|和|为|一个|个)$",
+    dangling=r"^(?:[设定调](?:定|置)?[为成到在]|为|到|在|的|时间|长度|时长|和|用)+|(?:的|到|和|为|一个|个)$",
     between=r"(?:和|还有|另一个|另外一个|一个|的|、|再来一个|跟|与)+",
     until=r"^(?:到|在)",
     no_name=r"什么|怎么|为什么|谁|哪|是|吗|呢|不|没|我|你|他|她|计时器|闹钟|如何|说|了|的话|如果",
@@ -230,6 +264,9 @@ CHINESE = TimerWords(
     more_last=r"(\d+|[一二三四五六七八九十两]+)和(\d+|[一二三四五六七八九十两]+)(分钟|秒钟?|小时)",
     has_spaces=False,
     more=r"再|多|加|额外|延长",
+    purpose=r"(?:来|用来|好)?(?:叫我起床|叫醒我|起床用|叫我)",
+    soonest=r"^(?:我的?)?(?:下1?一?个|最近的?一?1?个?|第一个)的?$",
+    no_first_word=r"推迟|延后|延迟|贪睡|响|暂停|关|停|别|改|查|看",
     reminding=r"^(?:要|去|我|该)+",
     no_reminder=r"^(?:什么|怎么|为什么|谁|哪)|吗$|什么",
 )

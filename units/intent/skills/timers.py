@@ -3,10 +3,20 @@
 from collections.abc import Callable, Generator, Sequence
 
 from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
-from units.intent.skills.timer_answers import TEXTS, NotDone, Work, done, said_of, state_of, which_one
+from units.intent.skills.timer_answers import (
+    TEXTS,
+    NotDone,
+    Work,
+    done,
+    said_of,
+    sentences_of,
+    state_of,
+    states,
+    which_one,
+)
 from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_clear, most_likely
 from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_label, read_phrase
-from units.intent.skills.timer_setting import count, read_reminder, remind, start, start_bare, wake, want
+from units.intent.skills.timer_setting import count, read_reminder, remind, remind_at, start, start_bare, wake, want
 from units.intent.skills.timer_words import LANGUAGES
 from units.intent.steps import Outcome
 from units.intent.values.duration import find_durations, read_duration
@@ -49,6 +59,20 @@ def read_changed(words: str, language: str) -> tuple[TimerPhrase, float] | None:
         if phrase is not None:
             return phrase, found.seconds
     return None
+
+
+def _ask_how_much(asked: Asked, rows: Sequence[Row]) -> Work:
+    """Ask by how much a timer is to be changed."""
+
+    def reply(again: Asked) -> Said | Work | None:
+        more = read_more(again.words, again.language)
+        if more is None:
+            return None
+        intent = "shorten" if asked.intent == "shorten_some" else "add"
+        return _guarded(lambda now: _change(now, rows))(again._replace(intent=intent, slots={"more": more}))
+
+    yield from ()
+    return Said("by_how_much" if rows[0]["kind"] == TIMER else "alarm_has_no_length", then=reply)
 
 
 def _changing(asked: Asked) -> Said | Work | None:
@@ -105,11 +129,13 @@ def _rows(asked: Asked) -> Generator[list[SkillCall], list[Outcome], list[Row]]:
 
 def _none(phrase: TimerPhrase, rows: Sequence[Row]) -> Said | None:
     """Return that there is no such timer; None where a sentence may be about something else."""
+    is_first = phrase.place == 1 and phrase.kind != "" and not rows
     is_other = phrase.kind == ALARM and phrase.name  # "turn off the fire alarm"
     if is_other or (not phrase.kind and not rows):
         return None
     return Said(
-        "none", {"kind": phrase.kind or TIMER, "name": phrase.name, "is_plain": phrase.is_bare or phrase.is_all}
+        "none",
+        {"kind": phrase.kind or TIMER, "name": phrase.name, "is_plain": phrase.is_bare or phrase.is_all or is_first},
     )
 
 
@@ -169,7 +195,7 @@ def _set_to(asked: Asked, rows: Sequence[Row]) -> Work:
 def _tell(asked: Asked) -> Work:
     """Tell how long the timers that are meant still run; of several that may be meant, all."""
     phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER, is_all=True)
-    if asked.intent == "list" and not (phrase.is_many or phrase.is_bare):
+    if asked.intent == "list" and not (phrase.is_many or phrase.is_bare or phrase.place or phrase.moment):
         return None
     rows = yield from _rows(asked)
     found = chosen(rows, phrase, asked)
@@ -182,18 +208,46 @@ def _end(asked: Asked) -> Work:
     """End what rings; a timer that is named and does not ring is cancelled, and "stop" alone means something else."""
     phrase: TimerPhrase | None = asked.slots.get("timer")
     if phrase is None:
-        try:
-            (ended,) = yield from done(asked, [SkillCall("timer_stop")])
-        except NotDone:
-            return None  # a board without timers has its other meanings of "stop"
-        return said_of("stopped", ended["stopped"], asked) if ended["stopped"] else None
+        return (yield from _end_ringing(asked))
     rows = yield from _rows(asked)
     found = chosen(rows, phrase, asked)
-    ringing = [row for row in found if row["state"] == RINGING]
-    if ringing and (phrase.is_bare or len(ringing) == len(found)):
+    there = rows if asked.intent == "stop" else ()  # "stop the alarm" is said of a timer that rings, too
+    ringing = [row for row in found or there if row["state"] == RINGING]
+    if ringing and (phrase.is_bare or (found and len(ringing) == len(found))):
         (ended,) = yield from done(asked, [SkillCall("timer_stop")])
         return said_of("stopped", ended["stopped"], asked) if ended["stopped"] else None
     return (yield from _do(rows, _each("timer_cancel", "cancelled"), asked))
+
+
+def _end_ringing(asked: Asked) -> Work:
+    """End what rings; a board without timers, and one where nothing rings, have other meanings of "stop"."""
+    try:
+        (ended,) = yield from done(asked, [SkillCall("timer_stop")])
+    except NotDone:
+        return None
+    return said_of("stopped", ended["stopped"], asked) if ended["stopped"] else None
+
+
+def _answer_ringing(asked: Asked) -> Work:
+    """End what rings for "got it", and the only timer for "cancel it"; otherwise these words are for somebody else."""
+    try:
+        rows = yield from _rows(asked)
+    except NotDone:
+        return None
+    if any(row["state"] == RINGING for row in rows):
+        return (yield from _end_ringing(asked))
+    if asked.intent == "cancel_it" and len(rows) == 1:
+        return (yield from _each("timer_cancel", "cancelled")(asked, rows))
+    return None
+
+
+def _count(asked: Asked) -> Work:
+    """Tell how many timers there are, and which."""
+    phrase: TimerPhrase = asked.slots["timer"]
+    if not (phrase.is_many or phrase.is_bare):
+        return None
+    found = chosen((yield from _rows(asked)), phrase, asked)
+    return states(sentences_of(found, asked), asked, "counted") if found else _none(phrase, ())
 
 
 def _snooze(asked: Asked) -> Work:
@@ -224,16 +278,22 @@ SKILL = Skill(
         "count": count,
         "wake": wake,
         "remind": remind,
+        "remind_at": remind_at,
         "left": _guarded(_tell),
         "list": _guarded(_tell),
+        "how_many": _guarded(_count),
         "add": _changing,
         "more": _guarded(_more),
         "shorten": _changing,
+        "add_some": _with_timers(_ask_how_much),
+        "shorten_some": _with_timers(_ask_how_much),
         "set_to": _with_timers(_set_to),
         "pause": _with_timers(_each("timer_pause", "paused"), states=("running",)),
         "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
         "cancel": _guarded(_end),
         "stop": _guarded(_end),
+        "cancel_it": _guarded(_answer_ringing),
+        "heard": _guarded(_answer_ringing),
         "snooze": _snooze,
     },
     {

@@ -60,11 +60,17 @@ class _Words:
 
 
 _DIGITS = (r"(?P<hour>\d{1,2})[:.](?P<minute>[0-5]\d)(?: ?(?P<sure>uhr|h))?", r"(?P<hour>\d{1,2})(?P<minute>[0-5]\d)")
+_HALVES = {
+    "morning": r"(?<=\d) ?a\.? ?m\.?|(?<=clock) a\.? ?m\.?",
+    "afternoon": r"(?<=\d) ?p\.? ?m\.?|(?<=clock) p\.? ?m\.?",
+}
+"""Said in all languages after digits."""
+
 _ENGLISH = _Words(
     (
         *_DIGITS,
         r"(?P<hour>\d{1,2}|one)(?: o'? ?clock)?",
-        r"(?P<hour>\d{1,2}|one) (?:oh |o |and )?(?P<minute>[0-5]?\d)",
+        r"(?P<hour>\d{1,2}|one) (?:oh |o )?(?P<minute>[0-5]?\d)",
         r"(?P<half>half)(?: past| after)? (?P<hour>\d{1,2}|one)(?: o'? ?clock)?",
         r"(?:an? )?(?P<quarter>quarter) (?:past|after) (?P<hour>\d{1,2}|one)(?: o'? ?clock)?",
         r"(?:an? )?(?P<minus>quarter) (?:to|till|of|before) (?P<hour>\d{1,2}|one)(?: o'? ?clock)?",
@@ -73,10 +79,7 @@ _ENGLISH = _Words(
         r"(?P<hour>\d{1,2}) hundred(?: hours)?(?P<sure>)",
     ),
     {"(?:12 )?(?:noon|midday)": (12, 0), "(?:12 )?midnight": (0, 0), "half past (?:noon|midday)": (12, 30)},
-    {
-        "morning": r"(?<=\d) ?a\.? ?m\.?|(?<=clock) a\.? ?m\.?",
-        "afternoon": r"(?<=\d) ?p\.? ?m\.?|(?<=clock) p\.? ?m\.?",
-    },
+    _HALVES,
     r"^(?:for |at |by |around )+| (?:sharp|on the dot)$",
 )
 _GERMAN = _Words(
@@ -94,7 +97,11 @@ _GERMAN = _Words(
         r"(?P<after_half>[0-5]?\d)(?: minuten)? nach halb (?P<hour>\d{1,2}|eins)",
     ),
     {"(?:12 uhr )?mittags?": (12, 0), "mitternachts?|24 uhr": (0, 0)},
-    {"afternoon": "mittags", "night": "(?:in der )?nacht", "morning": "früh|(?:am )?morgen"},
+    {
+        "afternoon": f"mittags|{_HALVES['afternoon']}",
+        "night": "(?:in der )?nacht",
+        "morning": f"früh|(?:am )?morgen|{_HALVES['morning']}",
+    },
     r"^(?:um|für|auf|gegen|zum|punkt) | (?:punkt|pünktlich)$|^(?:um|für|auf|gegen|zum|punkt) (?=um|punkt)",
     half_is_before=True,
 )
@@ -111,8 +118,8 @@ _FRENCH = _Words(
         "(?:12 heures )?midi": (12, 0), "minuit": (0, 0), "midi et demie?": (12, 30), "minuit et demie?": (0, 30),
         "midi et quart": (12, 15), "midi moins (?:le )?quart": (11, 45),
     },
-    {},
-    r"^(?:pour |à |a |vers )+| (?:pile|précises)$",
+    _HALVES,
+    r"^(?:pour |à |a |vers |sur )+| (?:pile|précises)$",
 )  # fmt: skip
 _SPANISH = _Words(
     (
@@ -126,7 +133,11 @@ _SPANISH = _Words(
         r"cuarto para las? (?P<hour>\d{1,2}|una)(?P<minus>)",
     ),
     {"(?:el |las 12 del? )?mediod[ií]a": (12, 0), "(?:la |las 12 de la )?medianoche": (0, 0)},
-    {"afternoon": "del mediod[ií]a", "night": "de la madrugada"},
+    {
+        "afternoon": f"del mediod[ií]a|{_HALVES['afternoon']}",
+        "night": "de la madrugada",
+        "morning": _HALVES["morning"],
+    },
     r"^(?:para |a |al |sobre )+(?=las? |el |mediod|\d)| en punto$",
 )
 _CHINESE = _Words(
@@ -219,6 +230,6 @@ def _compiled(known: _Words) -> _Patterns:
     return _Patterns(
         [re.compile(each) for each in known.patterns],
         [(re.compile(each), when) for each, when in known.fixed.items()],
-        {part: re.compile(rf"{each}$") for part, each in known.parts.items()},
+        {part: re.compile(rf"(?:{each})$") for part, each in known.parts.items()},
         re.compile(known.around),
     )

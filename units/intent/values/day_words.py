@@ -140,7 +140,7 @@ GERMAN = DayWords(
     "|nächste woche",
     week="woche",
     every="(?:jede[nrs]?|alle|immer) ?(?:am )?",
-    every_day="(?:jeden|alle) tage?|täglich|tagtäglich|die ganze woche",
+    every_day="(?:jeden|alle) tage?|(?:tag)?täglich(?:e[nrs]?)?|die ganze woche",
     workdays="(?:an )?(?:jedem |jeden |allen |den )?(?:werktag(?:s|en)?|arbeitstag(?:s|en)?|wochentag(?:s|en)?)"
     "|unter der woche|wochentags|werktags",
     weekend="(?:am |an )?(?:jedem |jedes |den )?wochenenden?",
@@ -185,7 +185,7 @@ FRENCH = DayWords(
     ahead=r"(?:dans|d'ici) (?:(\d+)|une?) (?:jours?|semaines?)|la semaine prochaine",
     week="semaine",
     every="(?:tous les|toutes les|chaque) ",
-    every_day="(?:tous les|chaque) jours?|quotidiennement|7 jours sur 7",
+    every_day="(?:tous les|chaque) jours?|quotidien(?:ne)?(?:ment)?|7 jours sur 7",
     workdays="en semaine|(?:tous les |les |chaque )?jours? (?:de (?:la )?semaine|ouvrables?|ouvrés?)|pendant la semaine"
     "|(?:les )?jours de semaine",
     weekend="(?:le |les |tous les |chaque )?week[- ]?ends?",
@@ -234,7 +234,7 @@ SPANISH = DayWords(
     ahead=r"(?:en|dentro de) (?:(\d+)|una?) (?:d[íi]as?|semanas?)|la (?:pr[óo]xima semana|semana que viene)",
     week="semana",
     every="(?:todos los|todas las|cada) ",
-    every_day="(?:todos los|cada) d[íi]as?|a diario|diariamente",
+    every_day="(?:todos los|cada) d[íi]as?|a diario|diariamente|diari[oa]s?",
     workdays="entre semana|(?:todos |cada )?(?:los )?d[íi]as? (?:laborables?|laborales?|h[áa]biles|de (?:la )?semana"
     "|entre semana)",
     weekend="(?:todos |cada )?(?:el |los )?(?:fin|fines) de semana",
@@ -242,7 +242,7 @@ SPANISH = DayWords(
     span="(?:de |del )?(\\w+) (?:a|al|hasta el) (\\w+)",
     next="(?:el )?(?:pr[óo]ximo|este) ",
     next_week="^la (?:pr[óo]xima semana|semana que viene) (?:el )?| de la (?:pr[óo]xima semana|semana que viene)$",
-    before="(?:para|desde) ",
+    before="(?:para|desde|de) ",
     feasts={
         (12, 25): "(?:la )?navidad", (12, 24): "(?:la )?nochebuena", (12, 31): "(?:la )?nochevieja",
         (1, 1): "(?:el )?año nuevo", (1, 6): "(?:el d[íi]a de )?(?:los )?reyes",

@@ -231,7 +231,8 @@ def _seconds(signs: str) -> float | None:
         total += _amount(step) * _SECONDS[unit]
         at, last = step.end(), unit
     if at and at < len(signs) and last in _SMALLER and (rest := _REST.fullmatch(signs, at)):
-        return total + float(rest[1]) * _SECONDS[_SMALLER[last]]
+        more = float(rest[1])  # "3 minutes and one" is a length and one more timer
+        return total + more * _SECONDS[_SMALLER[last]] if more > 1 else None
     return total if at and at == len(signs) else None
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cache
 
@@ -46,6 +46,26 @@ _STARTERS = {
 }
 """The first words of a moment that stands after other words."""
 
+
+_BOTH = {
+    "en": r"^(?:(?:for|at) )?(?:both|either)(?: at)? |\b(?:one|1) (?=(?:for|at|on) )",
+    "de": "^(?:sowohl) ",
+    "fr": "^(?:pour )?à la fois ",
+    "es": "^(?:para )?tanto ",
+    "zh": "^(?:分别)",
+}
+"""Before several moments."""
+
+_JOINTS = {
+    "en": r" (?:and|and also|and then|then|also|plus)(?: again)?(?: an?other)?(?: one)? | (?=\d{1,2}:\d\d)",
+    "de": r" (?:und|und dann|sowie|als auch)(?: noch)?(?: einen?)? | (?=\d{1,2}:\d\d)",
+    "fr": r" (?:et|puis|ainsi que)(?: une? autre)? | (?=\d{1,2}:\d\d)",
+    "es": r" (?:y|y otra|luego|como) (?=a? ?las?|para|\d+:)| (?=\d{1,2}:\d\d)",
+    "zh": "和|、|跟",
+}
+"""Between several moments."""
+
+_MOST_MOMENTS = 6
 
 _CLOCK = re.compile(r"\d{1,2}:\d\d")
 """A time of day, unless "in" stands before it."""
@@ -98,6 +118,32 @@ def read_moment(words: str, language: str) -> Moment | None:
             if (clock := read_clock_time(second, language)) and (day := read_day(first, language)):
                 return Moment(clock=clock, day=day)
     return None
+
+
+def read_moments(words: str, language: str) -> list[Moment]:
+    """Return the times of day of "both 4 and 7 am tomorrow": what the last one says of its day holds for all.
+
+    Nothing where they are not several, or not all of them times of day.
+    """
+    base = base_of(language)
+    text = compiled(_BOTH[base]).sub("", plain(words.replace(":", "\u2236"), language)).replace("\u2236", ":")
+    parts = [each for each in compiled(_JOINTS[base]).split(text) if each]
+    if not 1 < len(parts) <= _MOST_MOMENTS:
+        return []
+    moments = [read_moment(each, language) for each in parts]
+    last = moments[-1]
+    if last is None or any(each is None or each.clock is None for each in moments):
+        return []
+    return [_like(each, last) for each in moments if each is not None]
+
+
+def _like(moment: Moment, last: Moment) -> Moment:
+    """Return a moment on the day, and in the half of it, that was said of the last of several."""
+    clock, end = moment.clock, last.clock
+    assert clock is not None and end is not None
+    if not clock.is_certain and end.is_certain:
+        clock = replace(clock, hour=clock.hour % _HALF_DAY + _HALF_DAY * (end.hour >= _HALF_DAY), is_certain=True)
+    return Moment(clock=clock, day=moment.day or last.day)
 
 
 def find_moment(words: str, language: str) -> Iterator[tuple[Moment, str]]:
