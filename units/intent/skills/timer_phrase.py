@@ -213,7 +213,8 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
     if found := compiled(known.place).fullmatch(text):
         return None if phrase.room else replace(phrase, room=_bare(found[1], known))
     name, _, room = text.partition(known.place_joint) if known.place_joint else (text, "", "")
-    name = _bare(compiled(known.naming).sub("", name), known)
+    name = compiled(known.naming).sub("", name)
+    name = name if name.isdigit() else _bare(name, known)  # "two" may be an article: "two timers"
     if not name:
         return phrase
     if (number := counted(name, language)).isdigit():  # "timer 2" is one of several, "timer for 5" lacks a unit
