@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hassil import Intents, recognize_all
@@ -21,6 +21,11 @@ MAX_LENGTH = 300
 _MOST_READINGS = 200
 """A sentence with several slots has a reading for each way to divide its words."""
 
+
+_NOT_SKIPPED = frozenset(
+    {"for bed", "for the night", "for bedtime", "time to", "it's time to", "it is time to", "behind me"}
+)
+"""Words of a home that change what a sentence for a skill means: "time for bed" asks for no time."""
 
 _RULE = re.compile("<([^<>]+)>")
 
@@ -50,7 +55,9 @@ class SkillMatcher:
             for skill in known
             for name, rule in skill.texts[language].rules.items()
         }
-        sentences = {**settings_of(language), "expansion_rules": rules, "intents": intents}
+        settings = settings_of(language)
+        skipped = [each for each in settings.get("skip_words", ()) if each not in _NOT_SKIPPED]
+        sentences = {**settings, "skip_words": skipped, "expansion_rules": rules, "intents": intents}
         self._narrower = Narrower(Intents.from_dict(sentences), ())
         self._places = {skill.name: at for at, skill in enumerate(known)}
 
@@ -67,7 +74,21 @@ class SkillMatcher:
         """
         if not text.strip() or len(text) > MAX_LENGTH:
             return
+        yield from self._matches(text, self._skills)
+        for names, ways in self._plainer(text):
+            for way in ways:
+                yield from self._matches(way, names)
+
+    def _plainer(self, text: str) -> Iterator[tuple[Collection[str], Sequence[str]]]:
+        """Yield the plainer ways to say a sentence, each with the skills that it is tried for."""
+        of = ((skill.name, skill.plainer(text, self.language)) for skill in self._skills.values() if skill.plainer)
+        return ((frozenset({name}), ways) for name, ways in of)
+
+    def _matches(self, text: str, names: Collection[str]) -> Iterator[Match]:
         narrowed = self._narrower.narrowed(text.casefold(), {})
+        narrowed.intents = {
+            name: intent for name, intent in narrowed.intents.items() if name.partition(".")[0] in names
+        }
         found: list[tuple[tuple[int, ...], str, Skill, RecognizeResult]] = []
         for at, result in enumerate(recognize_all(text, narrowed, language=self.language)):
             if at == _MOST_READINGS:

@@ -81,3 +81,6 @@ class Skill:
 
     readers: Mapping[str, Reader] = field(default_factory=dict)
     """By slot; a slot without a reader takes any words."""
+
+    plainer: "Callable[[str, str], Sequence[str]] | None" = None
+    """Returns other ways to say a sentence, in a language; tried where it is not understood as it was said."""
