@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Said, Skill
 from units.intent.skills.texts import read_texts
 from units.intent.values.clock_time import ClockTime, read_clock_time
 from units.intent.values.day import WEEKEND, Day, read_day
+from units.intent.values.duration import read_duration
 from units.intent.values.feast import Feast, read_feast
 from units.intent.values.locales import locale_of
 from units.intent.values.number import read_number
@@ -21,6 +23,7 @@ _SATURDAY = 5
 _DAYS_OF_WEEK = 7
 _LONGEST_MONTH = 31
 _LEAP_YEARS_APART = 8
+_LONGEST_WHILE = 10 * 24 * 3600
 _NOT_A_PLACE = frozenset(
     {
         *("a", "an", "the", "my", "your", "our", "his", "her", "their", "this", "that", "these", "those", "it", "case"),
@@ -46,6 +49,25 @@ def _tell_time(asked: Asked) -> Said:
 
 def _tell_date(asked: Asked) -> Said:
     return Said("date", {"date": _full(asked.now.date(), asked.language)})
+
+
+def _tell_date_and_time(asked: Asked) -> Said:
+    now = asked.now
+    return Said("date_time", {"date": _full(now.date(), asked.language), "time": said_time(now.time(), asked.language)})
+
+
+def _tell_time_moved(direction: int) -> Callable[[Asked], Said]:
+    """Return a handler that says the time after a while, or what it was before one."""
+
+    def tell(asked: Asked) -> Said:
+        then = (asked.now.astimezone(UTC) + direction * timedelta(seconds=asked.slots["length"])).astimezone(
+            asked.now.tzinfo
+        )
+        day = _formatted(then.date(), "EEEE", asked.language) if then.date() != asked.now.date() else ""
+        key = "time_later" if direction > 0 else "time_before"
+        return Said(key, {"time": said_time(then.time(), asked.language), "day": day})
+
+    return tell
 
 
 def _tell_year(asked: Asked) -> Said:
@@ -132,7 +154,8 @@ def _tell_time_when(asked: Asked) -> Said | None:
 
 
 def _tell_day(asked: Asked) -> Said | None:
-    return _said_day(asked, _next(asked.slots["day"], asked.now.date()))
+    day = asked.slots.get("day") or asked.slots["whose"]
+    return _said_day(asked, _next(day, asked.now.date()))
 
 
 def _tell_past_day(asked: Asked) -> Said | None:
@@ -293,6 +316,17 @@ def _read_time(words: str, language: str) -> ClockTime | None:
     return None if words.isdigit() else read_clock_time(words, language)
 
 
+def _read_length(words: str, language: str) -> float | None:
+    """Return the seconds of a while, up to some days: beyond that one asks for the date."""
+    seconds = read_duration(words, language)
+    return seconds if seconds and seconds <= _LONGEST_WHILE else None
+
+
+def _read_whose_day(words: str, language: str) -> Day | Feast | PastDay | None:
+    """Return the day of a genitive: "monday's", "mondays"."""
+    return _read_one_day(words.replace("\u2019", "'").removesuffix("s").removesuffix("'"), language)
+
+
 def _read_somewhere(words: str, language: str) -> str | None:
     """Return words that may name a place that is not known."""
     each = words.casefold().split()
@@ -304,6 +338,10 @@ def _read_somewhere(words: str, language: str) -> str | None:
 
 _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
     "time": _tell_time,
+    "whether_time": _tell_time,
+    "date_time": _tell_date_and_time,
+    "time_later": _tell_time_moved(1),
+    "time_before": _tell_time_moved(-1),
     "date": _tell_date,
     "year": _tell_year,
     "month": _tell_month,
@@ -334,8 +372,10 @@ _READERS = {
     **dict.fromkeys(("day", "first", "last"), _read_one_day),
     "somewhere": _read_somewhere,
     "at": _read_time,
+    "length": _read_length,
+    "whose": _read_whose_day,
     "month": _read_month,
     "year": _read_year,
 }
 
-SKILL = Skill("clock", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS)
+SKILL = Skill("clock", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS, plainer({}))

@@ -5,7 +5,7 @@ hundred of ours. The index of a language is made when the first place is read.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from units.intent.values.place_words import ALIASES, ARTICLES, CITIES, HERE, SEV
 
 MAX_WORDS = 6
 
+_ZONE_WORDS = re.compile(r"(?: (?:standard|daylight|summer|winter))?(?: time)? ?(?:time ?zone|zone|time)$")
 _NO_WORD = re.compile(r"[^\w]+")
 
 
@@ -40,12 +41,24 @@ def read_place(text: str, language: str) -> Place | None:
     places = _places(language)
     if place := places.get(name):
         return place
+    for shorter in _shorter(name):
+        if place := places.get(shorter):
+            return place
     words = name.split()
     for at in range(1, len(words) if len(words) <= MAX_WORDS else 0):
         place, of = (places.get(" ".join(part)) for part in (words[:at], words[at:]))
         if place and of and _territory(place.zone) and _territory(place.zone) == _territory(of.zone):
             return place
     return None
+
+
+def _shorter(name: str) -> Iterator[str]:
+    """Yield a name without the words of a zone, and without the ending of a genitive: "pacific time zone", "rome's"."""
+    if (zone := _ZONE_WORDS.sub(" time", name)) != name:
+        yield zone
+        yield zone.removesuffix(" time")
+    if name.endswith(" s"):
+        yield name.removesuffix(" s")
 
 
 def _listed(words: Mapping[str, str], language: str) -> list[str]:

@@ -6,25 +6,25 @@ Between slashes stand the names of one place in the five languages; answers have
 from collections.abc import Mapping
 
 CITIES: Mapping[str, str] = {
-    "Etc/UTC": "UTC, GMT, Greenwich Mean Time, Coordinated Universal Time, Zulu",
-    "America/New_York": "Eastern Time,"
+    "Etc/UTC": "UTC, GMT, Zulu Time, Greenwich Mean Time, Coordinated Universal Time, Zulu",
+    "America/New_York": "Eastern Time, EST, EDT, East Coast, the East Coast,"
     " Washington/Washington DC/Washington D.C./华盛顿, Boston/波士顿, Philadelphia/费城,"
     " Miami/迈阿密, Orlando, Atlanta/亚特兰大, Baltimore, Charlotte, Pittsburgh, Cleveland, Brooklyn, Manhattan,"
     " New York City/NYC, Florida/Floride/佛罗里达, Ohio, Pennsylvania, Virginia, North Carolina, South Carolina,"
     " Massachusetts, New Jersey, Maryland, Connecticut, Vermont, Maine",
-    "America/Chicago": "Central Time,"
+    "America/Chicago": "Central Time, CST, CDT,"
     " Houston/休斯顿, Dallas/达拉斯, Austin, San Antonio, New Orleans, Minneapolis, Milwaukee,"
     " Memphis, Nashville, Kansas City, St. Louis, Oklahoma City, Texas/德克萨斯, Illinois, Louisiana, Minnesota,"
     " Wisconsin, Iowa, Missouri, Oklahoma, Alabama, Mississippi, Arkansas",
-    "America/Denver": "Mountain Time,"
+    "America/Denver": "Mountain Time, MST, MDT,"
     " Salt Lake City, Albuquerque, Colorado Springs, Colorado, Utah, Montana, New Mexico, Wyoming",
     "America/Phoenix": "Tucson, Arizona/亚利桑那",
-    "America/Los_Angeles": "Pacific Time,"
+    "America/Los_Angeles": "Pacific Time, PST, PDT, West Coast, the West Coast,"
     " San Francisco/旧金山, San Diego/圣地亚哥, Seattle/西雅图, Las Vegas/拉斯维加斯, Portland,"
     " Sacramento, San Jose, Oakland, Hollywood, Silicon Valley, LA,"
     " California/Kalifornien/Californie/加利福尼亚/加州, Oregon, Nevada",
-    "America/Anchorage": "Alaska/阿拉斯加",
-    "Pacific/Honolulu": "Hawaii/Hawaï/Hawái/夏威夷",
+    "America/Anchorage": "AKST, AKDT, Alaska/阿拉斯加",
+    "Pacific/Honolulu": "HST, Hawaii/Hawaï/Hawái/夏威夷",
     "America/Toronto": "Ottawa/渥太华, Montreal/Montréal/蒙特利尔, Quebec/Québec, Ontario",
     "America/Edmonton": "Calgary, Alberta",
     "America/Vancouver": "British Columbia",
@@ -33,11 +33,13 @@ CITIES: Mapping[str, str] = {
     "America/Guayaquil": "Quito",
     "America/Bogota": "Medellín, Cartagena",
     "America/Mexico_City": "Guadalajara, Mexico City/Mexiko-Stadt/Ciudad de México/墨西哥城",
-    "Europe/London": "Edinburgh, Glasgow, Manchester/曼彻斯特, Liverpool/利物浦, Birmingham, Cardiff, Belfast, Oxford,"
+    "Europe/London": "BST, British Time,"
+    " Edinburgh, Glasgow, Manchester/曼彻斯特, Liverpool/利物浦, Birmingham, Cardiff, Belfast, Oxford,"
     " Cambridge/剑桥, England/Angleterre/Inglaterra/英格兰, Scotland/Schottland/Écosse/Escocia/苏格兰,"
     " Wales/Pays de Galles/Gales, Northern Ireland/Nordirland",
     "Europe/Dublin": "Cork, Galway",
-    "Europe/Berlin": "Munich/München/慕尼黑, Hamburg/汉堡, Frankfurt/法兰克福, Cologne/Köln/Colonia/科隆, Stuttgart,"
+    "Europe/Berlin": "CET, CEST, Central European Time,"
+    " Munich/München/慕尼黑, Hamburg/汉堡, Frankfurt/法兰克福, Cologne/Köln/Colonia/科隆, Stuttgart,"
     " Düsseldorf, Leipzig, Dresden, Nuremberg/Nürnberg, Hanover/Hannover, Bremen",
     "Europe/Vienna": "Salzburg, Innsbruck, Graz",
     "Europe/Zurich": "Geneva/Genf/Genève/Ginebra/日内瓦, Basel/Bâle/Basilea, Bern/Berne/Berna/伯尔尼, Lausanne",
@@ -58,17 +60,18 @@ CITIES: Mapping[str, str] = {
     "Africa/Casablanca": "Marrakesh/Marrakech/Marrakesch, Rabat",
     "Asia/Dubai": "Abu Dhabi/Abou Dabi/阿布扎比",
     "Asia/Riyadh": "Mecca/Mekka, Jeddah",
-    "Asia/Kolkata": "Mumbai/Bombay/孟买, Delhi/New Delhi/Neu-Delhi/新德里/德里, Bangalore/Bengaluru/班加罗尔, Chennai,"
+    "Asia/Kolkata": "IST, Indian Time,"
+    " Mumbai/Bombay/孟买, Delhi/New Delhi/Neu-Delhi/新德里/德里, Bangalore/Bengaluru/班加罗尔, Chennai,"
     " Hyderabad, Goa",
     "Asia/Ho_Chi_Minh": "Saigon/西贡, Ho Chi Minh City/Ho-Chi-Minh-Stadt, Hanoi/Hanói/河内",
     "Asia/Jakarta": "Bandung, Java",
     "Asia/Makassar": "Bali/巴厘岛",
     "Asia/Shanghai": "Beijing/Peking/Pékin/Pekín/北京, Shenzhen/深圳, Guangzhou/广州, Chengdu/成都, Wuhan/武汉, 杭州,"
     " 南京, 天津, 重庆, 西安",
-    "Asia/Tokyo": "Osaka/大阪, Kyoto/Kioto/京都, Yokohama, Hiroshima/广岛, Sapporo",
+    "Asia/Tokyo": "JST, Osaka/大阪, Kyoto/Kioto/京都, Yokohama, Hiroshima/广岛, Sapporo",
     "Asia/Seoul": "Busan/釜山",
     "Asia/Yangon": "Rangoon",
-    "Australia/Sydney": "Canberra/堪培拉, New South Wales",
+    "Australia/Sydney": "AEST, AEDT, Canberra/堪培拉, New South Wales",
     "Australia/Brisbane": "Gold Coast, Queensland, Cairns",
     "Pacific/Auckland": "Wellington/惠灵顿, Christchurch",
 }
