@@ -5,7 +5,9 @@ from fractions import Fraction
 from functools import reduce
 from pathlib import Path
 
+from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Said, Skill
+from units.intent.skills.sum_questions import ORDERS
 from units.intent.skills.texts import read_texts
 from units.intent.values.arithmetic import SumProblem, computed
 from units.intent.values.expression import (
@@ -67,6 +69,33 @@ def _share(asked: Asked) -> Said:
     return _answer(Operation("*", (share, _HUNDRED)), asked, is_percent=True)
 
 
+def _halved(asked: Asked) -> Said:
+    return _answer(Operation("/", (asked.slots["left"], Operation("", number=Fraction(2)))), asked)
+
+
+def _change(asked: Asked) -> Said:
+    """Say by how many percent a number has grown to another; a fall is negative."""
+    left, right = asked.slots["left"], asked.slots["right"]
+    share = Operation("/", (Operation("-", (right, left)), left))
+    return _answer(Operation("*", (share, _HUNDRED)), asked, is_percent=True)
+
+
+def _whether_divisible(asked: Asked) -> Said:
+    said = _answer(Operation("/", (asked.slots["left"], asked.slots["right"])), asked)
+    if said.key != "result":
+        return said
+    rest = computed(Operation("mod", (asked.slots["left"], asked.slots["right"]))).value
+    return Said("no" if rest else "yes", said.values)
+
+
+def _whether_equal(asked: Asked) -> Said:
+    said = _answer(asked.slots["expression"], asked)
+    if said.key != "result":
+        return said
+    difference = computed(Operation("-", (asked.slots["expression"], asked.slots["right"]))).value
+    return Said("no" if difference else "yes", said.values)
+
+
 _HANDLERS: Mapping[str, Callable[[Asked], Said]] = {
     "value": _tell,
     "sum": _joined("+"),
@@ -80,6 +109,11 @@ _HANDLERS: Mapping[str, Callable[[Asked], Said]] = {
     "rest": _two("mod"),
     "fraction": _two("/"),
     "share": _share,
+    "change": _change,
+    "times": _two("*"),
+    "halved": _halved,
+    "divisible": _whether_divisible,
+    "whether": _whether_equal,
 }
 
 _READERS = {
@@ -89,4 +123,4 @@ _READERS = {
     **dict.fromkeys(("left", "right", "part", "whole"), read_term),
 }
 
-SKILL = Skill("sums", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS)
+SKILL = Skill("sums", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS, plainer(ORDERS))

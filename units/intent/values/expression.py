@@ -247,4 +247,7 @@ class _Parser:
 
 
 def _is_part(operation: Operation) -> bool:
+    """Return whether this is a part of one: "a third", "3/4"."""
+    if operation.name == "/":
+        return all(part.name == "" for part in operation.parts)
     return operation.name == "" and 0 < operation.number < 1

@@ -19,17 +19,26 @@ CURRENCIES: Mapping[str, str] = {
 """Words and marks of currencies, which are passed over: a sum in one currency is a sum."""
 
 _ENGLISH = {
-    "+": "plus, added to",
-    "-": "minus, negative, take away, takeaway, subtract, less",
-    "from": "subtracted from, taken from",
-    "*": "times, multiplied by, multiply by, x",
-    "/": "divided by, divide by, over",
+    "+": "plus, added to, added with, more than, and add, increased by, and then add, then add, then plus, and plus",
+    "-": (
+        "minus, negative, take away, takeaway, subtract, less, decreased by, reduced by, and subtract, "
+        "then subtract, and then subtract, then minus, and take away, diminished by"
+    ),
+    "from": "subtracted from, taken from, taken away from, less than, fewer than, deducted from",
+    "*": (
+        "times, multiplied by, multiply by, x, multiplied with, multiplied to, then times, and multiply "
+        "by, then multiply by, and then multiply by, times by, multiplied times"
+    ),
+    "/": (
+        "divided by, divide by, over, divided with, divided through, and divide by, then divide by, and "
+        "then divide by"
+    ),
     "mod": "mod, modulo",
     "^": "to the power of, to the power, raised to the power of, raised to the power, raised to the, raised to, to the",
     "square": "squared",
     "cube": "cubed",
     "%": "percent, per cent",
-    "of": "of, tip on",
+    "of": "of, tip on, tip for, tip of",
     "off": "off, off of",
     "root2": "square root of, root of, square root",
     "root3": "cube root of, cubed root of",
@@ -37,11 +46,11 @@ _ENGLISH = {
     "thrice": "triple",
     "factorial": "factorial",
     "factorial of": "factorial of",
-    "square of": "square of",
-    "cube of": "cube of",
+    "square of": "square of, square",
+    "cube of": "cube of, cube",
     "(": "open parenthesis, open bracket",
     ")": "close parenthesis, close bracket, closed parenthesis, closed bracket",
-    "": "a, an, the, th, st, nd, rd, power, result of, answer to, value of, tax, tip",
+    "": "a, an, the, th, st, nd, rd, power, result of, answer to, value of, tax, tip, number, numbers, then, both",
 }
 
 _GERMAN = {
