@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 
+from units.intent.skills.conversion_questions import ORDERS
+from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Said, Skill
 from units.intent.skills.texts import read_texts
 from units.intent.values.quantity import (
@@ -25,8 +27,8 @@ def _convert(asked: Asked) -> Said | None:
     """Answer with both quantities, so that it is heard which units were understood."""
     quantity = asked.slots.get("quantity") or asked.slots["amount"]
     found = converted(quantity, asked.slots["unit"])
-    if found is None:
-        return None
+    if found is None or (found[0] == "average_month" and quantity.number == 1):
+        return None  # one month has 28 to 31 days
     unit, wanted, result = found
     number = written(result, asked.language, most_decimals=_MOST_DECIMALS)
     parts = quantity.parts or ((quantity.number, unit),)
@@ -64,4 +66,4 @@ _READERS = {
     **dict.fromkeys(("currency", "other"), read_currency),
 }
 
-SKILL = Skill("conversions", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS)
+SKILL = Skill("conversions", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS, plainer(ORDERS))

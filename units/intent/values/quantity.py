@@ -146,6 +146,8 @@ def _without_unit(total: Quantity | None, value: Fraction) -> Quantity | None:
 def _number_at(words: Sequence[str], at: int, language: str) -> tuple[Fraction, int] | None:
     """Return the number at a word, with fractions in digits ("1 1/2") and articles ("half a", "an"), and its end."""
     articles = _ARTICLES.get(language, ())
+    if at + 1 < len(words) and words[at] in articles and (after := number_at(words, at + 1, language)):
+        at = at + 1 if after.value >= 1 else at  # "a two gallons", "the 5 miles"; "a half" is read as a whole
     found = number_at(words, at, language)
     if found is None:
         return (Fraction(1), at + 1) if at < len(words) and words[at] in articles else None
@@ -192,6 +194,8 @@ def _names(language: str) -> dict[str, list[str]]:
         names.setdefault("fluid_ounce", names["ounce"])
     if "year" in names:
         names["calendar_year"] = names["year"]
+    if "month" in names:
+        names["average_month"] = names["month"]
     return names
 
 

@@ -39,6 +39,7 @@ UNITS: Mapping[str, Unit] = {
     **_units("temperature", "celsius=degC fahrenheit=degF kelvin"),
     **_units("time", "millisecond microsecond nanosecond second minute hour day week fortnight year=common_year"),
     "month": Unit("years", "common_year", Fraction(1, 12)),
+    "average_month": Unit("time", "common_year", Fraction(1, 12)),
     "calendar_year": Unit("years", "common_year"),
     "decade": Unit("years", "common_year", Fraction(10)),
     "century": Unit("years", "common_year", Fraction(100)),
@@ -55,11 +56,12 @@ UNITS: Mapping[str, Unit] = {
     **_units("pressure", "pascal hectopascal kilopascal bar millibar pound_per_square_inch=psi atmosphere"),
     **_units("data", "bit byte kilobyte megabyte gigabyte terabyte kibibyte mebibyte gibibyte kilobit megabit gigabit"),
 }
-"""The year of "time" has days, that of "years" has months: how long a month is depends on which one is meant."""
+"""The year of "time" has days, that of "years" has months; a month in days or weeks is a twelfth of a year."""
 
 SEVERAL: Mapping[str, tuple[str, ...]] = {
     "ounce": ("ounce", "fluid_ounce"),
     "year": ("year", "calendar_year"),
+    "month": ("month", "average_month"),
     "degree": ("celsius", "fahrenheit"),
 }
 """What words of more than one unit may mean."""
