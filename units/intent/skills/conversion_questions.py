@@ -31,6 +31,13 @@ _ENGLISH: Replacements = (
         r"(?:of|from|between|for) (.+?) (?:to|and|into) (.+)",
         r"how many \2 in a \1",
     ),
+    (
+        (
+            r"how (?:many|much) (\D+?) ((?:\d|(?:an?|one|two|three|four|five|six|ten|half) ).*) (?:is|are|"
+            r"makes)"
+        ),
+        r"\2 in \1",
+    ),
     (r"how (?:many|much) (.+?) (?:go|goes|fit|fits|come|comes)(?: in| into| to| up)* (.+)", r"how many \1 in \2"),
     (r"(.+?),? how (?:many|much) (.+?)(?: is| are| would| will| does| in| that| it| this| be| make)+", r"\1 in \2"),
     (

@@ -57,7 +57,8 @@ _ENGLISH = QuestionWords(
         r"i(?:'d| would)? (?:just |really |urgently )*(?:need|want|like)(?= (?:the|today|current|exact|\d))"
     ),
     after=(
-        r"please|pls|thanks(?: a lot)?|thank you(?: very much)?|for me|exactly|precisely|again|then|anyway|anyways|"
+        r"please and thank you|please|pls|thanks(?: a lot)?|thank you(?: very much)?|for me|exactly|precisely|again|"
+        r"then|anyway|anyways|"
         r"by any chance|do you know|you know|can you tell me|could you tell me|please tell me|tell me|buddy|mate|man|"
         r"dude|dear|real quick|really quick|quickly|quick|if you (?:know|can|could|please|would|don't mind)|i wonder|"
         r"huh|eh|or what|roughly|approximately|or so|total|in total|altogether|all together|just curious|"

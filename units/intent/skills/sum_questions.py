@@ -20,7 +20,11 @@ _ENGLISH: Replacements = (
         r"\1",
     ),
     (rf"(?:what (?:happens|would happen|comes out)|what) (?:if|when){_WHO} (.+)", r"\1"),
-    (r"(?:how (?:do|would|can) (?:you|i|we) |with )(?:do|solve|calculate|compute|work out)? ?(.+)", r"what is \1"),
+    (
+        r"(?:how (?:do|would|can) (?:you|i|we) |with )"
+        r"(?:do|solve|calculate|compute|work out|figure out|find|get)? ?(.+)",
+        r"what is \1",
+    ),
     (r"(?:what about|how about|suppose|say|if|when)(?: i| you| we| one)? (.+)", r"\1"),
     (
         r"(?:what is |what are |what will be |what would be )?(?:the )?(?:correct |right |exact )?(?:answer|result|"
@@ -47,6 +51,9 @@ _ENGLISH: Replacements = (
         r"equal|=|makes)(?: is)?(?: what)?",
         r"what is \1",
     ),
+    (r"(?:what number|how many|how much|what value|which number) (?:is|are|makes) (.+)", r"what is \1"),
+    (r"(.+?) (?:gives?|leaves?|yields?|results? in)(?: me| you| us)?(?: what| how many| how much)?", r"\1"),
+    (r"(.*)sum total(.*)", r"\1sum\2"),
     (r"what is (.+) (?:then|equal|equal to|equals|make|makes|equals to|come to|is)", r"what is \1"),
     (r"what (?:is|are|do|does|would|will) ((?:add|subtract|multiply|divide|take).+)", r"\1"),
     (r"(?:what is |by |when |after |from )?(?:the )?adding (.+)", r"add \1"),
