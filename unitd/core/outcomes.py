@@ -59,24 +59,16 @@ class Reason(StrEnum):
     NOT_ALLOWED = "not_allowed"
     """An argument does not fit; `Outcome.allowed` has what would."""
 
-    UNKNOWN_TIMER = "unknown_timer"
-    """There is no such timer, or nothing rings."""
-
-    PASSED = "passed"
-    """The date of an alarm is over."""
-
-    TOO_MANY = "too_many"
-    """There is room for no more."""
-
-    NOT_SAVED = "not_saved"
-    """It would not survive a restart: the disk is full, or cannot be written."""
-
     FAILED = "failed"
     """Anything else, such as a template that does not work."""
 
 
 class SkillReason(StrEnum):
     """Why an action of a skill was not done, besides the above. Each skill has words of its own for them."""
+
+    UNKNOWN_TIMER = "unknown_timer"
+    PASSED = "passed"
+    """The date and time of an alarm are over."""
 
     NO_LOUDSPEAKER = "no_loudspeaker"
     NOT_SAVED = "not_saved"

@@ -87,7 +87,7 @@ def load_intents(language: str) -> Intents:
     for numbers in intents.slot_lists.values():
         if isinstance(numbers, RangeSlotList) and numbers.stop > _MOST_IN_WORDS:
             numbers.words = False
-    _share_leaves(intents)
+    share_leaves(intents)
     return intents
 
 
@@ -98,7 +98,7 @@ def settings_of(language: str) -> Mapping[str, Any]:
     return _settings[language]
 
 
-def _share_leaves(intents: Intents) -> None:
+def share_leaves(intents: Intents) -> None:
     """Keep one of each word and reference: thousands of templates have the same, and they are most of the memory."""
     kept: dict[tuple[Any, ...], Expression] = {}
 

@@ -157,7 +157,7 @@ class IntentUnit(Unit):
         listens = {name: partial(Listener, self._recognizers[name], task.house, index, room) for name in task.languages}
         for listen in listens.values():
             understood = listen().understand(text)
-            if understood is not None and is_clear(understood):
+            if understood is not None and (is_clear(understood) or asks_which(understood)):
                 yield self._begin(task, conversation, understood)
             problem = problem or understood
         for language, listen in listens.items():
@@ -250,6 +250,11 @@ class IntentUnit(Unit):
 def is_clear(understood: Understood) -> bool:
     """Return whether a sentence is about the home: about devices that it has, without a problem, and no mere "stop"."""
     return bool(understood.wishes) and all(wish.devices and not wish.problem for wish in understood.wishes)
+
+
+def asks_which(understood: Understood) -> bool:
+    """Return whether a sentence is about the home, and only open which of its devices is meant."""
+    return any(wish.problem and wish.problem.kind == "which" for wish in understood.wishes)
 
 
 def put_off(turn: Turn, later: Later) -> Mapping[str, Any]:

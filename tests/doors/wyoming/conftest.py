@@ -12,6 +12,7 @@ from tests.support.setups import ASR_SETUP, LLM_SETUP, TTS_SETUP
 from unitd.app import App
 
 DOOR: dict[str, Any] = {"wyoming": {"port": 0, "system_prompt": ""}}
+INTENT_SETUP = {"response_format": "intent.utf-8", "input": "intent.utf-8", "enoutput": False}
 WAKE_SETUP = {
     "model": "unitd-kws",
     "response_format": "kws.bool",
@@ -31,7 +32,7 @@ async def own_daemon(tmp_path: Path) -> AsyncIterator[App]:
 @pytest.fixture(scope="module")
 def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """The same for all tests here, with every program that the door uses."""
-    setups = {"llm": LLM_SETUP, "kws": WAKE_SETUP, "asr": ASR_SETUP, "tts": TTS_SETUP}
+    setups = {"llm": LLM_SETUP, "kws": WAKE_SETUP, "asr": ASR_SETUP, "tts": TTS_SETUP, "intent": INTENT_SETUP}
     with shared_app(tmp_path_factory.mktemp("daemon"), DOOR, setups) as app:
         yield app
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.timer_board import START, TimerBoard
 from tests.support.waiting import eventually
-from unitd.core.outcomes import Reason
+from unitd.core.outcomes import SkillReason
 from unitd.runtime.skills import timer_store
 from unitd.runtime.skills.actions import ActionFailed
 
@@ -117,7 +117,7 @@ async def test_a_start_that_cannot_be_kept_is_refused(
         await board.act("timer_change", id=first, add_seconds=60)
     await board.act("timer_cancel", id=second)
 
-    assert failure.value.reason is Reason.NOT_SAVED
+    assert failure.value.reason is SkillReason.NOT_SAVED
     assert [(row["id"], row["left"]) for row in await board.rows()] == [(first, 600)]
     assert "after a restart the timers are as they were saved last" in caplog.text
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.timer_board import START, TimerBoard
 from tests.support.waiting import eventually
-from unitd.core.outcomes import Reason
+from unitd.core.outcomes import Reason, SkillReason
 from unitd.runtime.skills.actions import ActionFailed, Where
 from unitd.runtime.skills.timer_table import MAX_OF_TOKEN
 
@@ -128,9 +128,9 @@ async def test_a_wrong_argument_is_refused_with_what_would_be_right(
 @pytest.mark.parametrize(
     ("action", "arguments", "reason"),
     [
-        ("timer_pause", {"id": 9}, Reason.UNKNOWN_TIMER),
-        ("timer_snooze", {}, Reason.UNKNOWN_TIMER),
-        ("alarm_set", {"time": "06:30", "date": "2020-01-01"}, Reason.PASSED),
+        ("timer_pause", {"id": 9}, SkillReason.UNKNOWN_TIMER),
+        ("timer_snooze", {}, SkillReason.UNKNOWN_TIMER),
+        ("alarm_set", {"time": "06:30", "date": "2020-01-01"}, SkillReason.PASSED),
     ],
 )
 async def test_what_cannot_be_done_has_its_reason(
@@ -163,5 +163,5 @@ async def test_a_token_cannot_fill_the_board(board: TimerBoard) -> None:
     with pytest.raises(ActionFailed) as failure:
         await board.start(600, garden)
 
-    assert failure.value.reason is Reason.TOO_MANY
+    assert failure.value.reason is SkillReason.TOO_MANY
     assert await board.start(600) == MAX_OF_TOKEN + 1

@@ -6,7 +6,7 @@ from datetime import date, time
 from functools import partial
 from typing import Any
 
-from unitd.core.outcomes import Outcome, Reason
+from unitd.core.outcomes import Outcome, Reason, SkillReason
 from unitd.core.timers import Timer
 from unitd.runtime.skills.actions import Action, ActionFailed, Where
 from unitd.runtime.skills.timer_table import TimerTable
@@ -174,7 +174,7 @@ class TimerActions:
         seconds = given.number("seconds", SNOOZE_SECONDS, 1, LONGEST_SNOOZE_SECONDS)
         snoozed = await self._timers.snooze(may_see, seconds, where.area, given.whole("id", None, 1))
         if not snoozed:
-            raise ActionFailed("Nothing rings.", Reason.UNKNOWN_TIMER)
+            raise ActionFailed("Nothing rings.", SkillReason.UNKNOWN_TIMER)
         return self._one(snoozed[0]) | {"timers": [self._table.row(each) for each in snoozed]}
 
     def _named(self, given: Arguments, may_see: MaySee) -> Timer:

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from unitd.core.outcomes import Reason
+from unitd.core.outcomes import SkillReason
 from unitd.core.timers import Moment, Timer, row_of
 from unitd.runtime.skills.actions import ActionFailed
 from unitd.runtime.skills.clocks import Clocks
@@ -137,7 +137,7 @@ class TimerTable:
         timers = (self._timers | self._unsaved).values()
         of_token = sum(each.grant_name == timer.grant_name for each in timers)
         if len(timers) >= MAX_TIMERS or of_token >= MAX_OF_TOKEN:
-            raise ActionFailed("There are too many timers already.", Reason.TOO_MANY)
+            raise ActionFailed("There are too many timers already.", SkillReason.TOO_MANY)
         timer = replace(timer, id=self._next_id)
         self._next_id += 1
         await self.replace([timer], Happening.STARTED)
@@ -177,7 +177,7 @@ class TimerTable:
             await self._store.save(lambda: ((self._timers | self._unsaved).values(), self._next_id, self.now))
         except OSError as error:
             log.error("the timers cannot be saved: %s", error)
-            raise ActionFailed("The timer cannot be kept: the disk takes nothing.", Reason.NOT_SAVED) from error
+            raise ActionFailed("The timer cannot be kept: the disk takes nothing.", SkillReason.NOT_SAVED) from error
 
     async def save_logged(self) -> None:
         """Save what has happened whether or not the disk takes it."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from unitd.core.outcomes import Reason
+from unitd.core.outcomes import Reason, SkillReason
 from unitd.core.timers import State, Timer, in_order, lengthened, paused, running, scheduled, seconds_left
 from unitd.runtime.metrics import Metrics
 from unitd.runtime.skills.actions import ActionFailed
@@ -30,7 +30,7 @@ class Timers:
         """Return a timer; raise ActionFailed when there is none."""
         timer = self._table.find(number)
         if timer is None or not may_see(timer.grant_name):
-            raise ActionFailed(f"There is no timer {number}.", Reason.UNKNOWN_TIMER)
+            raise ActionFailed(f"There is no timer {number}.", SkillReason.UNKNOWN_TIMER)
         return timer
 
     async def start(self, timer: Timer, seconds: float) -> Timer:
@@ -47,7 +47,7 @@ class Timers:
         now = self._table.now
         alarm = replace(alarm, created=now.wall, set_in=now.boot_id, time=at, days=days, date=day)
         if (planned := scheduled(alarm, now, self._table.zone)) is None:
-            raise ActionFailed(f"{day} {at} is over.", Reason.PASSED)
+            raise ActionFailed(f"{day} {at} is over.", SkillReason.PASSED)
         return await self._table.add(planned)
 
     async def change(self, timer: Timer, add_seconds: float, longest: float) -> Timer:

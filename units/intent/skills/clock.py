@@ -381,4 +381,11 @@ _READERS = {
 _ORDERS = {"en": ((r"(.+) this year", r"\1"),), "de": ((r"(.+) dieses jahr", r"\1"),)}
 """What is said of a day makes no difference where the next one is meant."""
 
-SKILL = Skill("clock", read_texts(Path(__file__).with_suffix(".toml")), _HANDLERS, _READERS, plainer(_ORDERS))
+SKILL = Skill(
+    "clock",
+    read_texts(Path(__file__).with_suffix(".toml")),
+    _HANDLERS,
+    _READERS,
+    plainer(_ORDERS),
+    late=frozenset(("place", "other")),
+)

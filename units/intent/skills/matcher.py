@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from hassil import Intents, recognize_all
 from hassil.recognize import RecognizeResult
 
-from units.intent.library import settings_of
+from units.intent.library import settings_of, share_leaves
 from units.intent.narrowing import Narrower
 from units.intent.skills.sentences import faults_in
 from units.intent.skills.skill import Skill
@@ -58,13 +58,18 @@ class SkillMatcher:
         settings = settings_of(language)
         skipped = [each for each in settings.get("skip_words", ()) if each not in _NOT_SKIPPED]
         sentences = {**settings, "skip_words": skipped, "expansion_rules": rules, "intents": intents}
-        self._narrower = Narrower(Intents.from_dict(sentences), ())
+        parsed = Intents.from_dict(sentences)
+        share_leaves(parsed)
+        self._narrower = Narrower(parsed, ())
         self._places = {skill.name: at for at, skill in enumerate(known)}
 
     def warm(self) -> None:
-        """Do now what the first sentences would have to wait for: many readers need the numbers of the language."""
+        """Do now what the first sentences would have to wait for: many readers need the numbers of the language.
+
+        A reader that takes much memory waits for the first sentence that needs it.
+        """
         for skill in self._skills.values():
-            for slot in skill.readers:
+            for slot in skill.readers.keys() - skill.late:
                 self._read(skill, slot, "1")
 
     def matches(self, text: str) -> Iterator[Match]:

@@ -1,6 +1,6 @@
 """What a skill is: sentences that it knows, readers for the values in them, and handlers that answer."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -84,3 +84,6 @@ class Skill:
 
     plainer: "Callable[[str, str], Sequence[str]] | None" = None
     """Returns other ways to say a sentence, in a language; tried where it is not understood as it was said."""
+
+    late: Set[str] = frozenset()
+    """The slots whose readers take much memory: they are loaded by the first sentence that needs them."""

@@ -30,8 +30,7 @@ _ENGLISH = {
         "by, then multiply by, and then multiply by, times by, multiplied times"
     ),
     "/": (
-        "divided by, divide by, over, divided with, divided through, and divide by, then divide by, and "
-        "then divide by"
+        "divided by, divide by, over, divided with, divided through, and divide by, then divide by, and then divide by"
     ),
     "mod": "mod, modulo",
     "^": "to the power of, to the power, raised to the power of, raised to the power, raised to the, raised to, to the",
