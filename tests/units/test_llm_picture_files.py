@@ -3,6 +3,8 @@
 import base64
 import os
 import struct
+import subprocess
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,8 +16,6 @@ import pytest
 from PIL import Image
 
 from tests.support.pictures import COLORS, file_of, huge_png, noise, square
-from units import confined
-from units.fork_server import ForkServer
 from units.llm.vision import picture_reader
 from units.llm.vision.picture_reader import BadPicture, PictureReader, Size, answer_of, fitting
 
@@ -186,17 +186,32 @@ def test_a_header_that_lies_is_found_out(reader: PictureReader) -> None:
         pixels(reader, lying_png(7000), Size(100, 100))
 
 
-def test_a_process_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And with one that has too little time."""
-    monkeypatch.setattr(picture_reader, "BYTES", 4 * 1024 * 1024)
-    reader = PictureReader()
-    reader._fork_server = ForkServer(lambda: confined.start(picture_reader.fork_on_demand))  # which knows the new limit
-    try:
-        # More than a test process that has run for long has free in what it holds already.
-        with pytest.raises(BadPicture, match="it takes more than"):
-            pixels(reader, huge_png(7000, 7000, is_colored=True), Size(700, 700))
-    finally:
-        reader.close()
+WITHOUT_MEMORY = """
+from tests.support.pictures import huge_png
+from tests.units.test_llm_picture_files import pixels
+from units import confined
+from units.fork_server import ForkServer
+from units.llm.vision import picture_reader
+
+picture_reader.BYTES = 4 * 1024 * 1024
+reader = picture_reader.PictureReader()
+reader._fork_server = ForkServer(lambda: confined.start(picture_reader.fork_on_demand))  # which knows the new limit
+try:
+    pixels(reader, huge_png(7000, 7000, is_colored=True), picture_reader.Size(700, 700))
+except picture_reader.BadPicture as error:
+    print(error)
+finally:
+    reader.close()
+"""
+
+
+def test_a_process_without_memory_says_so() -> None:
+    """In a process that has just begun: one that has run for long has so much free in what it holds already."""
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_MEMORY], capture_output=True, text=True, timeout=15, check=True
+    )
+
+    assert "it takes more than" in done.stdout
 
 
 def test_a_killed_fork_server_is_replaced(reader: PictureReader) -> None:

@@ -584,8 +584,6 @@ NOT_MEANT = (
     "give me an example",
     "do i have any messages",
     "are there any eggs",
-    "list my appointments",
-    "show me the weather",
     "snooze is a good feature",
     "delete all my photos",
     "delete everything",
