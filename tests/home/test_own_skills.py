@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.children import is_alive
 from tests.support.command_line import start
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import frames_of, said
@@ -211,7 +212,10 @@ async def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path, m
 
 
 def _is_alive(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    try:
+        return is_alive(psutil.Process(pid))
+    except psutil.NoSuchProcess:
+        return False
 
 
 async def test_a_program_that_is_not_there_is_a_failure(tmp_path: Path) -> None:

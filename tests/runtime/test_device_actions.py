@@ -9,6 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.support.children import is_alive
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import frames_of, said
@@ -48,7 +49,7 @@ async def test_the_volume_is_set_and_outlives_program_and_daemon(tmp_path: Path)
         first = await volume(client)
         program = next(each for each in psutil.Process().children() if each.cmdline()[-3:-1] == ["units", "audio"])
         os.kill(program.pid, signal.SIGKILL)
-        await eventually(lambda: not program.is_running() or program.status() == psutil.STATUS_ZOMBIE)
+        await eventually(lambda: not is_alive(program))
         after_death = await volume(client)
     async with running_app(tmp_path, with_loudspeaker(tmp_path)) as app, tcp_client(app) as client:
         said_later = await answers(client, "how loud are you")

@@ -20,13 +20,13 @@ class _Teller(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Send numbered words until the client hangs up or the server stops."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server = self.server
+        assert isinstance(server, Teller)
+        server.asked.append(body)  # before the headers: a client tells of its request as soon as it has them
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        server = self.server
-        assert isinstance(server, Teller)
-        server.asked.append(body)
         try:
             for number in range(1, MOST_WORDS):
                 self._say({"choices": [{"index": 0, "delta": {"content": f"word{number} "}, "finish_reason": None}]})
