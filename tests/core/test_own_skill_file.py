@@ -35,7 +35,7 @@ def read(text: str) -> OwnSkill:
 
 
 def test_a_good_file_is_read() -> None:
-    """What the intent program gets has no address."""
+    """The daemon keeps the address of the action; the intent program gets the texts alone."""
     skill = read(GOOD)
 
     url = "http://walker.local:8080/go?to={{ place }}"
@@ -97,7 +97,7 @@ def test_a_program_is_no_template() -> None:
 
 
 def test_a_file_without_sentences_is_refused() -> None:
-    """Nobody could ever say it."""
+    """A skill without sentences could never be asked for."""
     with pytest.raises(Problems, match="there are no sentences"):
         read('[en.answers]\nfailed = "x"')
 

@@ -53,7 +53,7 @@ async def test_the_picture_of_a_camera_is_fetched(open_toolbox: Open, assistant:
 
 
 async def test_an_image_entity_has_a_path_of_its_own(open_toolbox: Open, assistant: AssistantServer) -> None:
-    """It is not known as a camera."""
+    """Home Assistant gives the picture of an image entity at another path than that of a camera."""
     toolbox = await open_toolbox()
 
     outcome = await toolbox.do(LOOK | {"arguments": {"entity": "picture of the garden"}}, sees=True)

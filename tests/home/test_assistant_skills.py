@@ -196,7 +196,7 @@ async def test_without_home_assistant_there_is_neither(tmp_path: Path) -> None:
 
 
 async def test_nonsense_of_home_assistant_is_a_failure(tmp_path: Path, assistant: AssistantServer) -> None:
-    """Of any kind; the board goes on."""
+    """A body that is no JSON, or not what was asked for, is told as a failure, and the board goes on."""
     have(assistant, State("weather.home", "Home", supported_features=1), State("todo.shopping_list", "Shopping List"))
     async with board(tmp_path, assistant) as client:
         told = []

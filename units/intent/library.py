@@ -82,6 +82,7 @@ def load_intents(language: str) -> Intents:
     merged = _merged(language)
     if not _has_required(merged):
         raise _unknown(language)
+    _settings[language] = _settings_in(merged)
     merged["intents"] = {name: {"data": data} for name, data in _usable(merged["intents"])}
     intents = Intents.from_dict(merged)
     for numbers in intents.slot_lists.values():
@@ -94,8 +95,12 @@ def load_intents(language: str) -> Intents:
 def settings_of(language: str) -> Mapping[str, Any]:
     """Return what holds for all sentences of a language: which words may be passed over, and whether spaces count."""
     if language not in _settings:
-        _merged(language)
+        _settings[language] = _settings_in(_merged(language))
     return _settings[language]
+
+
+def _settings_in(merged: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: merged[key] for key in ("language", "settings", "skip_words") if key in merged}
 
 
 def share_leaves(intents: Intents) -> None:
@@ -147,7 +152,6 @@ def _merged(language: str) -> dict[str, Any]:
                 block.setdefault("metadata", {})[OURS] = True
         merge_dict(merged, added)
     merged["intents"].setdefault(REPLY, _REPLIES)
-    _settings[language] = {key: merged[key] for key in ("language", "settings", "skip_words") if key in merged}
     return merged
 
 

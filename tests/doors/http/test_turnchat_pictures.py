@@ -174,7 +174,7 @@ async def test_images_may_stand_in_older_messages(seeing: App) -> None:
 
 
 async def test_a_picture_may_be_as_large_as_what_may_wait(seeing: App) -> None:
-    """What has 16 MiB as base64 is refused in words, and what is larger than a request may be before it is read."""
+    """A picture over 16 MiB as base64 gets an error, and a body over the size of a request is refused unread."""
     jpeg = file_of(square("red"), "JPEG")
     large, larger, largest = (image(jpeg + bytes(size * 1024 * 1024)) for size in (11, 13, 25))
 

@@ -30,7 +30,7 @@ async def until_state(listener: Listener, **wanted: Any) -> dict[str, Any]:
 
 
 async def test_the_timers_are_retained(bridged: App, broker: Broker, listener: Listener) -> None:
-    """Whoever comes later reads how many there are, and when the next one rings."""
+    """A client that subscribes later reads how many there are, and when the next one rings."""
     none = await until_state(listener, count=0)
     late = (await timer(listener, do="start", seconds=600, name="pizza"))["timer"]
     soon = (await timer(listener, do="start", seconds=60))["timer"]

@@ -22,7 +22,7 @@ async def timer(client: WireClient, **data: Any) -> int:
 
 
 async def test_a_satellite_is_told_of_its_timers(app: App) -> None:
-    """Of those that were started while its question was answered, and of no others, until it leaves."""
+    """It gets the events of timers that its own questions started, and of no others, until it disconnects."""
     events: list[Event] = []
 
     async def write(event: Event) -> None:

@@ -213,7 +213,7 @@ class ToolUse:
         if not self._has_model:
             return str(heard.get("otherwise", AWAY))
         changes = self._toolbox.narrowed(self._setup, heard.get("candidates", ()), sees=self._sees)
-        return await self._ask_model(changes, self._memory)
+        return await self._ask_model(changes)
 
     # What the intent program recognised
 
@@ -248,7 +248,7 @@ class ToolUse:
         words = str(heard.get("answer", ""))
         if pictures := self._pictures:
             question = "" if self._setup.get("messages") else str(heard.get("question", ""))
-            return await self._ask_model(self._show(pictures, words, self._setup), self._memory, question)
+            return await self._ask_model(self._show(pictures, words, self._setup), question)
         return words or AGREED
 
     async def _do(self, call: Call, places: asyncio.Semaphore, *, is_told: bool = True) -> Outcome:
@@ -266,7 +266,7 @@ class ToolUse:
 
     # What a model calls
 
-    async def _ask_model(self, changes: Mapping[str, Any], memory: Callable[[], Any], question: str = "") -> str | None:
+    async def _ask_model(self, changes: Mapping[str, Any], question: str = "") -> str | None:
         """Let the model answer, with these keys of the setup changed; do what it calls."""
         self._user.ask_model(changes, question)
         messages: list[dict[str, Any]] = []
@@ -284,7 +284,7 @@ class ToolUse:
             elif self._refusal or not calls or rounds == MAX_ROUNDS:
                 break
             else:
-                messages = messages or conversation_so_far({**self._setup, **changes}, memory(), self.text)
+                messages = messages or conversation_so_far({**self._setup, **changes}, self._memory(), self.text)
                 messages += results_of(calls, outcomes)
                 more = {"messages": messages}
             self.round = asyncio.get_running_loop().create_future()

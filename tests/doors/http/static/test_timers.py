@@ -20,7 +20,7 @@ async def timer(client: WireClient, **data: Any) -> dict[str, Any]:
 
 
 async def test_a_timer_counts_down_until_it_is_cancelled(seen: Visit, tcp: WireClient) -> None:
-    """Whoever has started it; without timers there is nothing to see."""
+    """Timers of other clients are shown too, and without timers there is no region for them."""
     await expect(seen.page.get_by_role("region", name="Timers")).to_have_count(0)
     await timer(tcp, do="start", seconds=600, name="pizza")
     await timer(tcp, do="start", seconds=7200, area="kitchen")
@@ -39,7 +39,7 @@ async def test_a_timer_counts_down_until_it_is_cancelled(seen: Visit, tcp: WireC
 
 
 async def test_what_rings_is_snoozed_and_stopped(seen: Visit, tcp: WireClient) -> None:
-    """It is told to screen readers at once."""
+    """A timer that rings is an alert, so that screen readers speak of it at once."""
     await timer(tcp, do="start", seconds=0.1, name="tea")
     tea = seen.page.get_by_role("group", name="tea")
     await expect(tea.get_by_role("alert")).to_have_text("rings")
