@@ -10,6 +10,7 @@ import numpy as np
 from units.audio.devices import PERIOD, DeviceLost, DeviceMissing, Source
 from units.audio.state import DeviceStatus, Report, State
 from units.backoff import Backoff
+from units.sound.fades import scaled
 from units.sound.upload import NOTHING, Samples
 
 Hear = Callable[[Samples, float], None]
@@ -107,10 +108,3 @@ class Capture:
             later = len(samples) - start - PERIOD
             self._hear(scaled(samples[start : start + PERIOD], self.volume), at - later / (PERIOD * 50))
         return samples[whole:]
-
-
-def scaled(samples: Samples, volume: float) -> Samples:
-    """Return the samples at a volume; 1.0 leaves them unchanged."""
-    if volume == 1.0:
-        return samples
-    return (samples * np.float32(volume)).astype(np.int16)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from units.audio.capture import scaled
 from units.audio.devices import BLOCK, DeviceLost, DeviceMissing, OpenSink, Sink
 from units.audio.playlist import CHIME, Item, Playlist
 from units.audio.state import DeviceStatus, Report, State
@@ -135,10 +134,10 @@ class Playback:
         """Write until the device fails or is stale. The device is open once it has taken a block."""
         underruns_before, self.latency = self._underruns, sink.latency
         while not self._is_closing.is_set() and not (sink.is_stale and not self.is_playing()):
-            taken = self._playlist.take(BLOCK)
+            taken = self._playlist.take(BLOCK, self.volume)
             heard_at = time.monotonic() + sink.latency
             try:
-                self._write_block(sink, scaled(taken.samples, self.volume))
+                self._write_block(sink, taken.samples)
             except Exception as error:
                 self._tell_cut(taken.ended, str(error))  # they are in no other list any more
                 raise

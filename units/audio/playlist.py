@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from units.sound.fades import FADE_SAMPLES, faded_in, faded_out
+from units.sound.fades import FADE_SAMPLES, faded_in, faded_out, scaled
 from units.sound.upload import NOTHING, RATE, Samples
 
 # An hour of 16 kHz mono is 115 MB; a book in one go is paused and sent in parts.
@@ -44,6 +44,9 @@ class Item:
 
 RING = "ring"
 """The owner of the ring of timers."""
+
+LEAST_RING_VOLUME = 0.3
+"""A ring is heard on a board that is muted, too."""
 
 CHIME = "chime"
 """The owner of the sounds of a wake. They are no speech: wake words are listened for while they play."""
@@ -141,8 +144,8 @@ class Playlist:
             item.played += len(self._fading)
             item.is_resumed = True
 
-    def take(self, count: int) -> Taken:
-        """Return the next samples, at most `count`."""
+    def take(self, count: int, volume: float = 1.0) -> Taken:
+        """Return the next samples at a volume of 0 to 1, at most `count`."""
         begun: list[Item] = []
         ended: list[Item] = []
         wanted = count
@@ -162,12 +165,13 @@ class Playlist:
                 if item.played >= len(item.samples):
                     self._remove(item)
                     ended.append(item)
-            samples = self._with_over(np.concatenate(pieces), wanted, begun, ended)
+            samples = scaled(np.concatenate(pieces), volume)
+            samples = self._with_over(samples, wanted, max(volume, LEAST_RING_VOLUME), begun, ended)
             self._mark()
         return Taken(samples, begun, ended)
 
-    def _with_over(self, samples: Samples, count: int, begun: list[Item], ended: list[Item]) -> Samples:
-        """Return the samples with what sounds over them."""
+    def _with_over(self, samples: Samples, count: int, volume: float, begun: list[Item], ended: list[Item]) -> Samples:
+        """Return the samples with what sounds over them, at this volume."""
         item = self._over
         if item is None:
             return samples
@@ -180,7 +184,7 @@ class Playlist:
             ended.append(item)
         mixed = np.zeros(max(len(samples), len(piece)), np.int32)
         mixed[: len(samples)] += samples
-        mixed[: len(piece)] += piece
+        mixed[: len(piece)] += scaled(piece, volume)
         return np.clip(mixed, -32768, 32767).astype(np.int16)
 
     def _remove(self, item: Item) -> None:

@@ -54,6 +54,18 @@ def test_a_ring_sounds_where_nothing_else_does() -> None:
     assert together.tolist() == [32767] * 50
 
 
+@pytest.mark.parametrize(("volume", "ringing"), [(1.0, 3000), (0.5, 1500), (0.1, 900), (0.0, 900)])
+def test_a_ring_is_heard_on_a_quiet_board(volume: float, ringing: int) -> None:
+    """It follows the volume down to 30 percent; a muted board rings as loudly as that."""
+    playlist = Playlist()
+    playlist.add(Item("tts.1", 1, np.full(100, 1000, np.int16)))
+    playlist.add_over(Item(RING, 0, np.full(200, 3000, np.int16)))
+
+    samples = playlist.take(300, volume).samples.tolist()
+
+    assert samples == [ringing + round(1000 * volume)] * 100 + [ringing] * 100
+
+
 def test_a_stopped_ring_fades_and_the_speech_goes_on() -> None:
     """Within 5 ms."""
     playlist = Playlist()
