@@ -116,7 +116,7 @@ class App:
         self._task_table = TaskTable(settings.limits.tasks)
         self.metrics = Metrics()
         self.access = Access(settings, self._task_table, self.metrics, clock)
-        self._budget = Budget(memory_of_board(), settings.limits.memory)
+        self._budget = Budget(memory_of_board(), settings.limits.memory, settings.limits.waiting_bytes)
         self._supervisor = Supervisor(argv_for, self._load_for, self.metrics, settings.models.idle_s, self._budget)
         self._model_store = open_model_store(settings, program_folders)
         latency = TurnLatency(self.metrics)

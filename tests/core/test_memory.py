@@ -113,7 +113,7 @@ def test_a_program_may_take_twice_its_estimate_and_a_share_for_each_task() -> No
     """Beside the addresses that it reserves: 128 MiB, half the estimate, and the stacks of two threads."""
     need = Need(working=116 * MIB, task=48 * MIB)
 
-    one, many = (data_limit("asr", need, tasks, 8192 * MIB, cores=2) for tasks in (1, 8))
+    one, many = (data_limit("asr", need, tasks, 8192 * MIB, cores=2, request_bytes=0) for tasks in (1, 8))
 
     assert one == (2 * 116 + 48 + 128 + 58 + 16) * MIB
     assert many - one == 7 * 48 * MIB
@@ -123,18 +123,27 @@ def test_no_program_may_take_more_than_all_models_together() -> None:
     """However many tasks it has; what it reserves without filling it is no memory."""
     need = Need(working=116 * MIB, task=48 * MIB)
 
-    assert data_limit("asr", need, 64, 512 * MIB, cores=2) == (512 + 128 + 58 + 16) * MIB
+    assert data_limit("asr", need, 64, 512 * MIB, cores=2, request_bytes=0) == (512 + 128 + 58 + 16) * MIB
+
+
+def test_a_large_request_may_be_read() -> None:
+    """The JSON reader reserves many times its size."""
+    need = Need(working=116 * MIB)
+
+    small, large = (data_limit("llm", need, 1, 8192 * MIB, cores=2, request_bytes=size) for size in (0, 16 * MIB))
+
+    assert large - small == 256 * MIB
 
 
 def test_a_program_that_fits_may_take_its_estimate() -> None:
     """Also where the budget was made smaller meanwhile."""
     need = need_of_llama(600 * MIB, None, slots=4, context=4096, exact=False)
 
-    assert data_limit("llm", need, 1, 100 * MIB, cores=1) >= need.total
+    assert data_limit("llm", need, 1, 100 * MIB, cores=1, request_bytes=0) >= need.total
 
 
 def test_a_unit_of_another_package_may_have_the_whole_budget() -> None:
     """The need of a unit from another package is not known."""
     need = need_of_program("notes", "", 0)
 
-    assert data_limit("notes", need, 1, 512 * MIB, cores=4) == (512 + 1024) * MIB
+    assert data_limit("notes", need, 1, 512 * MIB, cores=4, request_bytes=0) == (512 + 1024) * MIB

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
+from tests.support.pictures import file_of, square
 from tests.support.programs.bad_unit import bad_unit
 from tests.support.setups import LLM_SETUP
 from unitd.app import App
@@ -156,3 +157,19 @@ async def test_requests_of_http_share_the_limit_of_their_address(app: App, clien
     assert answer.status_code == 429
     assert "of earlier requests wait" in answer.json()["error"]["message"]
     assert await refusals(client, await paused(client), *[{"data": PROMPT}] * 3) == []
+
+
+@pytest.mark.timeout(60)
+async def test_the_largest_request_that_may_wait_is_read(tmp_path: Path) -> None:
+    """A picture of 28 MiB as base64 is decoded and described; its JSON takes many times as much memory."""
+    limits = {"frame_bytes": 32 * 1024 * 1024, "waiting_bytes": 32 * 1024 * 1024}
+    picture = base64.b64encode(file_of(square("red")) + bytes(21 * 1024 * 1024)).decode()
+    async with running_app(tmp_path / "state", {"limits": limits}) as app, tcp_client(app) as client:
+        task = await client.setup("llm", LLM_SETUP)
+        options = {"images": [{"image": picture}]}
+        answers = [
+            await client.ask(work_id=task, action="inference", object="llm.utf-8", data="hi", options=options)
+            for _ in range(3)
+        ]
+
+    assert [each["error"]["code"] for each in answers] == [0, 0, 0]

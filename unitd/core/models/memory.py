@@ -45,6 +45,9 @@ adds buffers for the worst case: one of 643 MiB had 839, so half the estimate is
 STACK_MIB = 8
 """The same for the stack of a thread; engines start one for each core."""
 
+REQUEST_FACTOR = 16
+"""The same for each byte of the largest message: its JSON reader reserves 13 and fills one, and the message is copied."""
+
 UNKNOWN_RESERVE_MIB = 1024
 """The same for programs of other packages, whose libraries were not measured."""
 
@@ -120,8 +123,10 @@ def need_to_come(card: Card, slots: int, context: int, *, exact: bool) -> Need |
     return with_projector(need, projector) if projector else need
 
 
-def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int:
+def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int, request_bytes: int) -> int:
     """Return the bytes of private memory at which allocations fail in a program with this number of tasks.
+
+    `request_bytes` is the size of the largest request that it may be sent.
 
     A program may fill twice its estimate and the share of each task, but never more than `limit`, which is for all
     models together. The kernel counts addresses, filled or not, so reserved addresses are added. Mapped files, such as
@@ -131,7 +136,7 @@ def data_limit(unit: str, need: Need, tasks: int, limit: int, cores: int) -> int
         return max(limit, need.total) + UNKNOWN_RESERVE_MIB * MIB
     filled = max(min(2 * need.total + need.task * tasks, limit), need.total)
     reserve = RESERVE_MIB + STACK_MIB * cores + PROGRAM_MEMORY[unit].task_reserve * tasks
-    return filled + need.total // 2 + reserve * MIB
+    return filled + need.total // 2 + reserve * MIB + REQUEST_FACTOR * request_bytes
 
 
 _SPLIT = re.compile(r"(.+)-00001-of-(\d{5})\.gguf")

@@ -73,10 +73,14 @@ class Usage(NamedTuple):
 class Budget:
     """Gives out the memory for models."""
 
-    def __init__(self, board: int, limit: str) -> None:
-        """`board` is the bytes of the whole board, `limit` is as `[limits] memory` says it."""
+    def __init__(self, board: int, limit: str, request_bytes: int) -> None:
+        """`board` is the bytes of the whole board, `limit` is as `[limits] memory` says it.
+
+        `request_bytes` is the size of the largest request that a program is sent.
+        """
         self._board = board
         self._limit = limit
+        self._request_bytes = request_bytes
         self._needs: dict[Program, Need] = {}
         self._measured: dict[Program, int] = {}
         self._one_by_one = asyncio.Lock()
@@ -112,7 +116,7 @@ class Budget:
         """Return the bytes of private memory that a program with so many tasks may have; None without an entry."""
         if (need := self._needs.get(program)) is None:
             return None
-        return data_limit(program.card.unit, need, tasks, self.limit_bytes, os.cpu_count() or 1)
+        return data_limit(program.card.unit, need, tasks, self.limit_bytes, os.cpu_count() or 1, self._request_bytes)
 
     async def _make_room(self, program: P, need: Need, programs: Programs[P]) -> None:
         await self._measure()
