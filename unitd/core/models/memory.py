@@ -46,7 +46,7 @@ STACK_MIB = 8
 """The same for the stack of a thread; engines start one for each core."""
 
 REQUEST_FACTOR = 16
-"""The same for each byte of the largest message: its JSON reader reserves 13 and fills one, and the message is copied."""
+"""The same for each byte of the largest message: its JSON reader reserves 13, and it is copied."""
 
 UNKNOWN_RESERVE_MIB = 1024
 """The same for programs of other packages, whose libraries were not measured."""
