@@ -121,7 +121,7 @@ class Asker:
     async def set_up(self, unit: str, language: str, room: str = "") -> str:
         """Set a task up; while one is there, the programs of the next ones need not start."""
         setup = {"response_format": f"{unit}.utf-8.stream", "enoutput": True, "input": f"{unit}.utf-8"}
-        setup |= {"tools": "home", "area": room, "language": language}
+        setup |= {"tools": "home", "area": room, "language": language, "frame_interval_ms": 0}
         setup |= {"model": "default", "prompt": "You are a home assistant."} if unit == "llm" else {}
         reply = await self._answer(await self._send(unit, "setup", data=setup))
         if reply["error"]["code"]:
