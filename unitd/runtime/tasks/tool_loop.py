@@ -231,17 +231,23 @@ class ToolUse:
                 self.turn.pending = Pending(calls, heard["turn"])
                 return question
             places = asyncio.Semaphore(AT_ONCE)
-            outcomes = await asyncio.gather(*[self._do(call, places, is_told=False) for call in calls])
+            # A skill may find, by what it reads, that the sentence is not for it: then it has called nothing.
+            of_skills = [call for call in calls if "skill" in call]
+            outcomes = await asyncio.gather(*[self._do(call, places, is_told="skill" in call) for call in calls])
             if not await self._user.may_go_on(self):
+                self._tell(of_skills)
                 return None
             self._outcomes += outcomes
             told_so_far = {"answer": told([each.text for each in self._outcomes if not each.picture])}
             if heard["turn"] is None or all(each.is_confirmation for each in outcomes):
+                self._tell(of_skills)
                 heard = told_so_far
                 break
             found = [each.as_data() for each in outcomes]
             heard = await self._recognizer.ask("outcomes", turn=heard["turn"], outcomes=found) or told_so_far
-        if "evidence" in heard:  # a skill has found that the sentence is not for it
+            if "evidence" not in heard:
+                self._tell(of_skills)
+        if "evidence" in heard:
             self.turn.evidence = heard["evidence"]
             self._outcomes.clear()
             return await self._unrecognized(heard)
@@ -250,6 +256,10 @@ class ToolUse:
             question = "" if self._setup.get("messages") else str(heard.get("question", ""))
             return await self._ask_model(self._show(pictures, words, self._setup), question)
         return words or AGREED
+
+    def _tell(self, calls: Sequence[Call]) -> None:
+        for each in calls:
+            self._user.tell(each)
 
     async def _do(self, call: Call, places: asyncio.Semaphore, *, is_told: bool = True) -> Outcome:
         """Do a call when it may be done; each is of another device, so some are done at once."""
