@@ -126,7 +126,8 @@ def _clauses(
     if isinstance(expression, RuleReference | ListReference):
         return of_reference(expression)
     if isinstance(expression, Alternative):
-        return _any_of(_clauses(each, of_reference) for each in expression.items)
+        # Most of them are optional.
+        return frozenset() if expression.is_optional else _any_of(_clauses(e, of_reference) for e in expression.items)
     if isinstance(expression, Group):
         return frozenset[Clause]().union(*(_clauses(each, of_reference) for each in expression.items))
     return frozenset()

@@ -1,7 +1,7 @@
 """The intent unit: a sentence becomes calls of the home's tools, and their outcomes become the answer."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -26,6 +26,8 @@ from units.intent.rounds import Turn
 from units.intent.sentence import Later, Listener, Understood
 from units.intent.several import Parts, Waiting
 from units.intent.skills.local_time import local_now
+from units.intent.skills.matcher import SkillMatcher
+from units.intent.skills.skill import Skill
 from units.intent.skills.skills import Heard, Skills
 from units.intent.skills.texts import TextsError
 from units.intent.skills.turn import SkillTurn
@@ -74,6 +76,7 @@ class IntentUnit(Unit):
         read_language: Callable[[str], Recognizer] = Recognizer,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = local_now,
+        read_skills: Callable[[str, Sequence[Skill]], SkillMatcher] = SkillMatcher,
     ) -> None:
         self._host = host
         self._read_language = read_language
@@ -82,7 +85,7 @@ class IntentUnit(Unit):
         self._recognizers: dict[str, Recognizer] = {}
         self._houses: dict[HouseKey, tuple[House, HomeIndex]] = {}
         self._numbers = count(1)
-        self._skills = Skills(clock, now, self._numbers)
+        self._skills = Skills(clock, now, self._numbers, read_skills)
         self._turns: dict[int, Remembered] = {}
         """The turns in progress; the yes that one waits for may come in another task."""
 

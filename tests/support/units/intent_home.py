@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from tests.support.units.fake_host import FakeHost
+from tests.support.units.skill_talk import read_skills
 from unitd.wire.envelope import Envelope
 from units.intent.recognizer import Recognizer
 from units.intent.unit import IntentUnit
@@ -92,7 +93,7 @@ class Inhabitant:
         self.now = 0.0
         """The time of the program's clock."""
 
-        self.unit = IntentUnit(FakeHost(), read, clock=lambda: self.now, now=today)
+        self.unit = IntentUnit(FakeHost(), read, clock=lambda: self.now, now=today, read_skills=read_skills)
         self.states: dict[str, dict[str, Any]] = {}
         """By device what `get_state` finds; devices that are not in it are silent."""
 

@@ -1,6 +1,6 @@
 """Sentences to the skills of this board, with a daemon that does every action as a test says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -9,6 +9,7 @@ from typing import Any
 
 from units.intent.skills.matcher import Match, SkillMatcher
 from units.intent.skills.registry import registered_skills
+from units.intent.skills.skill import Skill
 from units.intent.skills.skills import Heard, Skills
 from units.intent.steps import Outcome
 
@@ -30,6 +31,11 @@ def matcher(language: str) -> SkillMatcher:
     return SkillMatcher(language, registered_skills())
 
 
+def read_skills(language: str, skills: Sequence[Skill]) -> SkillMatcher:
+    """Return the sentences of skills in a language; those of the board's own are read only once."""
+    return matcher(language) if skills == registered_skills() else SkillMatcher(language, skills)
+
+
 def meant(text: str, language: str = "en") -> Match | None:
     """Return the best reading of a sentence; None if no skill has one."""
     return next(matcher(language).matches(text), None)
@@ -46,7 +52,7 @@ class Listener:
 
     def __init__(self, language: str = "en") -> None:
         self._language = language
-        self._skills = Skills(lambda: 0.0, lambda: NOW, count(1), read=lambda language, _: matcher(language))
+        self._skills = Skills(lambda: 0.0, lambda: NOW, count(1), read_skills)
         self._skills.prepare({(language, b"")})
 
     def talk(self, text: str, reasons: Mapping[str, str] | None = None, **data: Mapping[str, Any]) -> Talk:
