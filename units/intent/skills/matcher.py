@@ -1,11 +1,11 @@
 """Which skill a sentence is for: the sentences of all skills in one language, matched by hassil."""
 
 import logging
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hassil import Intents, recognize_all
+from hassil import Intents, Sentence, parse_sentence, recognize_all
+from hassil.expression import Expression, Group, RuleReference
 from hassil.recognize import RecognizeResult
 
 from units.intent.library import settings_of, share_leaves
@@ -27,8 +27,6 @@ _NOT_SKIPPED = frozenset(
 )
 """Words of a home that change what a sentence for a skill means: "time for bed" asks for no time."""
 
-_RULE = re.compile("<([^<>]+)>")
-
 
 class Match(NamedTuple):
     """One way to understand a sentence: the skill, its intent, and the values of the slots."""
@@ -43,25 +41,17 @@ class SkillMatcher:
 
     def __init__(self, language: str, skills: Sequence[Skill]) -> None:
         self.language = language
-        known = [skill for skill in skills if language in skill.texts and _is_usable(skill, language)]
-        self._skills = {skill.name: skill for skill in known}
-        intents = {
-            f"{skill.name}.{intent}": {"data": [_block(skill, sentences, language)]}
-            for skill in known
-            for intent, sentences in skill.texts[language].sentences.items()
-        }
-        rules = {
-            _rule_of(skill, name): _with_own_rules(skill, rule)
-            for skill in known
-            for name, rule in skill.texts[language].rules.items()
-        }
+        known = [each for each in (_Templates(skill, language) for skill in skills) if each.are_usable]
+        self._skills = {each.skill.name: each.skill for each in known}
         settings = settings_of(language)
         skipped = [each for each in settings.get("skip_words", ()) if each not in _NOT_SKIPPED]
-        sentences = {**settings, "skip_words": skipped, "expansion_rules": rules, "intents": intents}
-        parsed = Intents.from_dict(sentences)
+        blocks = {name: {"data": [block]} for each in known for name, block in each.blocks()}
+        parsed = Intents.from_dict({**settings, "skip_words": skipped, "intents": blocks})
+        for each in known:
+            each.put_into(parsed)
         share_leaves(parsed)
         self._narrower = Narrower(parsed, ())
-        self._places = {skill.name: at for at, skill in enumerate(known)}
+        self._places = {name: at for at, name in enumerate(self._skills)}
 
     def warm(self) -> None:
         """Do now what the first sentences would have to wait for: many readers need the numbers of the language.
@@ -120,30 +110,52 @@ class SkillMatcher:
             return None
 
 
-def _is_usable(skill: Skill, language: str) -> bool:
-    """Return whether the sentences of a skill can be used; if not, the log says why."""
-    faults = list(faults_in(skill.texts[language], skill.readers.keys()))
-    for key, words in faults:
-        log.error("the skill %s cannot be used in %s: %s: %s", skill.name, language, ".".join(key), words)
-    return not faults
+class _Templates:
+    """The sentences of one skill in a language. Each is parsed once, for the check and for use."""
 
+    def __init__(self, skill: Skill, language: str) -> None:
+        self.skill = skill
+        self.are_usable = language in skill.texts
+        self._parsed: dict[str, Sentence] = {}
+        if not self.are_usable:
+            return
+        self._texts = skill.texts[language]
+        for key, words in faults_in(self._texts, skill.readers.keys(), self._parse):
+            log.error("the skill %s cannot be used in %s: %s: %s", skill.name, language, ".".join(key), words)
+            self.are_usable = False
 
-def _block(skill: Skill, sentences: Sequence[str], language: str) -> dict[str, Any]:
-    texts = skill.texts[language]
-    lists = {name: _list_of(values) for name, values in texts.lists.items()}
-    slots = {slot for template in (*sentences, *texts.rules.values()) for slot in slots_in(template)}
-    wildcards = {slot: {"wildcard": True} for slot in slots - lists.keys()}
-    return {"sentences": [_with_own_rules(skill, each) for each in sentences], "lists": lists | wildcards}
+    def _parse(self, template: str) -> Sentence:
+        if template not in self._parsed:
+            self._parsed[template] = parse_sentence(template)
+        return self._parsed[template]
 
+    def blocks(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the name of each intent among those of all skills, with its block for hassil."""
+        lists = {name: _list_of(values) for name, values in self._texts.lists.items()}
+        for intent, sentences in self._texts.sentences.items():
+            slots = {slot for template in (*sentences, *self._texts.rules.values()) for slot in slots_in(template)}
+            wildcards = {slot: {"wildcard": True} for slot in slots - lists.keys()}
+            yield f"{self.skill.name}.{intent}", {"sentences": sentences, "lists": lists | wildcards}
 
-def _rule_of(skill: Skill, name: str) -> str:
-    """Return the name of a rule of a skill among those of all skills."""
-    return f"{skill.name}_{name}"
+    def put_into(self, intents: Intents) -> None:
+        """Give hassil what is parsed already; rules have the name of their skill before their own."""
+        for sentence in self._parsed.values():
+            self._rename_rules(sentence.expression)
+        for name, template in self._texts.rules.items():
+            intents.expansion_rules[self._rule(name)] = self._parse(template)
+        for intent, sentences in self._texts.sentences.items():
+            (data,) = intents.intents[f"{self.skill.name}.{intent}"].data
+            data.__dict__["sentences"] = [self._parse(each) for each in sentences]  # a cached property
 
+    def _rename_rules(self, expression: Expression) -> None:
+        if isinstance(expression, RuleReference):
+            expression.rule_name = self._rule(expression.rule_name)
+        elif isinstance(expression, Group):
+            for item in expression.items:
+                self._rename_rules(item)
 
-def _with_own_rules(skill: Skill, template: str) -> str:
-    """Return a template that refers to the rules of its skill."""
-    return _RULE.sub(lambda found: f"<{_rule_of(skill, found[1])}>", template)
+    def _rule(self, name: str) -> str:
+        return f"{self.skill.name}_{name}"
 
 
 def _list_of(values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
