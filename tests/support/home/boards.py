@@ -11,6 +11,7 @@ from tests.support.daemon import running_app
 from tests.support.servers.assistant_server import TOKEN, AssistantServer, assistant_server
 from tests.support.servers.brokers import Broker, listening, running_broker
 from tests.support.servers.calling_server import CallingServer, calling_server
+from tests.support.waiting import eventually
 from unitd.app import App
 
 TOOLS = """
@@ -83,6 +84,16 @@ def calls_of(frames: list[dict[str, Any]]) -> list[tuple[str, Any]]:
     """Return tool and device of each call that was told."""
     calls = [frame["data"] for frame in frames if frame["object"] == "llm.tool_call"]
     return [(call["name"], call["arguments"]["entity"]) for call in calls]
+
+
+async def begun(client: WireClient, work_id: str, assistant: AssistantServer) -> str:
+    """Begin a wish whose tool waits for Home Assistant; return its request_id."""
+    assistant.may_answer.clear()
+    asked = len(assistant.calls)
+    request_id = await client.infer(work_id, TURN_OFF)
+    await eventually(lambda: len(assistant.calls) > asked)
+    assert (await client.receive())["object"] == "llm.tool_call"
+    return request_id
 
 
 @dataclass

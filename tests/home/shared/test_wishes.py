@@ -1,15 +1,11 @@
 """A wish, the whole way: model, tool call, MQTT or Home Assistant, result, spoken answer."""
 
-import logging
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import orjson
 import pytest
-import pytest_asyncio
 
-from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import (
@@ -21,61 +17,15 @@ from tests.support.home.boards import (
     Board,
     calls_of,
     frames_of,
-    running_board,
     said,
 )
 from tests.support.servers.assistant_server import AssistantServer
-from tests.support.servers.brokers import Listener, listening
+from tests.support.servers.brokers import Listener
 from tests.support.servers.calling_server import WISH, CallingServer
 from unitd.doors.home import homeassistant
 from unitd.doors.local_client import LocalClient
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board]:
-    """One board for all who leave it as it was: its programs take longer to start than all else that a test does."""
-    async with running_board(tmp_path_factory.mktemp("board")) as board, tcp_client(board.app) as keeper:
-        await keeper.setup("llm", SETUP)
-        with kept_children():
-            yield board
-
-
-@pytest.fixture
-def board(shared_board: Board, caplog: pytest.LogCaptureFixture) -> Board:
-    """Return the shared board, with what earlier tests left in its servers cleared."""
-    caplog.set_level(logging.INFO)
-    shared_board.caller.bodies.clear()
-    shared_board.assistant.status = 200
-    shared_board.assistant.may_answer.set()
-    return shared_board
-
-
-@pytest.fixture
-def caller(board: Board) -> CallingServer:
-    """The server of the board's model."""
-    return board.caller
-
-
-@pytest.fixture
-def assistant(board: Board) -> AssistantServer:
-    """The board's Home Assistant."""
-    return board.assistant
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def listener(board: Board) -> AsyncIterator[Listener]:
-    """Run a client that receives every message of the board's broker."""
-    async with listening(board.broker) as listener:
-        yield listener
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def client(board: Board) -> AsyncIterator[WireClient]:
-    """Run a client of the board."""
-    async with tcp_client(board.app) as client:
-        yield client
 
 
 # The way of a wish
