@@ -5,7 +5,7 @@ device in the text no template that needs one can match, and none that needs a c
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,6 +14,7 @@ from sys import intern
 
 from hassil import Intents, Sentence
 from hassil.expression import Alternative, Expression, Group, ListReference, RuleReference, TextChunk
+from hassil.expression import Sequence as Sequence_
 from hassil.intents import IntentData, RangeSlotList, SlotList, TextSlotList
 from hassil.numbers import get_rbnf_engine
 
@@ -55,24 +56,30 @@ class Narrower:
     def narrowed(self, haystack: str, said: Mapping[str, frozenset[str]]) -> Intents:
         """Return the intents with the templates that may match a text; `said` has by list the domains of its names."""
         narrowed = copy(self._intents)
+        domains = frozenset[str]().union(*said.values())
+        known: dict[int, bool] = {}
+
+        def has(part: str) -> bool:
+            return part[1:] in said if part.startswith("{") else part in haystack
+
+        def holds(clause: tuple[str, ...]) -> bool:
+            if (found := known.get(id(clause))) is None:  # each clause is there only once
+                found = known[id(clause)] = any(map(has, clause))
+            return found
+
         narrowed.intents = {
-            name: replace(intent, data=list(self._possible(self._blocks[name], haystack, said)))
+            name: replace(intent, data=list(self._possible(self._blocks[name], domains, holds)))
             for name, intent in self._intents.intents.items()
         }
         return narrowed
 
     def _possible(
-        self, blocks: Iterable[_Block], haystack: str, said: Mapping[str, frozenset[str]]
+        self, blocks: Iterable[_Block], domains: frozenset[str], holds: Callable[[tuple[str, ...]], bool]
     ) -> Iterable[IntentData]:
-        domains = frozenset[str]().union(*said.values())
-
-        def has(part: str) -> bool:
-            return part[1:] in said if part.startswith("{") else part in haystack
-
         for block in blocks:
             if block.domains and block.domains.isdisjoint(domains):
                 continue
-            sentences = [sentence for sentence, clauses in block.sentences if all(any(map(has, c)) for c in clauses)]
+            sentences = [sentence for sentence, clauses in block.sentences if all(map(holds, clauses))]
             if sentences:
                 data = copy(block.data)
                 data.__dict__["sentences"] = sentences  # a cached property: the templates are parsed already
@@ -95,7 +102,9 @@ class Narrower:
             return known[expression.rule_name]
 
         sentences = [
-            (sentence, tuple(map(_stored, _clauses(sentence.expression, of_reference)))) for sentence in data.sentences
+            (way, tuple(map(_stored, sorted(_clauses(way.expression, of_reference), key=_vagueness))))
+            for sentence in data.sentences
+            for way in _ways(sentence, rules)
         ]
         domains = frozenset([domain] if isinstance(domain, str) else domain)
         return _Block(data, domains, tuple(sentences))
@@ -114,6 +123,34 @@ class Narrower:
         if id(values) not in self._lists:
             self._lists[id(values)] = _any_of(_clauses(value.text_in, lambda _: frozenset()) for value in values.values)
         return self._lists[id(values)]
+
+
+def _ways(sentence: Sentence, rules: Mapping[str, Sentence]) -> Sequence[Sentence]:
+    """Return a template as one for each of the ways that it begins with, of which each needs words of its own.
+
+    hassil would try all ways of a template of which one can match.
+    """
+    ways = _alternatives(sentence.expression, rules)
+    # In a group, for what is not in one at its begin or end may be a wildcard, for which hassil has other rules.
+    return [Sentence(Sequence_([way]), sentence.text) for way in ways] if len(ways) > 1 else [sentence]
+
+
+def _alternatives(expression: Expression, rules: Mapping[str, Sentence]) -> Sequence[Expression]:
+    """Return the ways to say an expression where that is or begins with a choice, also in a rule; or else itself."""
+    if isinstance(expression, RuleReference) and expression.rule_name in rules:
+        rule = rules[expression.rule_name].expression
+        return _alternatives(rule, rules) if isinstance(rule, Alternative | Sequence_) else [expression]
+    if isinstance(expression, Alternative) and not expression.is_optional and not all(map(_is_words, expression.items)):
+        return expression.items
+    if isinstance(expression, Sequence_) and expression.items:
+        first, *others = expression.items
+        ways = _alternatives(first, rules)
+        return [Sequence_([way, *others]) for way in ways] if len(ways) > 1 else [expression]
+    return [expression]
+
+
+def _is_words(expression: Expression) -> bool:
+    return all(map(_is_words, expression.items)) if isinstance(expression, Group) else isinstance(expression, TextChunk)
 
 
 def _clauses(
