@@ -4,17 +4,23 @@ The model is a server elsewhere that calls what it is told to.
 """
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
+from tests.support.children import kept_children
 from tests.support.clients.bargein_client import Frame, Person, kinds_of, person_at, text_of
-from tests.support.daemon import running_app
+from tests.support.daemon import running_app, tcp_client
+from tests.support.home.boards import SETUP
 from tests.support.home.toolboxes import TOOLS
-from tests.support.servers.assistant_server import TOKEN, AssistantServer
-from tests.support.servers.calling_server import WISH, CallingServer
+from tests.support.servers.assistant_server import TOKEN, AssistantServer, assistant_server
+from tests.support.servers.calling_server import WISH, CallingServer, calling_server
 from unitd.app import App
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TURN_OFF = '["turn_off", {"entity": "kitchen light"}]'
 PLAY = '["play", {"what": "jazz"}]'
@@ -22,31 +28,73 @@ TURNED_OFF = '[{"name":"turn_off","arguments":{"entity":"kitchen light"}}]'
 NO_CALL = {"type": "toolcall", "status": "no", "raw": "[]"}
 
 
+@dataclass
+class Board:
+    """A board whose tools are services of Home Assistant, and what it talks to."""
+
+    app: App
+    caller: CallingServer
+    assistant: AssistantServer
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board]:
+    """One board for all who leave it as it was: its programs take longer to start than all else that a test does."""
+    folder = tmp_path_factory.mktemp("board")
+    async with calling_server() as caller, assistant_server() as assistant:
+        caller.card(folder)
+        async with running_app(folder, tables_for(folder, assistant)) as app, tcp_client(app) as keeper:
+            await keeper.setup("llm", SETUP)
+            with kept_children():
+                yield Board(app, caller, assistant)
+
+
 @pytest.fixture
-def tables(tmp_path: Path, assistant: AssistantServer) -> dict[str, Any]:
-    """A board whose tools are services of Home Assistant."""
-    (tmp_path / "tools.toml").write_text(TOOLS)
-    (tmp_path / "token").write_text(TOKEN)
+def board(shared_board: Board) -> Board:
+    """Return that board, with what earlier tests left in its servers cleared."""
+    shared_board.caller.bodies.clear()
+    shared_board.assistant.calls.clear()
+    shared_board.assistant.status = 200
+    shared_board.assistant.may_answer.set()
+    return shared_board
+
+
+@pytest.fixture
+def caller(board: Board) -> CallingServer:
+    """The server of the board's model."""
+    return board.caller
+
+
+@pytest.fixture
+def assistant(board: Board) -> AssistantServer:
+    """The board's Home Assistant."""
+    return board.assistant
+
+
+@pytest.fixture
+def tables(tmp_path: Path, assistant: AssistantServer, caller: CallingServer) -> dict[str, Any]:
+    """The configuration of another board with the same servers, for one test."""
+    caller.card(tmp_path)
+    return tables_for(tmp_path, assistant)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def ann(board: Board) -> AsyncIterator[Person]:
+    """Somebody who talks to the shared board."""
+    async with person_at(board.app) as person:
+        yield person
+
+
+def tables_for(folder: Path, assistant: AssistantServer) -> dict[str, Any]:
+    """Write the tools and the token; return the configuration."""
+    (folder / "tools.toml").write_text(TOOLS)
+    (folder / "token").write_text(TOKEN)
     home = {
-        "tools": str(tmp_path / "tools.toml"),
+        "tools": str(folder / "tools.toml"),
         "homeassistant_url": assistant.url,
-        "homeassistant_token_file": str(tmp_path / "token"),
+        "homeassistant_token_file": str(folder / "token"),
     }
     return {"http": {"enabled": True, "barge_in": {"model": "caller"}}, "home": home}
-
-
-@pytest.fixture
-async def board(tmp_path: Path, tables: dict[str, Any], caller: CallingServer) -> AsyncIterator[App]:
-    """That board."""
-    async with running_app(tmp_path, tables) as app:
-        yield app
-
-
-@pytest.fixture
-async def ann(board: App) -> AsyncIterator[Person]:
-    """Somebody who talks to it."""
-    async with person_at(board) as person:
-        yield person
 
 
 def toolcalls_of(frames: list[Frame]) -> list[tuple[str, str]]:
