@@ -3,15 +3,16 @@
 import asyncio
 import base64
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import orjson
-import psutil
 import pytest
 import soxr
 
 from tests.doors.http.conftest import Start
+from tests.support.children import own_children
 from tests.support.clients.onlooker import tasks_of
 from tests.support.clients.turnchat_client import (
     CLIENT_RATE,
@@ -28,8 +29,10 @@ from tests.support.clients.turnchat_client import (
     sound_in,
     types_of,
 )
-from tests.support.daemon import tcp_client
+from tests.support.daemon import shared_app, tcp_client
+from tests.support.setups import LLM_SETUP
 from tests.support.units.spoken import RATE, Samples, joined, silence, speak
+from tests.support.units.voice_setups import EARS
 from tests.support.waiting import MS
 from unitd.app import App, unit_argv
 
@@ -49,6 +52,20 @@ def floats_of(samples: Samples, rate: int = RATE) -> str:
     if rate != RATE:
         floats = soxr.resample(floats, RATE, rate)
     return base64.b64encode(floats.astype("<f4").tobytes()).decode()
+
+
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One daemon with the programs that most tests need, whose start takes longer than these."""
+    setups = {"llm": LLM_SETUP, "asr": EARS | {"model": "unitd-asr"}, "tts": TTS}
+    with shared_app(tmp_path_factory.mktemp("daemon"), {"http": {"enabled": True}}, setups) as app:
+        yield app
+
+
+@pytest.fixture
+def http_daemon(shared_daemon: App) -> App:
+    """The daemon of this file, for the tests that leave it as it was."""
+    return shared_daemon
 
 
 # Ears
@@ -192,6 +209,7 @@ async def test_without_a_voice_the_text_comes_all_the_same(start: Start) -> None
     assert done["warnings"][0].startswith("there is no voice: Model loading failed.")
 
 
+@pytest.mark.own_daemon
 async def test_a_voice_that_dies_takes_no_text_away(http_daemon: App) -> None:
     """`done` says what happened to it."""
     async with chat_socket(http_daemon) as ws:
@@ -199,7 +217,7 @@ async def test_a_voice_that_dies_takes_no_text_away(http_daemon: App) -> None:
         await ws.send(orjson.dumps(request).decode())
         while not (await receive(ws)).get("audio_data"):
             pass
-        (child,) = [each for each in psutil.Process().children(recursive=True) if "tts" in each.cmdline()]
+        (child,) = [each for each in own_children() if "tts" in each.cmdline()]
         child.kill()
         *_, done = await everything(ws)
 
@@ -207,6 +225,7 @@ async def test_a_voice_that_dies_takes_no_text_away(http_daemon: App) -> None:
     assert done["warnings"][0].startswith("the voice failed: Model run failed.")
 
 
+@pytest.mark.own_daemon
 async def test_a_voice_may_be_ended_in_the_middle(http_daemon: App) -> None:
     """Somebody ends its task; the text goes on."""
     async with chat_socket(http_daemon) as ws:
@@ -222,6 +241,7 @@ async def test_a_voice_may_be_ended_in_the_middle(http_daemon: App) -> None:
     assert done["generated_tokens"] == 400
 
 
+@pytest.mark.own_daemon
 async def test_a_voice_may_be_ended_before_its_first_word(http_daemon: App) -> None:
     """While a long prompt is read: the answer does not wait for a voice that is not there."""
     async with chat_socket(http_daemon) as ws, tcp_client(http_daemon) as client:
