@@ -69,7 +69,7 @@ _ENGLISH: Replacements = (
     ),
     (
         r"(?:convert|turn|change|switch|translate|transform|express|put|write|give|show|get|calculate|"
-        r"make|do|need|want|have|"
+        r"do|need|want|have|"
         r"measure|i have|i've got|it is|i need|how much is|what is|what are|how many is)(?: me| from| "
         r"for me| the| in)* (.+?)"
         r"(?: is| are| expressed| converted| changed| measured| written)? (?:to|into|in|as|for)(?: "

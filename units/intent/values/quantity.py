@@ -5,6 +5,7 @@ pint is imported by the first conversion.
 
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,6 +16,13 @@ from units.intent.values.unit_words import CURRENCIES, NAMES, SEVERAL, UNITS
 
 _ARTICLES = {"en": ("a", "an", "the")}
 """They mean one before a unit, and nothing after a part of one."""
+
+
+_SHORT = 6
+"""A shorter word is not taken for a unit with a typing mistake."""
+
+_NEAR = 0.86
+"""How alike a unit and a word with a typing mistake are, for difflib."""
 
 
 class Quantity(NamedTuple):
@@ -29,7 +37,7 @@ class Quantity(NamedTuple):
 def read_unit(text: str, language: str) -> tuple[str, ...] | None:
     """Return the units that a word or words may mean; None for anything else."""
     words = words_of(text, language)
-    found = _unit_at(words, 0, language)
+    found = unit_at(words, 0, language)
     return found[0] if found and found[1] == len(words) else None
 
 
@@ -45,6 +53,37 @@ def read_quantity(text: str, language: str) -> Quantity | None:
 def read_amount(text: str, language: str) -> Quantity | None:
     """Return a quantity that has a number; None for anything else."""
     return _all_of(words_of(text, language), language)
+
+
+def quantity_at(words: Sequence[str], at: int, language: str) -> tuple[Quantity, int] | None:
+    """Return the quantity with a number that begins at a word, the longest, and where it ends; None if none does."""
+    if _number_at(words, at, language) is None and words[at] not in ("-", *NUMBER_WORDS[language].minus):
+        return None
+    for end in range(len(words), at + 1, -1):
+        if found := _all_of(words[at:end], language):
+            return found, end
+    return None
+
+
+def unit_at(words: Sequence[str], at: int, language: str) -> tuple[tuple[str, ...], int] | None:
+    """Return the units whose name begins at a word, the longest name, and where it ends."""
+    known, longest = _known_units(language)
+    for length in range(min(longest, len(words) - at), 0, -1):
+        if unit := known.get(tuple(words[at : at + length])):
+            return SEVERAL.get(unit, (unit,)), at + length
+    return None
+
+
+def near_unit_at(words: Sequence[str], at: int, language: str) -> tuple[tuple[str, ...], int] | None:
+    """Return the unit that a word is with an s too many, or with a typing mistake; None if it is none."""
+    if at >= len(words):
+        return None
+    word, (known, _) = words[at], _known_units(language)
+    unit = known.get((word.removesuffix("s"),))
+    if unit is None and len(word) >= _SHORT:
+        names = [name[0] for name in known if len(name) == 1 and len(name[0]) >= _SHORT and name[0][0] == word[0]]
+        unit = next((known[(name,)] for name in get_close_matches(word, names, 1, _NEAR)), None)
+    return (SEVERAL.get(unit, (unit,)), at + 1) if unit else None
 
 
 def read_money(text: str, language: str) -> Fraction | None:
@@ -113,7 +152,7 @@ def _all_of(words: Sequence[str], language: str) -> Quantity | None:
         if number is None:
             return None
         value, at = number
-        if (found := _unit_at(words, at, language)) is None:
+        if (found := unit_at(words, at, language)) is None:
             total = _without_unit(total, value) if at == len(words) else None
         else:
             units, at = found
@@ -167,15 +206,6 @@ def _fraction_at(words: Sequence[str], at: int) -> Fraction | None:
     if len(three) < 3 or three[1] != "/" or not (three[0].isdecimal() and three[2].isdecimal()) or int(three[2]) == 0:
         return None
     return Fraction(int(three[0]), int(three[2]))
-
-
-def _unit_at(words: Sequence[str], at: int, language: str) -> tuple[tuple[str, ...], int] | None:
-    """Return the units whose name begins at a word, the longest name, and where it ends."""
-    known, longest = _known_units(language)
-    for length in range(min(longest, len(words) - at), 0, -1):
-        if unit := known.get(tuple(words[at : at + length])):
-            return SEVERAL.get(unit, (unit,)), at + length
-    return None
 
 
 def _currency_at(words: Sequence[str], at: int, language: str) -> int | None:

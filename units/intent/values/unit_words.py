@@ -28,11 +28,13 @@ def _units(dimension: str, names: str) -> dict[str, Unit]:
 
 UNITS: Mapping[str, Unit] = {
     **_units("length", "meter kilometer centimeter millimeter micrometer nanometer mile yard foot inch nautical_mile"),
-    **_units("length", "light_year"),
-    **_units("mass", "gram kilogram milligram microgram metric_ton short_ton pound ounce stone"),
+    **_units("length", "light_year decimeter astronomical_unit"),
+    **_units(
+        "mass", "gram kilogram milligram microgram metric_ton short_ton pound ounce stone slug carat grain troy_ounce"
+    ),
     **_units("volume", "liter milliliter deciliter centiliter cup tablespoon teaspoon fluid_ounce pint quart gallon"),
     **_units("volume", "imperial_gallon imperial_pint cubic_meter=meter**3 cubic_centimeter=centimeter**3"),
-    **_units("volume", "cubic_foot=foot**3 cubic_inch=inch**3 hectoliter barrel=oil_barrel"),
+    **_units("volume", "cubic_foot=foot**3 cubic_inch=inch**3 cubic_yard=yard**3 hectoliter barrel=oil_barrel bushel"),
     "metric_cup": Unit("volume", "milliliter", Fraction(250)),
     "metric_tablespoon": Unit("volume", "milliliter", Fraction(15)),
     "metric_teaspoon": Unit("volume", "milliliter", Fraction(5)),
@@ -50,11 +52,16 @@ UNITS: Mapping[str, Unit] = {
     **_units("area", "square_foot=foot**2 square_mile=mile**2 square_inch=inch**2 square_yard=yard**2 hectare"),
     # pint has those of the survey of the United States, which differ by two millionths.
     "furlong": Unit("length", "yard", Fraction(220)),
+    "fathom": Unit("length", "yard", Fraction(2)),
     "acre": Unit("area", "yard**2", Fraction(4840)),
     **_units("energy", "joule kilojoule kilocalorie watt_hour kilowatt_hour british_thermal_unit"),
     **_units("power", "watt kilowatt megawatt horsepower metric_horsepower"),
     **_units("pressure", "pascal hectopascal kilopascal bar millibar pound_per_square_inch=psi atmosphere"),
-    **_units("data", "bit byte kilobyte megabyte gigabyte terabyte kibibyte mebibyte gibibyte kilobit megabit gigabit"),
+    **_units(
+        "data",
+        "bit byte kilobyte megabyte gigabyte terabyte kibibyte mebibyte gibibyte kilobit megabit gigabit petabyte",
+    ),
+    **_units("frequency", "hertz kilohertz megahertz gigahertz"),
 }
 """The year of "time" has days, that of "years" has months; a month in days or weeks is a twelfth of a year."""
 
@@ -80,6 +87,9 @@ inch: inch/inches/"
 nautical_mile: nautical mile/nautical miles
 light_year: light year/light years/lightyear/lightyears
 furlong: furlong/furlongs
+fathom: fathom/fathoms
+decimeter: decimeter/decimeters/decimetre/decimetres/dm
+astronomical_unit: astronomical unit/astronomical units/au
 gram: gram/grams/g/gramme/grammes
 kilogram: kilogram/kilograms/kg/kilo/kilos/kgs
 milligram: milligram/milligrams/mg
@@ -89,6 +99,10 @@ short_ton: ton/tons/short ton/short tons/us ton/us tons
 pound: pound/pounds/lb/lbs
 ounce: ounce/ounces/oz
 stone: stone/stones
+slug: slug/slugs
+carat: carat/carats
+grain: grain/grains
+troy_ounce: troy ounce/troy ounces
 liter: liter/liters/litre/litres/l
 milliliter: milliliter/milliliters/millilitre/millilitres/ml
 deciliter: deciliter/deciliters/decilitre/decilitres/dl
@@ -107,6 +121,8 @@ cubic_meter: cubic meter/cubic meters/cubic metre/cubic metres
 cubic_centimeter: cubic centimeter/cubic centimeters/cubic centimetre/cubic centimetres/cc
 cubic_foot: cubic foot/cubic feet
 cubic_inch: cubic inch/cubic inches
+cubic_yard: cubic yard/cubic yards
+bushel: bushel/bushels
 barrel: barrel of oil/barrels of oil/oil barrel/oil barrels
 celsius: degree Celsius/degrees Celsius/celsius/centigrade/degrees centigrade/degree centigrade/° c/degrees c/c
 fahrenheit: degree Fahrenheit/degrees Fahrenheit/fahrenheit/° f/degrees f/f
@@ -163,6 +179,11 @@ kilobyte: kilobyte/kilobytes/kb
 megabyte: megabyte/megabytes/mb
 gigabyte: gigabyte/gigabytes/gb/gig/gigs
 terabyte: terabyte/terabytes/tb
+petabyte: petabyte/petabytes/pb
+hertz: hertz/hertz/hz
+kilohertz: kilohertz/kilohertz/khz
+megahertz: megahertz/megahertz/mhz
+gigahertz: gigahertz/gigahertz/ghz
 kibibyte: kibibyte/kibibytes
 mebibyte: mebibyte/mebibytes
 gibibyte: gibibyte/gibibytes
