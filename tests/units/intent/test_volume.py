@@ -45,6 +45,18 @@ OF_VOLUME = [
     ("en", "no sound please", "mute", None),
     ("en", "bring the audio back", "unmute", None),
     ("en", "is the sound on", "tell", None),
+    ("en", "computer the volume has to stay at 3 from now on", "set", 30),
+    ("en", "raise the volume of your vocals", "up", None),
+    ("en", "i can't hear can you raise the sound", "up", None),
+    ("en", "you speak far too softly", "up", None),
+    ("en", "don't speak so quietly", "up", None),
+    ("en", "don't speak so loudly", "down", None),
+    ("en", "slow the volume down", "down", None),
+    ("en", "reduce by 15 percent", "down", None),
+    ("en", "crank the sound", "up", None),
+    ("en", "do not say a word unless asked to", "mute", None),
+    ("en", "no more noise", "mute", None),
+    ("en", "turn off the sound of the speakers", "mute", None),
     ("de", "ich kann dich kaum verstehen", "up", None),
     ("de", "die Lautstärke ist zu hoch", "down", None),
     ("de", "Lautstärke Stufe 3", "set", 30),
@@ -154,6 +166,53 @@ def test_louder_and_quieter_are_steps(text: str, percent: int, wanted: int) -> N
     conversation = talk(text, volume_get={"percent": percent, "is_muted": False})
 
     assert conversation.calls[-1] == ("volume_set", {"percent": wanted})
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "length"),
+    [
+        ("mute for ten minutes", 600, "10 minutes"),
+        ("don't speak for half an hour please", 1800, "30 minutes"),
+        ("stay quiet for the next hour", 3600, "1 hour"),
+    ],
+)
+def test_silence_for_a_time_ends_with_a_timer(text: str, seconds: float, length: str) -> None:
+    """The timer has the order that ends it."""
+    conversation = talk(text, volume_mute={"percent": 50, "is_muted": True}, timer_start={"timer": {}})
+
+    assert conversation.calls == [
+        ("volume_mute", {"is_muted": True}),
+        ("timer_start", {"seconds": seconds, "command": "unmute"}),
+    ]
+    assert conversation.answer == f"The sound is off for {length}."
+
+
+def test_silence_whose_end_cannot_be_kept_says_so() -> None:
+    """The sound is off all the same."""
+    conversation = talk(
+        "mute for an hour", reasons={"timer": "too_many"}, volume_mute={"percent": 50, "is_muted": True}
+    )
+
+    assert conversation.answer == "The sound is off. I could not set when it comes back."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "turn it up for five minutes",
+        "turn up the volume of the television",
+        "increase the brightness by 10 percent",
+        "use the whisper voice",
+        "drop some beats",
+        "do not talk to strangers",
+        "mute until my mother comes",
+    ],
+)
+def test_what_is_not_about_the_loudspeaker_is_left(text: str) -> None:
+    """Also what would be understood only in part."""
+    match = meant(text)
+
+    assert match is None or match.skill.name != "volume"
 
 
 def test_without_a_loudspeaker_the_answer_says_so() -> None:

@@ -161,7 +161,7 @@ def _of_units(items: Sequence[_Item]) -> ConversionWish | None:
         return None
     wanted = [at for at in places if _kind(items, at - 1) == "many"]
     if wanted:
-        if _kind(items, wanted[-1] + 1) == "one" and items[-1].kind not in ("be", "change"):
+        if _kind(items, wanted[-1] + 1) == "one":
             return None  # "how many days a week do i run"
         while (after := wanted[-1] + 2) in places and _kind(items, after - 1) == "and" and places[-1] != after:
             wanted.append(after)

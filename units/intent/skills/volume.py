@@ -7,12 +7,16 @@ from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
 from units.intent.skills.volume_wish import VolumeWish, read_wish
 from units.intent.steps import Outcome
+from units.intent.values.saying import said_duration
 
 LITTLE, USUAL, MUCH = 5.0, 10.0, 25.0
 """By how many percent the volume changes."""
 
 LOWEST = 5
 """"Quieter" never makes it silent: nobody would hear the answer."""
+
+_UNMUTE = "unmute"
+"""What is done at the end of "mute for five minutes", which is understood in English."""
 
 _STEPS = {"little": LITTLE, "much": MUCH}
 
@@ -49,7 +53,10 @@ def _changed(before: float, wish: VolumeWish) -> float:
 def _mute(wish: VolumeWish) -> Steps:
     is_muted = wish.do == "mute"
     (outcome,) = yield [SkillCall("volume_mute", {"is_muted": is_muted})]
-    return _said(outcome, "muted" if is_muted else "set")
+    if not (outcome.is_done and wish.seconds):
+        return _said(outcome, "muted" if is_muted else "set")
+    (timer,) = yield [SkillCall("timer_start", {"seconds": wish.seconds, "command": _UNMUTE})]
+    return Said("muted_for" if timer.is_done else "muted_open", {"duration": said_duration(wish.seconds, "en")})
 
 
 def _tell(wish: VolumeWish) -> Steps:

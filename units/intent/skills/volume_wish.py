@@ -7,10 +7,11 @@ radio next door" is left alone; what is wanted then follows from which kinds of 
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from units.intent.values.duration import read_duration
 from units.intent.values.percent import read_percent, read_points
 from units.intent.values.plain import base_of, counted
 
@@ -49,6 +50,12 @@ _IN_QUESTIONS = frozenset(
     )
 )
 
+_FOR_A_TIME = re.compile(r"(.+?),? for (?:(?:the|at least|about|another|next|exactly) )*(.+?)(?: please| thanks| now)?")
+""""Mute for five minutes"."""
+
+_QUIET = re.compile(r"\b(?:be|stay|keep|remain) quiet$")
+"""Said alone it is an order to be quieter; for a time, an order to be silent."""
+
 _GOALS = {"most": 100.0, "least": 10.0, "half": 50.0}
 _STEP = 10.0
 
@@ -69,6 +76,9 @@ class VolumeWish:
     much: str = ""
     """little or much, where the step is said so."""
 
+    seconds: float = 0.0
+    """For how long, where that is said."""
+
 
 @dataclass(frozen=True)
 class _Token:
@@ -78,6 +88,16 @@ class _Token:
 
 def read_wish(words: str, language: str) -> VolumeWish | None:
     """Return what a sentence wants of the loudspeaker; None if it is about something else, or not clear."""
+    if (wish := _read(words, language)) or language != "en":
+        return wish
+    if not (timed := _FOR_A_TIME.fullmatch(words.casefold().strip(" .!?"))):
+        return None
+    seconds = read_duration(timed[2], language) or read_duration(f"1 {timed[2]}", language)
+    wish = _read(_QUIET.sub("mute", timed[1]), language)
+    return replace(wish, seconds=seconds) if wish and wish.do == "mute" and seconds else None
+
+
+def _read(words: str, language: str) -> VolumeWish | None:
     base = base_of(language)
     if base not in WORDS:
         return None
@@ -194,7 +214,9 @@ def _with_amount(tokens: Sequence[_Token], language: str) -> VolumeWish | None:
     has = set(kinds)
     goal_or_step = "by" if has & {"up", "down"} else "to"
     kinds = [goal_or_step if each == "in" else each for each in kinds]
-    if has & {"mute", "off", "not", "ask"} or not _is_about_sound(kinds, with_amount=True):
+    if has & {"mute", "off", "not", "ask"}:
+        return None
+    if not _is_about_sound(kinds, with_amount=True) and not _is_step_alone(tokens):
         return None
     at = [place for place, kind in enumerate(kinds) if kind in ("number", "part", *_GOALS)]
     if len(at) > 2 or (len(at) == 2 and "from" not in has and has & {"number", "part"}):
@@ -236,7 +258,7 @@ def _without_amount(kinds: list[str]) -> VolumeWish | None:
     for state, percent in (("loud", _SAID_LOUD), ("quiet", _SAID_QUIET)):
         if state in has and "to" in kinds[: kinds.index(state)] and "noun" in has and not has & {"too", "not", "be"}:
             return VolumeWish("set", percent=percent)
-    if not _is_about_sound(kinds, with_amount=False):
+    if not _is_about_sound(kinds, with_amount=False) and kinds != ["quiet"]:
         return None
     direction = _direction(kinds)
     much = "little" if "little" in has else "much" if "much" in has else ""
@@ -245,7 +267,7 @@ def _without_amount(kinds: list[str]) -> VolumeWish | None:
 
 def _is_about_sound(kinds: Sequence[str], *, with_amount: bool) -> bool:
     has = set(kinds)
-    if has & {"noun", "louder", "quieter"}:
+    if has & {"noun", "louder", "quieter", "softly"}:
         return True
     if "music" in has and (has & {"up", "down", "number"} or has & {"too", "be"}):
         return True
@@ -256,15 +278,24 @@ def _is_about_sound(kinds: Sequence[str], *, with_amount: bool) -> bool:
     return "voice" in has and with_amount
 
 
+def _is_step_alone(tokens: Sequence[_Token]) -> bool:
+    """Return whether nothing but a step in percent is said: "increase by 10 percent"."""
+    has = {each.kind for each in tokens}
+    is_in_percent = any(each.kind == "number" and each.words.endswith(("%", "percent", "per cent")) for each in tokens)
+    return is_in_percent and has <= {"up", "down", "by", "number"} and len(has & {"up", "down"}) == 1
+
+
 def _direction(kinds: Sequence[str]) -> str:
     """Return up or down; "" where the words say neither, or both."""
     has = set(kinds)
     wants = set[str]()
     if has & {"up", "louder", "under"}:
         wants.add("up")
-    if has & {"down", "quieter", "over"}:
+    if has & {"down", "quieter", "over"} or {"slow", "volume"} <= has:
         wants.add("down")
     is_not, is_too = "not" in has, "too" in has
+    if "softly" in has:
+        wants.add("up" if is_not or is_too else "down")
     if "loud" in has:
         if "less" in has or is_too or (is_not and "enough" not in has):
             wants.add("down")

@@ -70,7 +70,7 @@ def test_a_quantity_is_converted(sentence: str, answer: str) -> None:
         ("how many hours and minutes are in 200 minutes", "200 minutes is 3 hours 20 minutes."),
         ("how many ounces per pound", "1 pound is 16 ounces."),
         ("in seconds how much is an hour", "1 hour is 3,600 seconds."),
-        ("how many metrs are in 2 kilomters", "2 kilometers is 2,000 meters."),
+        ("how many meterss are in 2 kilomters", "2 kilometers is 2,000 meters."),
         ("how is fahrenheit turned into celsius", "Take 32 from the degrees Fahrenheit and divide by 1.8."),
     ],
 )
