@@ -8,6 +8,7 @@ from pathlib import Path
 from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Said, Skill
 from units.intent.skills.sum_questions import ORDERS
+from units.intent.skills.sum_wish import read_sum
 from units.intent.skills.texts import read_texts
 from units.intent.values.arithmetic import SumProblem, computed
 from units.intent.values.expression import (
@@ -32,7 +33,8 @@ def _answer(operation: Operation, asked: Asked, is_percent: bool = False) -> Sai
 
 
 def _tell(asked: Asked) -> Said:
-    return _answer(asked.slots.get("expression") or asked.slots["bare"], asked)
+    slots = asked.slots
+    return _answer(slots.get("expression") or slots.get("bare") or slots["sum"], asked)
 
 
 def _joined(name: str) -> Callable[[Asked], Said]:
@@ -98,6 +100,7 @@ def _whether_equal(asked: Asked) -> Said:
 
 _HANDLERS: Mapping[str, Callable[[Asked], Said]] = {
     "value": _tell,
+    "wish": _tell,
     "sum": _joined("+"),
     "difference": _joined("-"),
     "product": _joined("*"),
@@ -120,6 +123,7 @@ _READERS = {
     "expression": read_expression,
     "bare": read_bare_expression,
     "terms": read_terms,
+    "sum": read_sum,
     **dict.fromkeys(("left", "right", "part", "whole"), read_term),
 }
 

@@ -15,6 +15,7 @@ MAX_FACTORIAL = 2000
 MAX_ROOT = 64
 """Roots of a higher degree are not looked for among whole numbers."""
 
+_PI = Fraction("3.141592653589793238462643383279502884197")
 ROUNDED_DIGITS = 40
 """So many digits has what cannot be exact."""
 
@@ -38,6 +39,8 @@ def computed(operation: Operation) -> Result:
     """
     if not operation.name:
         return Result(_bounded(operation.number))
+    if operation.name == "pi":
+        return Result(_PI, is_exact=False)
     first, *others = parts = [computed(each) for each in operation.parts]
     is_exact = all(each.is_exact for each in parts)
     if operation.name == "^":
@@ -118,7 +121,6 @@ _ROOTS = {"root2": Fraction(1, 2), "root3": Fraction(1, 3)}
 _OPERATIONS: Mapping[str, Callable[..., Fraction]] = {
     "+": lambda left, right: left + right,
     "-": lambda left, right: left - right,
-    "from": lambda left, right: right - left,
     "*": lambda left, right: left * right,
     "of": lambda left, right: left * right,
     "off": lambda left, right: (1 - left) * right,

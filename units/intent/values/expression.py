@@ -1,11 +1,11 @@
 """Sums in the words of a sentence: "345 plus 678", "(2 + 3) * 4", "15 percent of 80", read to a tree of operations.
 
-sum     = product, {("+" | "-"), product}
+sum     = product, {("+" | "-" | "subtract" | "more"), product}
 product = sign, {("*" | "/" | "mod" | "of" | "off" | "from"), sign}
 sign    = ["-"], power
 power   = postfix, ["^", sign | "whose", sign, ["power"]]
 postfix = atom, {"%" | "square" | "cube" | "factorial"}
-atom    = number | "(", sum, ")" | function, sign
+atom    = number | "pi" | "(", sum, ")" | function, sign
 """
 
 import re
@@ -15,7 +15,7 @@ from functools import cache
 from typing import NamedTuple
 
 from units.intent.values.expression_words import CURRENCIES, ORDINALS, operations
-from units.intent.values.number import number_at, words_of
+from units.intent.values.number import fraction_at, number_at, words_of
 from units.intent.values.number_words import NUMBER_WORDS
 
 MAX_WORDS = 120
@@ -30,6 +30,9 @@ _PREFIXES = {
     **{"factorial of": "factorial", "square of": "square", "cube of": "cube"},
 }
 _POSTFIXES = {"%": "%", "square": "square", "cube": "cube", "factorial": "factorial", "root": "root2", "half": "half"}
+_SUMS = {"subtract": "-"}
+""""Subtract 5" is no negative number."""
+
 _PRODUCTS = ("*", "/", "mod", "of", "off", "from")
 
 
@@ -59,8 +62,9 @@ def read_expression(text: str, language: str) -> Operation | None:
 
 
 def read_bare_expression(text: str, language: str) -> Operation | None:
-    """Return a sum that is a whole sentence; "10/12" alone may be a date, "3-4" a result."""
-    return None if _BARE_PAIR.fullmatch(text.strip()) else read_expression(text, language)
+    """Return a sum that is a whole sentence; "10/12" alone may be a date, "3-4" a result, "pi" anything."""
+    found = None if _BARE_PAIR.fullmatch(text.strip()) else read_expression(text, language)
+    return found if found and found.parts else None
 
 
 def read_term(text: str, language: str) -> Operation | None:
@@ -124,8 +128,9 @@ def _tokens(text: str, language: str) -> list[_Token]:
             if name:
                 tokens.append(_Token(name))
         elif number := number_at(words, at, language):
-            tokens.append(_Token("", number.value))
-            at = number.end
+            part = fraction_at(words, number.end) if number.value.denominator == 1 else None
+            tokens.append(_Token("", number.value + (part or 0)))
+            at = number.end + (3 if part else 0)
         else:
             return []
     return tokens if len(words) <= MAX_WORDS else []
@@ -174,8 +179,12 @@ class _Parser:
     def sum(self) -> Operation:
         """Read a sum."""
         found = self._product()
-        while self._next in ("+", "-"):
-            found = Operation(self._take().name, (found, self._product()))
+        while self._next in ("+", "-", "subtract", "more"):
+            name = self._take().name
+            other = self._product()
+            found = (
+                Operation("+", (other, found)) if name == "more" else Operation(_SUMS.get(name, name), (found, other))
+            )
         return found
 
     def _product(self) -> Operation:
@@ -184,7 +193,8 @@ class _Parser:
             name = "*" if self._next == "(" else self._take().name
             if name in ("of", "off") and not (found.name == "%" or (name == "of" and _is_part(found))):
                 raise _NoSum
-            found = Operation(name, (found, self._sign()))
+            right = self._sign()
+            found = Operation("-", (right, found)) if name == "from" else Operation(name, (found, right))
         return found
 
     def _sign(self) -> Operation:
@@ -231,8 +241,8 @@ class _Parser:
         if self.is_at_end:
             raise _NoSum
         token = self._take()
-        if token.name == "":
-            return Operation("", number=token.number)
+        if token.name in ("", "pi"):
+            return Operation(token.name, number=token.number)
         if token.name == "(":
             found = self.sum()
             if self._next != ")":

@@ -19,12 +19,17 @@ CURRENCIES: Mapping[str, str] = {
 """Words and marks of currencies, which are passed over: a sum in one currency is a sum."""
 
 _ENGLISH = {
-    "+": "plus, added to, added with, more than, and add, increased by, and then add, then add, then plus, and plus",
-    "-": (
-        "minus, negative, take away, takeaway, subtract, less, decreased by, reduced by, and subtract, "
-        "then subtract, and then subtract, then minus, and take away, diminished by"
+    "+": "plus, added to, added with, and add, increased by, and then add, then add, then plus, and plus",
+    "more": "more than, greater than, higher than, bigger than",
+    "-": "minus, negative",
+    "subtract": (
+        "take away, takeaway, subtract, less, decreased by, reduced by, and subtract, then subtract, "
+        "and then subtract, then minus, and take away, diminished by"
     ),
-    "from": "subtracted from, taken from, taken away from, less than, fewer than, deducted from",
+    "pi": "pi",
+    "from": (
+        "subtracted from, taken from, taken away from, less than, fewer than, lower than, smaller than, deducted from"
+    ),
     "*": (
         "times, multiplied by, multiply by, x, multiplied with, multiplied to, then times, and multiply "
         "by, then multiply by, and then multiply by, times by, multiplied times"

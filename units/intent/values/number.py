@@ -99,6 +99,14 @@ def number_at(words: Sequence[str], at: int, language: str) -> Found | None:
     return _scaled(words, _with_half(words, found, of), of)
 
 
+def fraction_at(words: Sequence[str], at: int) -> Fraction | None:
+    """Return the fraction in digits at a word, with a stroke: 3/4."""
+    three = words[at : at + 3]
+    if len(three) < 3 or three[1] != "/" or not (three[0].isdecimal() and three[2].isdecimal()) or int(three[2]) == 0:
+        return None
+    return Fraction(int(three[0]), int(three[2]))
+
+
 def _whole_at(words: Sequence[str], at: int, of: NumberWords, language: str) -> Found | None:
     if at >= len(words):
         return None
@@ -255,11 +263,17 @@ def _with_half(words: Sequence[str], found: Found, of: NumberWords) -> Found:
 
 
 def _scaled(words: Sequence[str], found: Found, of: NumberWords) -> Found:
-    """Return a number in digits or with decimals times the word after it: "2.5 million", "12 hundred"."""
+    """Return a number in digits or with decimals times the word after it: "2.5 million", "3 thousand 200"."""
     if found.end == len(words):
         return found
     scale = 100 if words[found.end] in of.hundreds else of.scales.get(words[found.end], 1)
-    return Found(found.value * scale, found.end + (scale != 1))
+    scaled = Found(found.value * scale, found.end + (scale != 1))
+    at = scaled.end + (1 if words[scaled.end : scaled.end + 1] and words[scaled.end] in of.joints else 0)
+    if scale == 1 or of.units_first or at >= len(words):
+        return scaled
+    rest = _whole_at(words, at, of, "")
+    rest = rest and _scaled(words, rest, of)
+    return Found(scaled.value + rest.value, rest.end) if rest and rest.value < scale else scaled
 
 
 def _han_part(words: Sequence[str], found: Found, of: NumberWords) -> Found:

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from units.intent.values.number import number_at, plain, words_of
+from units.intent.values.number import fraction_at, number_at, plain, words_of
 from units.intent.values.number_words import NUMBER_WORDS
 from units.intent.values.unit_words import CURRENCIES, NAMES, SEVERAL, UNITS
 
@@ -20,6 +20,9 @@ _ARTICLES = {"en": ("a", "an", "the")}
 
 _SHORT = 6
 """A shorter word is not taken for a unit with a typing mistake."""
+
+_REMEMBERED = 4096
+"""Of so many words it is remembered which unit they are meant to be."""
 
 _NEAR = 0.86
 """How alike a unit and a word with a typing mistake are, for difflib."""
@@ -76,14 +79,18 @@ def unit_at(words: Sequence[str], at: int, language: str) -> tuple[tuple[str, ..
 
 def near_unit_at(words: Sequence[str], at: int, language: str) -> tuple[tuple[str, ...], int] | None:
     """Return the unit that a word is with an s too many, or with a typing mistake; None if it is none."""
-    if at >= len(words):
-        return None
-    word, (known, _) = words[at], _known_units(language)
+    unit = _near_unit(words[at], language) if at < len(words) else None
+    return (SEVERAL.get(unit, (unit,)), at + 1) if unit else None
+
+
+@lru_cache(_REMEMBERED)
+def _near_unit(word: str, language: str) -> str | None:
+    known, _ = _known_units(language)
     unit = known.get((word.removesuffix("s"),))
     if unit is None and len(word) >= _SHORT:
         names = [name[0] for name in known if len(name) == 1 and len(name[0]) >= _SHORT and name[0][0] == word[0]]
         unit = next((known[(name,)] for name in get_close_matches(word, names, 1, _NEAR)), None)
-    return (SEVERAL.get(unit, (unit,)), at + 1) if unit else None
+    return unit
 
 
 def read_money(text: str, language: str) -> Fraction | None:
@@ -191,21 +198,13 @@ def _number_at(words: Sequence[str], at: int, language: str) -> tuple[Fraction, 
     if found is None:
         return (Fraction(1), at + 1) if at < len(words) and words[at] in articles else None
     value, end = found
-    if (part := _fraction_at(words, at)) is not None:
+    if (part := fraction_at(words, at)) is not None:
         value, end = part, at + 3
-    elif (part := _fraction_at(words, end)) is not None and value.denominator == 1:
+    elif (part := fraction_at(words, end)) is not None and value.denominator == 1:
         value, end = value + part, end + 3
     while end < len(words) - 1 and words[end] in (*articles, "of") and value < 1:
         end += 1
     return value, end
-
-
-def _fraction_at(words: Sequence[str], at: int) -> Fraction | None:
-    """Return the fraction in digits at a word, with a stroke: 3/4."""
-    three = words[at : at + 3]
-    if len(three) < 3 or three[1] != "/" or not (three[0].isdecimal() and three[2].isdecimal()) or int(three[2]) == 0:
-        return None
-    return Fraction(int(three[0]), int(three[2]))
 
 
 def _currency_at(words: Sequence[str], at: int, language: str) -> int | None:

@@ -69,6 +69,58 @@ def test_a_sum_is_answered(sentence: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "answer"),
+    [
+        ("i'm stuck with my homework: what is 14 plus 9", "That is 23."),
+        ("hey google could you help me work out 17 times 3", "That is 51."),
+        ("what number will you get if you multiply 13 by 5", "That is 65."),
+        ("what's 6 times itself", "That is 36."),
+        ("three by nine is", "That is 27."),
+        ("share 84 equally among 7 kids", "That is 12."),
+        ("80 divided into four equal parts", "That is 20."),
+        ("6 divided into 42", "That is 7."),
+        ("what is 40 percent less than 80", "That is 48."),
+        ("20 percent more than 60", "That is 72."),
+        ("subtract 20 minus 8", "That is 12."),
+        ("how many 9s are there in 81", "That is 9."),
+        ("what's pi times 10", "That is about 31.42."),
+        ("2 thousand 500 plus 1 million 20", "That is 1,002,520."),
+        ("2 1/2 plus 1/4", "That is 2.75."),
+        ("write 7/8 as a decimal", "That is 0.875."),
+        ("what is the fifth root of 32", "That is 2."),
+        ("what is 12 out of 48", "That is 25 percent."),
+        ("i bought 3 books at 12 dollars each what did i pay in total", "That is 36."),
+        ("if a ball costs 4 dollars how much are 6 balls", "That is 24."),
+        ("mary had 9 pencils and lost 4 how many does she have left", "That is 5."),
+        ("there are 12 birds and then we got 5 more birds how many are there now", "That is 17."),
+        ("what does a 60 dollar coat with 25 percent off cost", "That is 45."),
+        ("i paid 40 dollars for 8 pounds of nuts how much is that per pound", "That is 5."),
+        ("if i win 900 dollars how do we split it 3 ways", "That is 300."),
+    ],
+)
+def test_a_sum_is_found_in_what_is_said_around_it(sentence: str, answer: str) -> None:
+    """Questions of any kind, also those for prices and for what is left."""
+    assert asked(sentence) == answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "i'd like a 4 by 4",
+        "i need 2 alarms at 7 per day",
+        "mary had 9 pencils and lost 4 erasers how many pencils are left",
+        "help me with my math",
+        "take 2 pills 3 times a day",
+        "play 2 plus 2",
+        "pi",
+    ],
+)
+def test_numbers_without_a_question_are_no_sum(sentence: str) -> None:
+    """Nor is what has other things in it."""
+    assert asked(sentence) is None
+
+
+@pytest.mark.parametrize(
     ("language", "sentence", "answer"),
     [
         ("de", "Was ist 345 plus 678?", "Das ist 1.023."),
