@@ -204,6 +204,7 @@ def test_silence_whose_end_cannot_be_kept_says_so() -> None:
         "increase the brightness by 10 percent",
         "use the whisper voice",
         "drop some beats",
+        "play ninety nine",
         "do not talk to strangers",
         "mute until my mother comes",
     ],

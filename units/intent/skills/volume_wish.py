@@ -275,7 +275,7 @@ def _is_about_sound(kinds: Sequence[str], *, with_amount: bool) -> bool:
         return True
     if has & {"loud", "quiet"} and has & {"too", "not", "more", "less", "voice", "do"}:
         return "voice" in has or not (with_amount or "to" in has)
-    return "voice" in has and with_amount
+    return {"voice", "to"} <= has and with_amount
 
 
 def _is_step_alone(tokens: Sequence[_Token]) -> bool:
