@@ -7,6 +7,9 @@ from typing import Any
 from units.intent.skills.skill import Asked
 from units.intent.skills.timer_phrase import ALARM, REMINDER, TimerPhrase
 from units.intent.spelling import folded, joined
+from units.intent.values.clock_time import ClockTime
+from units.intent.values.day import Day, split_part
+from units.intent.values.moment import Alarm, Moment, alarm_at
 from units.intent.values.saying import said_day, said_days, said_duration, said_time
 
 Row = Mapping[str, Any]
@@ -14,15 +17,23 @@ Row = Mapping[str, Any]
 
 RINGING, PAUSED = "ringing", "paused"
 
+_HOURS = {
+    "morning": range(4, 12),
+    "afternoon": range(12, 18),
+    "evening": range(17, 24),
+    "night": (*range(20, 24), *range(5)),
+}
+"""Of an alarm that is called by the part of the day in which it rings."""
+
 
 def chosen(rows: Sequence[Row], phrase: TimerPhrase, asked: Asked) -> list[Row]:
     """Return the timers that a phrase may mean, in the order in which they ring; several where it is not clear."""
-    pool = [row for row in rows if _is_of_kind(row, phrase.kind)]
+    pool = [row for row in rows if _is_of_kind(row, phrase.kind) and not phrase.is_interval]
     if phrase.room:
         there = [row for row in pool if _is_same(row["area"], phrase.room)]
         pool = there or _named(pool, phrase.room)
     if phrase.name:
-        pool = _named(pool, phrase.name)
+        pool = _named(pool, phrase.name) or _in_part(pool, phrase.name, asked)
     if phrase.seconds:
         pool = [row for row in pool if row["seconds"] == phrase.seconds[0]]
     if phrase.moment is not None:
@@ -62,6 +73,30 @@ def _named(rows: Sequence[Row], name: str) -> list[Row]:
     wanted = set(folded(name).split())
     partly = [row for row in rows if wanted & set(folded(row["name"]).split())]
     return same or partly or [row for row in rows if _is_same(row["area"], name)]
+
+
+def _in_part(rows: Sequence[Row], name: str, asked: Asked) -> list[Row]:
+    """Return the alarms in a part of the day: "the morning alarm"."""
+    rest, part = split_part(name, asked.language)
+    hours = _HOURS.get("" if rest else part, range(0))
+    return [row for row in rows if row.get("time") and int(row["time"][:2]) in hours]
+
+
+def is_for_one_day(moment: Moment) -> bool:
+    """Return whether a moment is of one day, and not of every week."""
+    return moment.day is not None and not moment.day.weekly
+
+
+def moved(row: Row, moment: Moment, now: datetime) -> Alarm | None:
+    """Return an alarm with another time, or on another day at the time that it has."""
+    clock, day = moment.clock, moment.day
+    if moment.seconds is not None:
+        at = datetime.fromtimestamp(now.timestamp() + moment.seconds, now.tzinfo)
+        clock, day = ClockTime(at.hour, at.minute), Day(offset=(at.date() - now.date()).days)
+    if clock is None and row.get("time"):
+        at_present = time.fromisoformat(row["time"])
+        clock = ClockTime(at_present.hour, at_present.minute)
+    return alarm_at(clock, day, now, is_alarm=True) if clock is not None else None
 
 
 def _is_same(one: str, other: str) -> bool:

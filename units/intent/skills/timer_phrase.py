@@ -5,7 +5,7 @@ One reader serves sentences that start a timer and those that are about one: all
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -21,6 +21,13 @@ from units.intent.values.plain import LAST_ORDINAL, base_of, compiled, counted, 
 TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
 
 _MOST_NAME_WORDS = 6
+_MOST_DOING_WORDS = 14
+"""What an alarm reminds of may be longer than a name."""
+
+_CLOCK = r"\d:\d\d|\d ?[ap]\.?m\b"
+"""A time of day, which is no length of time."""
+
+_APOSTROPHES = {0x2019: "'"}
 _MOST_NAME_SIGNS = 12
 """The same in a script without spaces."""
 
@@ -55,6 +62,12 @@ class TimerPhrase:
     is_vague: bool = False
     """Whether a length is said that nobody can measure: "a few minutes"."""
 
+    is_interval: bool = False
+    """Whether it is to ring again and again, after minutes or hours; then nothing else is set but `kind`."""
+
+    is_weekly: bool = False
+    """Whether it is said that it rings on days of every week, whichever those are."""
+
     @property
     def is_bare(self) -> bool:
         """Return whether nothing is said but the word itself."""
@@ -67,23 +80,55 @@ def read_phrase(words: str, language: str) -> TimerPhrase | None:
     known = LANGUAGES.get(base_of(language))
     if known is None:
         return None
-    text = _split_words(plain(words, language), known)
+    text = _split_words(plain(spelled(words, language), language), known)
     heads = list(_heads(known).finditer(text))
     if heads and heads[0].lastgroup == ALARM:
-        text = " ".join(compiled(known.purpose).sub(" ", text).split())
+        text = _alarm_words(text, language, known)
         heads = list(_heads(known).finditer(text))
     if not heads:
         return _without_head(text, language, known)
-    if len(heads) > 1:
-        return None  # two wishes, each of which is understood alone
     head = heads[0]
     phrase = TimerPhrase(kind=str(head.lastgroup), is_many=bool(compiled(known.plural).fullmatch(head[0])))
+    if is_interval(text, language):
+        return replace(phrase, is_interval=True)
+    if len(heads) > 1 or (phrase.kind == ALARM and compiled(known.limits).search(counted(text, language))):
+        return None  # two wishes, each of which is understood alone; or all alarms but some
+    if phrase.kind != TIMER and (shorter := compiled(known.weekly).sub(" ", text)) != text:
+        text, phrase = " ".join(shorter.split()), replace(phrase, is_weekly=True)
+        head = next(_heads(known).finditer(text))
     before, after = text[: head.start()].strip(), text[head.end() :].strip()
     described = _before(before, phrase, language, known)
     if described and described.name and compiled(known.no_first_word).search(described.name):
         return None
     described = _after(after, described, language, known) if described is not None else None
     return described and replace(described, name=as_said(described.name, words))
+
+
+def spelled(words: str, language: str) -> str:
+    """Return words with the usual spelling of those that have several."""
+    known, text = LANGUAGES.get(base_of(language)), words.translate(_APOSTROPHES)
+    for pattern, instead in known.spellings if known else ():
+        text = _of_any_case(pattern).sub(instead, text)
+    return text
+
+
+def is_interval(text: str, language: str) -> bool:
+    """Return whether something is to happen again and again, after minutes or hours."""
+    known = LANGUAGES[base_of(language)]
+    return compiled(known.interval).search(counted(text, language)) is not None
+
+
+def _alarm_words(text: str, language: str, known: TimerWords) -> str:
+    """Return what is said of an alarm without words that change nothing: "to wake me up", "that i have set"."""
+    for pattern in (known.purpose, known.clause, known.reason):
+        shorter = " ".join(compiled(pattern).sub(" ", text).split())
+        text = shorter if _heads(known).search(shorter) else text
+    return text
+
+
+@cache
+def _of_any_case(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def as_said(name: str, words: str) -> str:
@@ -126,9 +171,16 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
         return phrase
     if (place := read_ordinal(text, language)) is not None:
         return replace(phrase, place=place)
-    if phrase.kind == ALARM and (moment := read_moment(_trimmed(text, known), language)) is not None:
-        return replace(phrase, moment=moment)
+    if phrase.kind in (ALARM, REMINDER):
+        if (moment := read_moment(_trimmed(text, known), language)) is not None:
+            return replace(phrase, moment=moment)
+        for found, rest in _moments_first(text, language):
+            named = _with_piece(rest, phrase, language, known)
+            if named is not None and not named.is_vague:
+                return replace(named, moment=found)
     lengths, pieces = _lengths(shorter, language)
+    if lengths and phrase.kind == ALARM and compiled(_CLOCK).search(text):
+        return None
     if lengths:
         return _with_pieces(lengths, pieces, phrase, language, known)
     return _with_piece(text, phrase, language, known)
@@ -146,14 +198,25 @@ def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> 
                 return _at(moment, phrase)
         if moments := read_moments(_trimmed(text, known), language):
             return replace(_at(moments[0], phrase), more_moments=tuple(moments[1:]))
-        for found, rest in find_moment(text, language):
+        for found, rest in (*find_moment(text, language), *_moments_first(_trimmed(text, known), language)):
             named = _with_piece(rest, phrase, language, known)
             if named is not None and not named.is_vague:
                 return _at(found, named)
+        if phrase.kind == ALARM and compiled(_CLOCK).search(text):
+            return None
     lengths, pieces = _lengths(_complete(text, language, known), language)
     if not lengths and (moment := _until(text, language, known)) is not None:
         return _at(moment, phrase)
     return _with_pieces(lengths, pieces, phrase, language, known)
+
+
+def _moments_first(text: str, language: str) -> Iterator[tuple[Moment, str]]:
+    """Yield the times of day at the beginning of words, with the other words; the longest first."""
+    each = text.split()
+    for at in range(len(each) - 1, 0, -1):
+        moment = read_moment(" ".join(each[:at]), language)
+        if moment is not None and moment.seconds is None:
+            yield moment, " ".join(each[at:])
 
 
 def _until(text: str, language: str, known: TimerWords) -> Moment | None:
@@ -210,6 +273,10 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
     text = _trimmed(text, known)
     if not text:
         return phrase
+    doing = compiled(known.doing).sub("", text).strip() if phrase.kind == ALARM else text
+    if doing != text:
+        is_short = doing and len(doing.split()) <= _MOST_DOING_WORDS
+        return replace(phrase, name=doing) if is_short and not phrase.name else None
     if found := compiled(known.place).fullmatch(text):
         return None if phrase.room else replace(phrase, room=_bare(found[1], known))
     name, _, room = text.partition(known.place_joint) if known.place_joint else (text, "", "")

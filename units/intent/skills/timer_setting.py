@@ -8,9 +8,9 @@ from datetime import datetime
 from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.skill import Asked, Handler, Said, SkillCall
 from units.intent.skills.timer_answers import NotDone, Work, about, done, states, words_of
-from units.intent.skills.timer_phrase import ALARM, REMINDER, TIMER, TimerPhrase, as_said
+from units.intent.skills.timer_phrase import ALARM, REMINDER, TIMER, TimerPhrase, as_said, is_interval, spelled
 from units.intent.skills.timer_words import LANGUAGES
-from units.intent.values.day import Day
+from units.intent.values.day import Day, read_day
 from units.intent.values.duration import find_durations
 from units.intent.values.moment import Moment, alarm_at, find_moment, read_moment
 from units.intent.values.plain import base_of, compiled, counted, plain
@@ -34,14 +34,19 @@ class Reminder:
 
     what: str
     moment: Moment | None
+    is_interval: bool = False
+    """Whether it is to be said again and again, after minutes or hours."""
 
 
 def read_reminder(words: str, language: str) -> Reminder | None:
     """Return what follows "remind me": a moment, what is to be done, or both; None for anything else."""
     known = LANGUAGES.get(base_of(language))
+    words = spelled(words, language)
     text = plain(words, language)
     if known is None or compiled(known.no_reminder).search(text) or len(text.split()) > _MOST_REMINDER_WORDS:
         return None
+    if is_interval(text, language):
+        return Reminder("", None, is_interval=True)
     if moment := read_moment(words, language):
         return Reminder("", moment)
     for each in (text, compiled(known.reminding).sub("", text)):  # "daran, in 10 Minuten Mama anzurufen"
@@ -55,7 +60,8 @@ def read_reminder(words: str, language: str) -> Reminder | None:
 def start(asked: Asked) -> Said | Work | None:
     """Set what a phrase with a verb names."""
     phrase: TimerPhrase = asked.slots["timer"]
-    if phrase.is_all and not phrase.is_many:
+    is_other = bool(LANGUAGES[base_of(asked.language)].systems) and is_system(phrase, asked.language)
+    if (phrase.is_all and not phrase.is_many) or (phrase.moment is None and is_other):
         return None
     return set_up(asked, phrase, phrase.kind or TIMER)
 
@@ -63,6 +69,8 @@ def start(asked: Asked) -> Said | Work | None:
 def start_bare(asked: Asked) -> Said | Work | None:
     """Set what a phrase alone names, if it says when: "12 minute pizza timer"; for the mere word ask when."""
     phrase: TimerPhrase = asked.slots["timer"]
+    if phrase.kind and phrase.is_interval:
+        return Said("no_interval")
     if phrase.kind and not phrase.is_many and _is_mere(phrase, asked):
         return set_up(asked, phrase, phrase.kind)
     says_when = phrase.seconds or (phrase.moment is not None and phrase.moment.clock is not None)
@@ -82,7 +90,27 @@ def _is_mere(phrase: TimerPhrase, asked: Asked) -> bool:
 def want(asked: Asked) -> Said | Work | None:
     """Set what somebody needs: a timer, while who needs an alarm clock may be shopping."""
     phrase: TimerPhrase = asked.slots["timer"]
-    return set_up(asked, phrase, TIMER) if phrase.kind == TIMER and phrase.is_bare else start_bare(asked)
+    is_clock = _is_clock(asked)
+    is_bare = (
+        phrase.is_bare and not phrase.is_many and (phrase.kind == TIMER or (phrase.kind == ALARM and not is_clock))
+    )
+    return set_up(asked, phrase, phrase.kind) if is_bare else start_bare(asked)
+
+
+def _is_clock(asked: Asked) -> bool:
+    """Return whether somebody speaks of an alarm clock, which may be bought."""
+    known = LANGUAGES[base_of(asked.language)]
+    return compiled(known.no_alarm).search(plain(asked.words, asked.language)) is not None
+
+
+def is_system(phrase: TimerPhrase, language: str) -> bool:
+    """Return whether an alarm is none of a clock: "turn off the fire alarm"."""
+    known = LANGUAGES[base_of(language)]
+    return (
+        phrase.kind == ALARM
+        and bool(phrase.name)
+        and compiled(known.systems).search(phrase.name.casefold()) is not None
+    )
 
 
 def count(asked: Asked) -> Said | Work:
@@ -96,9 +124,25 @@ def wake(asked: Asked) -> Said | Work:
     return set_up(asked, TimerPhrase(kind=ALARM, moment=moment), WAKING)
 
 
+def wake_as_said(asked: Asked) -> Said | Work | None:
+    """Set an alarm for "wake me for school at seven", if it says when."""
+    phrase: TimerPhrase = asked.slots["timer"]
+    is_meant = phrase.moment is not None or phrase.seconds or phrase.is_interval
+    return set_up(asked, phrase, WAKING) if is_meant and not phrase.is_vague else None
+
+
+def alert(asked: Asked) -> Said | Work | None:
+    """Set a reminder for "alert me at six to feed the cat", if it says when."""
+    phrase: TimerPhrase = asked.slots["timer"]
+    says_when = phrase.seconds or phrase.is_interval or (phrase.moment is not None and phrase.moment.clock is not None)
+    return set_up(asked, phrase, REMINDER) if says_when and not phrase.is_vague else None
+
+
 def remind(asked: Asked) -> Said | Work:
     """Set a reminder."""
     reminder: Reminder = asked.slots.get("reminder") or Reminder(asked.slots.get("what", ""), asked.slots["moment"])
+    if reminder.is_interval:
+        return Said("no_interval")
     return set_up(asked, TimerPhrase(kind=REMINDER, name=reminder.what, moment=reminder.moment), REMINDER)
 
 
@@ -110,7 +154,12 @@ def remind_at(asked: Asked) -> Said | Work | None:
 
 def set_up(asked: Asked, phrase: TimerPhrase, style: str) -> Said | Work:
     """Set what a phrase says, or ask for the time that it lacks."""
+    if phrase.is_interval:
+        return Said("no_interval")
+    phrase = _every_week(phrase)
     moment = phrase.moment
+    if phrase.is_weekly and moment is not None and (moment.day is None or not moment.day.weekly):
+        return Said("which_days", then=_days_reply(phrase, style))
     seconds = phrase.seconds or ((moment.seconds,) if moment is not None and moment.seconds is not None else ())
     if seconds and not phrase.is_vague:
         return _answered(_start(asked, phrase, style, seconds))
@@ -127,6 +176,27 @@ def set_up(asked: Asked, phrase: TimerPhrase, style: str) -> Said | Work:
         return _answered(_start(asked, phrase, style, ((alarm.at - asked.now).total_seconds(),)))
     arguments = {"time": alarm.time, "days": list(alarm.days), "date": alarm.date}
     return _answered(_set_alarm(asked, phrase, style, arguments))
+
+
+def _every_week(phrase: TimerPhrase) -> TimerPhrase:
+    """Return a phrase of which "recurring" makes a weekday one of every week."""
+    moment = phrase.moment
+    day = moment.day if moment is not None else None
+    if not phrase.is_weekly or moment is None or day is None or day.weekday is None:
+        return phrase
+    return replace(phrase, moment=replace(moment, day=Day(weekly=(day.weekday,), part=day.part)))
+
+
+def _days_reply(phrase: TimerPhrase, style: str) -> Handler:
+    """Return the handler of the reply to the question on which days an alarm is to ring."""
+
+    def answer(asked: Asked) -> Said | Work | None:
+        day = read_day(asked.words, asked.language)
+        if day is None or phrase.moment is None or not (day.weekly or day.weekday is not None):
+            return None
+        return set_up(asked, replace(phrase, moment=replace(phrase.moment, day=day)), style)
+
+    return answer
 
 
 def _reply(phrase: TimerPhrase, style: str, day: Day | None) -> Handler:

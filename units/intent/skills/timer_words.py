@@ -73,39 +73,78 @@ class TimerWords:
     glued: str = "(?!)()()"
     """A name and the word written as one, as two groups."""
 
+    another: str = "(?!)"
+    """Before a unit of time: one more of it."""
+
+    one: str = ""
+
+    spellings: tuple[tuple[str, str], ...] = ()
+    """Patterns that are replaced first: other spellings, "mon - fri"."""
+
+    clause: str = "(?!)"
+    """Says of a timer only that it is there: "that i have set"."""
+
+    interval: str = "(?!)"
+    """Says that something is to happen again and again, after minutes or hours; of a text with digits."""
+
+    weekly: str = "(?!)"
+    """Beside an alarm: it rings every week, or every day."""
+
+    limits: str = "(?!)"
+    """Beside an alarm: it is not said of a moment but of a span, or of all others; of a text with digits."""
+
+    doing: str = "(?!)"
+    """Before what an alarm reminds of: "to take out the trash"."""
+
+    reason: str = "(?!)"
+    """After an alarm: why somebody wants it."""
+
+    no_alarm: str = ""
+    """Who needs one of these may be shopping; any alarm in a language without them."""
+
+    systems: str = ""
+    """Names of alarms that are no alarm clocks: "fire"; any name in a language without them."""
+
     has_spaces: bool = True
 
 
 ENGLISH = TimerWords(
     timer="timers?|countdowns?(?: timers?)?|count down timers?|stop ?(?:clock|watch)|timer's|timmer|tiemr",
-    alarm="(?:wake ?up )?alarms?(?: clocks?)?|wake ?up calls?|alram|alarum",
+    alarm="(?:(?:wake ?up|timer|reminder) )?alarms?(?: (?:clocks?|reminders?|timers?|times?))?|wake ?up (?:calls?|times?)"
+    "|alerts?",
     reminder="reminders?",
-    plural="timers|countdowns|alarms|alarm clocks|wake ?up calls|reminders",
+    plural="timers|countdowns|(?:(?:wake ?up|reminder|timer) )?alarms(?: timers?)?|alarm (?:clocks|times|reminders|timers)"
+    "|wake ?up (?:calls|times)|reminders|alerts",
     all=r"^(?:all|every|each|both|any)(?: of)?(?: single)?(?= |$)",
     article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
     r"|running|existing|other|next|upcoming|recurring|repeating|set|second(?= new)|single|simple|quick|short"
-    r"|maybe|perhaps|like|just|also|nice|little|of)(?= |$)",
+    r"|maybe|perhaps|like|just|also|nice|little|of|separate|extra|additional|different|remaining|preset|scheduled"
+    r"|previous|temporary|regular|usual|brand|specific)(?= |$)",
     ones=r"(?: |^)(?:one|ones|1)$",
-    naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the name|for|to|about|of|as"
-    r"|and (?:call|name|label) it|call it|name it|on) ",
+    naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the (?:name|label|title)|for|to|about"
+    r"|of|as|and (?:call|name|label|title) it|call it|name it|on) ",
     place=r"in (?:the |my |our )?((?!the|\d)[\w' ]+)",
     place_joint=" in the ",
     dangling=r"^(?:(?:for|of|from|with|at|set|set for|lasting|going|running|that (?:lasts|runs|goes off)|which"
     r" (?:lasts|runs)|going"
     r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named"
     r"|labell?ed)|$)|in$|to$"
-    r"|as$|a$|an$|the$|my$)| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
-    r"|set)$|^(?:and|to)$",
+    r"|as$|a$|an$|the$|my$|now$|only$|(?:(?:to|that|which) )?(?:go(?:es)? off|rings?|sounds?|be set|is set|set)$"
+    r"|(?:(?:to|that|which) )?(?:go(?:es)? off|rings?|sounds?|be set|is set|set)(?= (?:for|at|on|in|every|to|daily|tomorrow"
+    r"|tonight|today|\d)))| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
+    r"|set|now|only|to go off|to ring|to sound|to be set)$|^(?:and|to)$",
     between=r"(?:(?:,|and|another|one|a|second|also|for|of|then|more|plus|new|timer) ?)+",
     until=r"^(?:until|till|at|to go off at|ending at|that (?:ends|rings|goes off) at) ",
     no_name=r"\b(?:what|what's|whats|who|why|when|where|which|how|is|isn't|are|was|were|am|be|been|do|does|did"
     r"|don't|dont|not"
     r"|never|you|i|it|he|she|they|we|if|because|said|says|saying|about|should|could|would|can|will|has|had|have"
     r"|timers?"
-    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works?|broken|lights?|needs?"
+    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works|broken|lights?|needs?"
     r"|wants?|gets?|got|likes?|makes?|takes?|took|bought|uses?|used|broke|went|goes|rings?|rang|longer"
-    r"|shorter|started|finished|ended|stopped|ran|failed|already)\b|^(?:and"
-    r"|or|but|by) |^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
+    r"|shorter|started|finished|ended|stopped|ran|failed|already|every|each|only|prior|until|till?|snooz\w+|instead"
+    r"|weekly|monthly|hourly|daily|everyday|same|except|excluding|between|other|straight|central|eastern|from"
+    r"|(?:this|next|last) (?:week|month|year|weekend)|the (?:week|weekend|month|year|day))\b"
+    r"|\d ?[ap]\.?m\b|\d:\d\d|^(?:months?|weeks?|years?)$|^(?:and|or|but|by|before|after|at|in|on|with) |^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
     r"|batter(?:y|ies)"
     r"|stores?|switch|relay|panel|song|band|movie)\b|^(?:off|up|out)\b",
     joint="and",
@@ -124,6 +163,40 @@ ENGLISH = TimerWords(
     r"|we|this|these|those|no|good|any)\b|^(?:sound|play|ring|need)$",
     reminding=r"^(?:to|about|of|that|i (?:need|have|want) to|for|not to)(?= )(?: (?:i|we) (?:need|have|want"
     r"|ought) to)? ?|^(?=not to)",
+    spellings=(
+        (r"[\"\u201c\u201d#*]|(?<!\w)'|'(?!\w)|\(s\)", " "),
+        (r"\b(?:alram|alarum|alarm's|alarams?)\b", "alarm"),
+        (r"\b(?:timmer|tiemr)\b", "timer"),
+        (r"\b(?:tomm?orr?ow|tomor+ow|tmrw|tomoro|2morrow)\b", "tomorrow"),
+        (r"\b(?:teusday|tuseday)\b", "tuesday"),
+        (r"\b(?:wensday|wendsday|wednsday|wendesday)\b", "wednesday"),
+        (r"\b(?:mintues|minuets|mintes|minuts)\b", "minutes"),
+        (r"\b(today|tomorrow|tonight)'?s\b", r"\1"),
+        (r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|morning|afternoon|evening)'s\b", r"\1"),
+        (r"\btomorrow (morning|afternoon|evening)s\b", r"tomorrow \1"),
+        (r"(?<=[a-z]) ?- ?(?=(?:mon|tue|wed|thu|fri|sat|sun))", " to "),
+        (r"\bweek day", "weekday"),
+    ),
+    another=r"\banother (?=(?:hour|minute|second|half)\b)",
+    one="an ",
+    clause=r"\b(?:that |which )?(?:i|we|you)(?:'ve| have| had)?(?: just| already| previously| currently)? (?:set|made"
+    r"|created|scheduled|added|saved|have|got|put)(?: up| set| on| scheduled| active| running)*(?: so far| right now| now"
+    r"| earlier)?(?= (?:for|at|on)\b|$)"
+    r"|\b(?:that|which) (?:is|are|was|were)(?: currently| already)?(?: (?:set|on|active|running|scheduled|enabled"
+    r"|turned on))?(?: up)?(?= (?:for|at|on|in)\b|$)"
+    r"|\b(?:set up|scheduled|currently set|already set|set) (?=(?:for|at|on) )",
+    interval=r"\b(?:every|each)(?: (?:\d[\d/.]*|other|single|few|couple|of|an?|half|quarter|and|so|1|one))*"
+    r" ?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|m|h|s)\b|\b(?:intervals?|increments?|hourly)\b"
+    r"|\b(?:minutes|hours) apart\b",
+    weekly=r"\b(?:recurring|repeating|re-?occurr?ing|recurrent|weekly|repeated)\b",
+    limits=r"(?<!quarter )(?<!\d )(?<!minutes )\b(?:until|till?)\b|\b(?:except|excluding|unless|instead|between|other"
+    r" than|but not|starting|beginning|if|while|during)\b",
+    doing=r"^(?:(?:that|which|and) )?(?:(?:will )?(?:to )?(?:reminds?|reminding|alerts?|alerting|tells?|telling) (?:me|us)"
+    r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze)\w)",
+    reason=r" (?:so (?:that )?(?:i|we)|because|since|as) .+$",
+    no_alarm=r"\b(?:clocks?|systems?|apps?)\b",
+    systems=r"\b(?:fire|smoke|burglar|intruder|security|house|home|car|carbon|monoxide|co|door|window|garage|gas|water|leak"
+    r"|flood|motion|system|panic|building|store|bank|baby|perimeter)\b",
     no_reminder=r"^(?:what|how|if|whether|why|who|whose|where|when|which|again|of the time|about the (?:time"
     r"|rules|plot)|that i (?:am|was)|me)\b",
 )

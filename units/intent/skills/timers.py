@@ -1,7 +1,8 @@
 """The skill of timers, alarms and reminders: the daemon keeps them and lets them ring."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 
+from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
 from units.intent.skills.timer_answers import (
     TEXTS,
@@ -14,30 +15,30 @@ from units.intent.skills.timer_answers import (
     states,
     which_one,
 )
-from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_clear, most_likely
+from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_clear, is_for_one_day, most_likely, moved
+from units.intent.skills.timer_length import read_changed, read_extra, read_more
 from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_label, read_phrase
-from units.intent.skills.timer_setting import count, read_reminder, remind, remind_at, start, start_bare, wake, want
-from units.intent.skills.timer_words import LANGUAGES
+from units.intent.skills.timer_setting import (
+    alert,
+    count,
+    is_system,
+    read_reminder,
+    remind,
+    remind_at,
+    start,
+    start_bare,
+    wake,
+    wake_as_said,
+    want,
+)
+from units.intent.skills.timer_wish import TimerWish, read_wish
 from units.intent.steps import Outcome
-from units.intent.values.duration import find_durations, read_duration
-from units.intent.values.moment import Moment, alarm_at, read_moment
-from units.intent.values.plain import base_of, compiled, plain
+from units.intent.values.duration import read_duration
+from units.intent.values.moment import Moment, read_moment
+from units.intent.values.plain import base_of, plain
 
 Act = Callable[[Asked, Sequence[Row]], Work]
 """What is done with the timers that are meant."""
-
-
-def read_more(words: str, language: str) -> float | None:
-    """Return the seconds of "five more minutes", "another five minutes", "five minutes"."""
-    known = LANGUAGES.get(base_of(language))
-    return read_duration(compiled(known.more).sub(" ", plain(words, language)), language) if known else None
-
-
-def read_extra(words: str, language: str) -> float | None:
-    """Return the seconds of "five more minutes"; None where no word says that it is more."""
-    known = LANGUAGES.get(base_of(language))
-    is_more = known is not None and compiled(known.more).search(words.casefold()) is not None
-    return read_more(words, language) if is_more else None
 
 
 def _guarded(work: Callable[[Asked], Work]) -> Handler:
@@ -50,15 +51,6 @@ def _guarded(work: Callable[[Asked], Work]) -> Handler:
             return failed.said
 
     return handler
-
-
-def read_changed(words: str, language: str) -> tuple[TimerPhrase, float] | None:
-    """Return the timer and the seconds of "my pizza timer five minutes", where something is to be added or taken."""
-    for found in find_durations(words, language):
-        phrase = read_phrase(found.before, language) if not found.after else None
-        if phrase is not None:
-            return phrase, found.seconds
-    return None
 
 
 def _ask_how_much(asked: Asked, rows: Sequence[Row]) -> Work:
@@ -102,7 +94,7 @@ def _do(rows: Sequence[Row], act: Act, asked: Asked) -> Work:
     phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
     found = most_likely(chosen(rows, phrase, asked), phrase, asked)
     if not found:
-        return _none(phrase, rows)
+        return _none(phrase, rows, asked.language)
     if not is_clear(found, phrase):
         return Said("which", which_one(found, asked), then=_choice(found, act, asked))
     return (yield from act(asked, found))
@@ -127,11 +119,10 @@ def _rows(asked: Asked) -> Generator[list[SkillCall], list[Outcome], list[Row]]:
     return list(found["timers"])
 
 
-def _none(phrase: TimerPhrase, rows: Sequence[Row]) -> Said | None:
+def _none(phrase: TimerPhrase, rows: Sequence[Row], language: str) -> Said | None:
     """Return that there is no such timer; None where a sentence may be about something else."""
     is_first = phrase.place == 1 and phrase.kind != "" and not rows
-    is_other = phrase.kind == ALARM and phrase.name  # "turn off the fire alarm"
-    if is_other or (not phrase.kind and not rows):
+    if is_system(phrase, language) or (not phrase.kind and not rows):
         return None
     return Said(
         "none",
@@ -173,14 +164,18 @@ def _add(asked: Asked, row: Row, seconds: float) -> Work:
 
 
 def _set_to(asked: Asked, rows: Sequence[Row]) -> Work:
-    """Give a timer another length, or an alarm another time."""
+    """Give a timer another length, or an alarm another time, or another day."""
     row, moment = rows[0], asked.slots["moment"]
     assert isinstance(moment, Moment)
+    if len(rows) > 1:
+        return Said("which", which_one(rows, asked), then=_choice(rows, _set_to, asked))
     if moment.seconds is not None and row["kind"] == TIMER:
         change = {"id": row["id"], "add_seconds": moment.seconds - (row["left"] or 0)}
         (changed,) = yield from done(asked, [SkillCall("timer_change", change)])
         return said_of("changed", [changed["timer"]], asked)
-    alarm = alarm_at(moment.clock, moment.day, asked.now, is_alarm=True) if moment.clock is not None else None
+    if row["days"] and is_for_one_day(moment) and asked.intent != "repeat":
+        return said_of("only_every_week", [row], asked)
+    alarm = moved(row, moment, asked.now)
     if alarm is None or row["kind"] != ALARM:
         return Said("reason_passed")
     days = list(alarm.days or ([] if moment.day else row["days"]))
@@ -188,8 +183,42 @@ def _set_to(asked: Asked, rows: Sequence[Row]) -> Work:
     (made,) = yield from done(
         asked, [SkillCall("alarm_set", {"time": alarm.time, "days": days, "date": date, "name": row["name"]})]
     )
-    yield from done(asked, [SkillCall("timer_cancel", {"id": row["id"]})])
+    if asked.intent != "repeat" or alarm.days:
+        yield from done(asked, [SkillCall("timer_cancel", {"id": row["id"]})])
     return said_of("alarm_set", [made["timer"]], asked)
+
+
+def _ask_what_time(asked: Asked, rows: Sequence[Row]) -> Work:
+    """Ask what an alarm, or the length of a timer, is to be changed to."""
+
+    def reply(again: Asked) -> Said | Work | None:
+        moment = read_moment(again.words, again.language)
+        slots = {**asked.slots, "moment": moment}
+        changed = again._replace(intent="set_to", slots=slots)
+        return _guarded(lambda now: _set_to(now, rows))(changed) if moment is not None else None
+
+    yield from ()
+    return Said("how_long" if rows[0]["kind"] == TIMER else "what_time", then=reply)
+
+
+def _cancel(asked: Asked, rows: Sequence[Row]) -> Work:
+    """Cancel timers; ask first where an alarm of every week is meant for one day only."""
+    phrase: TimerPhrase | None = asked.slots.get("timer")
+    every_week = [row for row in rows if row["days"]]
+    if phrase is None or phrase.moment is None or not every_week or not is_for_one_day(phrase.moment):
+        return (yield from _each("timer_cancel", "cancelled")(asked, rows))
+
+    def reply(again: Asked) -> Said | Work | None:
+        phrases = PHRASES[base_of(again.language)]
+        words = plain(again.words, again.language)
+        if phrases.pattern(phrases.no).fullmatch(words):
+            return Said("kept")
+        agreed = phrases.pattern(phrases.yes).fullmatch(words) is not None
+        work = _each("timer_cancel", "cancelled")
+        return _guarded(lambda now: work(now, rows))(again._replace(intent="cancel")) if agreed else None
+
+    said = said_of("cancel_every_week", every_week[:1], asked)
+    return Said(said.key, said.values, then=reply)
 
 
 def _tell(asked: Asked) -> Work:
@@ -201,7 +230,7 @@ def _tell(asked: Asked) -> Work:
     found = chosen(rows, phrase, asked)
     if not found and "timer" not in asked.slots:
         found = list(rows)
-    return state_of(found, asked) if found else _none(phrase, rows)
+    return state_of(found, asked) if found else _none(phrase, rows, asked.language)
 
 
 def _end(asked: Asked) -> Work:
@@ -216,7 +245,7 @@ def _end(asked: Asked) -> Work:
     if ringing and (phrase.is_bare or (found and len(ringing) == len(found))):
         (ended,) = yield from done(asked, [SkillCall("timer_stop")])
         return said_of("stopped", ended["stopped"], asked) if ended["stopped"] else None
-    return (yield from _do(rows, _each("timer_cancel", "cancelled"), asked))
+    return (yield from _do(rows, _cancel, asked))
 
 
 def _end_ringing(asked: Asked) -> Work:
@@ -247,11 +276,13 @@ def _count(asked: Asked) -> Work:
     if not (phrase.is_many or phrase.is_bare):
         return None
     found = chosen((yield from _rows(asked)), phrase, asked)
-    return states(sentences_of(found, asked), asked, "counted") if found else _none(phrase, ())
+    return states(sentences_of(found, asked), asked, "counted") if found else _none(phrase, (), asked.language)
 
 
 def _snooze(asked: Asked) -> Work:
-    seconds = asked.slots.get("more")
+    phrase: TimerPhrase | None = asked.slots.get("timer")
+    said = phrase.seconds if phrase is not None and len(phrase.seconds) == 1 else (None,)
+    seconds = asked.slots.get("more") or said[0]  # "snooze the alarm 8 minutes"
     try:
         (snoozed,) = yield from done(asked, [SkillCall("timer_snooze", {"seconds": seconds} if seconds else {})])
     except NotDone as failed:
@@ -268,34 +299,50 @@ def _more(asked: Asked) -> Work:
     return (yield from _do(own, _give_extra, asked._replace(slots={**asked.slots, "timer": TimerPhrase()})))
 
 
+def _wished(asked: Asked) -> Said | Work | None:
+    """Do what a sentence of another form wants, as if it were said in the usual one."""
+    wish: TimerWish = asked.slots["wish"]
+    said = {"timer": wish.timer, "moment": wish.moment, "more": wish.more}
+    slots = {slot: value for slot, value in said.items() if value is not None}
+    return _HANDLERS[wish.do](asked._replace(intent=wish.do, slots=slots))
+
+
+_HANDLERS: Mapping[str, Handler] = {
+    "start": start,
+    "start_bare": start_bare,
+    "wanted": want,
+    "count": count,
+    "wake": wake,
+    "remind": remind,
+    "remind_at": remind_at,
+    "left": _guarded(_tell),
+    "tell": _guarded(_tell),
+    "list": _guarded(_tell),
+    "how_many": _guarded(_count),
+    "add": _changing,
+    "more": _guarded(_more),
+    "shorten": _changing,
+    "add_some": _with_timers(_ask_how_much),
+    "shorten_some": _with_timers(_ask_how_much),
+    "set_to": _with_timers(_set_to),
+    "pause": _with_timers(_each("timer_pause", "paused"), states=("running",)),
+    "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
+    "cancel": _guarded(_end),
+    "stop": _guarded(_end),
+    "cancel_it": _guarded(_answer_ringing),
+    "heard": _guarded(_answer_ringing),
+    "snooze": _snooze,
+    "repeat": _with_timers(_set_to),
+    "change_time": _with_timers(_ask_what_time),
+    "alarm": wake_as_said,
+    "alert": alert,
+}
+"""By intent; those of `timer_wish.toml` are among them."""
+
 SKILL = Skill(
     "timers",
     TEXTS,
-    {
-        "start": start,
-        "start_bare": start_bare,
-        "wanted": want,
-        "count": count,
-        "wake": wake,
-        "remind": remind,
-        "remind_at": remind_at,
-        "left": _guarded(_tell),
-        "list": _guarded(_tell),
-        "how_many": _guarded(_count),
-        "add": _changing,
-        "more": _guarded(_more),
-        "shorten": _changing,
-        "add_some": _with_timers(_ask_how_much),
-        "shorten_some": _with_timers(_ask_how_much),
-        "set_to": _with_timers(_set_to),
-        "pause": _with_timers(_each("timer_pause", "paused"), states=("running",)),
-        "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
-        "cancel": _guarded(_end),
-        "stop": _guarded(_end),
-        "cancel_it": _guarded(_answer_ringing),
-        "heard": _guarded(_answer_ringing),
-        "snooze": _snooze,
-    },
+    {**_HANDLERS, "wish": _wished},
     {
         "timer": read_phrase,
         "duration": read_duration,
@@ -304,5 +351,6 @@ SKILL = Skill(
         "extra": read_extra,
         "changed": read_changed,
         "reminder": read_reminder,
+        "wish": read_wish,
     },
 )

@@ -77,10 +77,14 @@ _ENGLISH = _Words(
         r"(?P<past>[0-5]?\d)(?: minutes?)? (?:past|after) (?P<hour>\d{1,2}|one)(?: o'? ?clock)?",
         r"(?P<to>[0-5]?\d)(?: minutes?)? (?:to|till|of|before) (?P<hour>\d{1,2}|one)(?: o'? ?clock)?",
         r"(?P<hour>\d{1,2}) hundred(?: hours)?(?P<sure>)",
+        r"(?P<hour>\d{1,2})(?P<minute>[0-5]\d) (?:hours|hrs)(?P<sure>)",
     ),
-    {"(?:12 )?(?:noon|midday)": (12, 0), "(?:12 )?midnight": (0, 0), "half past (?:noon|midday)": (12, 30)},
-    _HALVES,
-    r"^(?:for |at |by |around )+| (?:sharp|on the dot)$",
+    {"(?:12 )?(?:noon|mid ?day)": (12, 0), "(?:12 )?midnight": (0, 0), "half past (?:noon|midday)": (12, 30)},
+    {
+        "morning": rf"{_HALVES['morning']}|(?<=\d)a",
+        "afternoon": rf"{_HALVES['afternoon']}|(?<=\d)p",
+    },
+    r"^(?:for |at |by |around |to )+| (?:sharp|on the dot)$",
 )
 _GERMAN = _Words(
     (

@@ -61,7 +61,8 @@ class DayWords:
 
 ENGLISH = DayWords(
     weekdays=(
-        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+        "monday|mon", "tuesday|tues?", "wednesday|weds?", "thursday|thu(?:rs?)?", "friday|fri", "saturday|sat",
+        "sunday|sun",
     ),
     plurals=(
         "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays",
@@ -102,7 +103,7 @@ ENGLISH = DayWords(
     span="(?:from )?(\\w+) (?:to|through|till|until|thru) (\\w+)",
     next="(?:the )?(?:next|coming|this|this coming|following) ",
     next_week="^next week (?:on )?| (?:of )?next week$",
-    before="(?:only )?(?:on|for|by|until|this)(?: the)? (?!morning|afternoon|evening)|the (?=week)",
+    before="(?:only )?(?:on|for|by|until|this(?! week))(?: the)? (?!morning|afternoon|evening)|the (?=week)",
     feasts={
         (12, 25): "christmas(?: day)?|xmas", (12, 24): "christmas eve", (1, 1): "new year(?:'?s(?: day)?)?",
         (12, 31): "new year'?s eve", (10, 31): "hall?oween", (2, 14): "valentine'?s? day",

@@ -1,7 +1,7 @@
 """When something is to happen: "in 20 minutes", "at half past six on weekdays", "tomorrow morning at 7"."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cache
@@ -37,7 +37,7 @@ _AFTER = {
 _STARTERS = {
     "en": "in|at|on|by|for|after|tomorrow|today|tonight|every|each|next|this|around|daily|weekdays"
     "|weekends|noon|midnight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|half"
-    "|quarter",
+    "|quarter|\\d{1,2}:\\d\\d(?: ?[ap]\\.?(?:m\\.?)?)?|\\d{1,2} ?[ap]\\.?m\\.?|\\d{1,2}[ap]",
     "de": "in|um|am|an|morgen|heute|übermorgen|jeden|jede|jedes|nächsten|gegen|nach|täglich|werktags|unter|mittags"
     "|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?",
     "fr": "dans|à|demain|aujourd'hui|ce|cet|cette|tous|toutes|chaque|le|vers|après|lundi|mardi|mercredi|jeudi|vendredi"
@@ -48,7 +48,7 @@ _STARTERS = {
 
 
 _BOTH = {
-    "en": r"^(?:(?:for|at) )?(?:both|either)(?: at)? |\b(?:one|1) (?=(?:for|at|on) )",
+    "en": r"^(?:(?:for|at) )?(?:both|either)(?: at)? |\b(?:the )?(?:one|1|1st|first|first one) (?=(?:for|at|on) )",
     "de": "^(?:sowohl) ",
     "fr": "^(?:pour )?à la fois ",
     "es": "^(?:para )?tanto ",
@@ -57,10 +57,12 @@ _BOTH = {
 """Before several moments."""
 
 _JOINTS = {
-    "en": r" (?:and|and also|and then|then|also|plus)(?: again)?(?: an?other)?(?: one)? | (?=\d{1,2}:\d\d)",
-    "de": r" (?:und|und dann|sowie|als auch)(?: noch)?(?: einen?)? | (?=\d{1,2}:\d\d)",
-    "fr": r" (?:et|puis|ainsi que)(?: une? autre)? | (?=\d{1,2}:\d\d)",
-    "es": r" (?:y|y otra|luego|como) (?=a? ?las?|para|\d+:)| (?=\d{1,2}:\d\d)",
+    "en": r" (?:and(?: also| then)?|then|also|plus)(?: again)?(?: the| an?)?(?: an?other| other| next| second| 2nd)?"
+    r"(?: one| alarm)?(?: set)? | (?:the other|another|a second|the second|the next)(?: one)? (?=(?:for|at|on) )"
+    r"|(?<=\d) (?=\d{1,2}:\d\d)|(?<=[ap]m) (?=(?:(?:one|1) )?(?:for |at )?\d)",
+    "de": r" (?:und|und dann|sowie|als auch)(?: noch)?(?: einen?)? |(?<=\d) (?=\d{1,2}:\d\d)",
+    "fr": r" (?:et|puis|ainsi que)(?: une? autre)? |(?<=\d) (?=\d{1,2}:\d\d)",
+    "es": r" (?:y|y otra|luego|como) (?=a? ?las?|para|\d+:)|(?<=\d) (?=\d{1,2}:\d\d)",
     "zh": "和|、|跟",
 }
 """Between several moments."""
@@ -130,20 +132,19 @@ def read_moments(words: str, language: str) -> list[Moment]:
     parts = [each for each in compiled(_JOINTS[base]).split(text) if each]
     if not 1 < len(parts) <= _MOST_MOMENTS:
         return []
-    moments = [read_moment(each, language) for each in parts]
-    last = moments[-1]
-    if last is None or any(each is None or each.clock is None for each in moments):
+    moments = [each for part in parts if (each := read_moment(part, language)) and each.clock is not None]
+    if len(moments) < len(parts):
         return []
-    return [_like(each, last) for each in moments if each is not None]
+    return [_like(each, moments) for each in moments]
 
 
-def _like(moment: Moment, last: Moment) -> Moment:
-    """Return a moment on the day, and in the half of it, that was said of the last of several."""
-    clock, end = moment.clock, last.clock
+def _like(moment: Moment, several: Sequence[Moment]) -> Moment:
+    """Return one of several moments on the day, and in the half of it, that was said of the last or the first one."""
+    clock, end = moment.clock, several[-1].clock
     assert clock is not None and end is not None
     if not clock.is_certain and end.is_certain:
         clock = replace(clock, hour=clock.hour % _HALF_DAY + _HALF_DAY * (end.hour >= _HALF_DAY), is_certain=True)
-    return Moment(clock=clock, day=moment.day or last.day)
+    return Moment(clock=clock, day=moment.day or several[-1].day or several[0].day)
 
 
 def find_moment(words: str, language: str) -> Iterator[tuple[Moment, str]]:
@@ -154,12 +155,14 @@ def find_moment(words: str, language: str) -> Iterator[tuple[Moment, str]]:
         return
     starters = _starters(base)
     each = words.split()
-    for at, word in enumerate(each):
-        if at and starters.fullmatch(word.casefold()) and (moment := read_moment(" ".join(each[at:]), language)):
+    for at in range(1, len(each)):
+        last = " ".join(each[at:])
+        if starters.match(last.casefold()) and (moment := read_moment(last, language)):
             yield moment, " ".join(each[:at])
-    for at in range(min(len(each) - 1, _MOST_WORDS), 0, -1):
-        if starters.fullmatch(each[0].casefold()) and (moment := read_moment(" ".join(each[:at]), language)):
-            yield moment, " ".join(each[at:])
+    if starters.match(words.casefold()):
+        for at in range(min(len(each) - 1, _MOST_WORDS), 0, -1):
+            if moment := read_moment(" ".join(each[:at]), language):
+                yield moment, " ".join(each[at:])
 
 
 def _in_signs(text: str, language: str) -> Iterator[tuple[Moment, str]]:
@@ -171,7 +174,7 @@ def _in_signs(text: str, language: str) -> Iterator[tuple[Moment, str]]:
 
 @cache
 def _starters(base: str) -> re.Pattern[str]:
-    return re.compile(_STARTERS.get(base, "(?!)"))
+    return re.compile(rf"(?:{_STARTERS.get(base, '(?!)')})(?!\S)")
 
 
 def alarm_at(clock: ClockTime, day: Day | None, now: datetime, *, is_alarm: bool) -> Alarm | None:
@@ -199,8 +202,16 @@ def alarm_at(clock: ClockTime, day: Day | None, now: datetime, *, is_alarm: bool
     allowed = times[:1] if len(times) > 1 and is_alarm and times[1].hour >= EVENING else times
     coming = sorted(_next(each, now) for each in allowed)
     if day is not None:
-        coming = [each for each in sorted(_next(each, now) for each in times) if each.date() == today]
-    return Alarm(f"{coming[0]:%H:%M}", at=coming[0], date=today.isoformat() if day else "") if coming else None
+        late = _MORNING if part in ("evening", "night") else 1  # "tonight at 3 am", "today at midnight"
+        coming = [each for each in sorted(_next(each, now) for each in times) if _is_of(each, today, late)]
+    return (
+        Alarm(f"{coming[0]:%H:%M}", at=coming[0], date=coming[0].date().isoformat() if day else "") if coming else None
+    )
+
+
+def _is_of(at: datetime, day: date, late: int) -> bool:
+    """Return whether a moment is on a day, or in the night that follows it, before the hour `late`."""
+    return at.date() == day or (at.date() == day + timedelta(1) and at.hour < late)
 
 
 def _usual(times: tuple[time, ...], *, is_alarm: bool) -> time:

@@ -1,0 +1,133 @@
+"""What somebody wants of timers and alarms, in sentences of many forms.
+
+What is said before and after a wish is taken away; what remains must be one of the sentences in `timer_wish.toml`, with
+every part of it understood. It serves where no template of `timers.toml` does.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from units.intent.skills.timer_length import read_more
+from units.intent.skills.timer_phrase import ALARM, TimerPhrase, is_interval, read_phrase, spelled
+from units.intent.values.moment import Moment, read_moment
+from units.intent.values.plain import base_of, plain
+
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("timer_wish.toml").read_text(encoding="utf-8"))
+"""By language."""
+
+_MOST_WORDS = 28
+_RULE = re.compile(r"(?<!P)<(\w+)>")
+
+
+@dataclass(frozen=True)
+class TimerWish:
+    """What is wanted."""
+
+    do: str
+    """The name of a group of sentences: cancel, left, set_to and so on."""
+
+    timer: TimerPhrase
+    moment: Moment | None = None
+    more: float | None = None
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """The patterns of a language."""
+
+    head: re.Pattern[str]
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    state: re.Pattern[str]
+    """In a question, says of a timer only that it is there."""
+
+    about: re.Pattern[str]
+    owned: re.Pattern[str]
+    """Words of a question about somebody's own timers."""
+
+    sentences: Sequence[tuple[str, re.Pattern[str]]]
+
+
+def read_wish(words: str, language: str) -> TimerWish | None:
+    """Return what a sentence wants of a timer; None if it is about something else, or not wholly understood."""
+    base = base_of(language)
+    if base not in WORDS:
+        return None
+    known = _patterns(base)
+    text = plain(spelled(words, language), language).replace("-", " ")
+    if len(text.split()) > _MOST_WORDS or not known.head.search(text):
+        return None
+    if known.about.search(words.casefold()) and not known.owned.search(text):
+        return None  # "tell me about timers", which is about all in the world
+    bare = _bare(text, known)
+    wishes = (wish for each in dict.fromkeys((text, bare)) for wish in _wishes(each, language, known))
+    return next(wishes, None)
+
+
+def _wishes(text: str, language: str, known: _Patterns) -> Iterator[TimerWish]:
+    for do, pattern in known.sentences:
+        if (found := pattern.fullmatch(text)) and (wish := _wish(do, found.groupdict(), language)):
+            yield wish
+
+
+def _wish(do: str, said: Mapping[str, str | None], language: str) -> TimerWish | None:
+    """Return a wish whose parts are all understood."""
+    base = base_of(language)
+    if do in WORDS[base]["questions"]:
+        said = {"timer": " ".join(_patterns(base).state.sub(" ", said["timer"] or "").split())}
+    phrase = _phrase(said, language)
+    if phrase is None:
+        return None
+    moment, more = said.get("moment"), said.get("more") or said.get("more2")
+    wish = TimerWish(do, phrase, read_moment(moment, language) if moment else None, _length(more, language))
+    if (moment and wish.moment is None) or (more and wish.more is None):
+        return None
+    return wish
+
+
+def _phrase(said: Mapping[str, str | None], language: str) -> TimerPhrase | None:
+    """Return which timer is meant; the alarm that rings where none is said."""
+    timer, when, old = said.get("timer"), said.get("when"), said.get("from")
+    if not timer and not when:
+        return TimerPhrase(kind=ALARM)
+    phrase = read_phrase(" ".join(filter(None, (timer or WORDS[base_of(language)]["alarm"], when))), language)
+    if phrase is None or not phrase.kind or not old:
+        return phrase if phrase is not None and phrase.kind else None
+    moment = read_moment(old, language)
+    return replace(phrase, moment=moment) if moment is not None and phrase.moment is None else None
+
+
+def _length(words: str | None, language: str) -> float | None:
+    """Return the seconds of "another hour", "5 more minutes"."""
+    return read_more(words, language) if words and not is_interval(words, language) else None
+
+
+def _bare(text: str, known: _Patterns) -> str:
+    """Return a text without the words around a wish."""
+    before = None
+    while text != before:
+        before, text = text, known.after.sub("", known.before.sub("", text)).strip()
+    return text
+
+
+@cache
+def _patterns(base: str) -> _Patterns:
+    words = WORDS[base]
+    return _Patterns(
+        head=re.compile(words["head"]),
+        before=re.compile(rf"^(?:{words['before']})(?: |$)"),
+        after=re.compile(rf"(?: |^)(?:{words['after']})$"),
+        state=re.compile(words["state"]),
+        about=re.compile(words["about"]),
+        owned=re.compile(words["owned"]),
+        sentences=[
+            (each["do"], re.compile(_RULE.sub(lambda found: words["words"][found[1]], pattern)))
+            for each in words["sentences"]
+            for pattern in each["patterns"]
+        ],
+    )
