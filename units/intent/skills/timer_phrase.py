@@ -7,7 +7,7 @@ One reader serves sentences that start a timer and those that are about one: all
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.timer_words import LANGUAGES, TimerWords
@@ -17,6 +17,9 @@ from units.intent.values.duration import find_durations, has_unit
 from units.intent.values.moment import Moment, find_moment, read_moment, read_moments
 from units.intent.values.ordinal import read_ordinal
 from units.intent.values.plain import LAST_ORDINAL, base_of, compiled, counted, plain
+
+_KNOWN_TEXTS = 512
+"""Of so many texts it is remembered what they say: a sentence is divided in many ways."""
 
 TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
 
@@ -75,6 +78,7 @@ class TimerPhrase:
         return not any(said) and self.place is None
 
 
+@lru_cache(_KNOWN_TEXTS)
 def read_phrase(words: str, language: str) -> TimerPhrase | None:
     """Return what words say of a timer, or None if they are not about one, or say more than is understood."""
     known = LANGUAGES.get(base_of(language))
@@ -172,8 +176,10 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
     if (place := read_ordinal(text, language)) is not None:
         return replace(phrase, place=place)
     if phrase.kind in (ALARM, REMINDER):
-        if (moment := read_moment(_trimmed(text, known), language)) is not None:
-            return replace(phrase, moment=moment)
+        each = shorter.split()
+        for at in range(len(each)):  # "the 2 pm alarm", in which "2" is no article
+            if not _bare(" ".join(each[:at]), known) and (moment := read_moment(" ".join(each[at:]), language)):
+                return replace(phrase, moment=moment)
         for found, rest in _moments_first(text, language):
             named = _with_piece(rest, phrase, language, known)
             if named is not None and not named.is_vague:
@@ -197,8 +203,11 @@ def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> 
             if (moment := read_moment(each, language)) is not None:
                 return _at(moment, phrase)
         if moments := read_moments(_trimmed(text, known), language):
-            return replace(_at(moments[0], phrase), more_moments=tuple(moments[1:]))
-        for found, rest in (*find_moment(text, language), *_moments_first(_trimmed(text, known), language)):
+            first = _at(moments[0], phrase)
+            return first and replace(first, more_moments=tuple(moments[1:]))
+        unnamed = _bare(compiled(known.naming).sub("", text), known)  # "for my 7 pm walk"
+        firsts = (_moments_first(each, language) for each in dict.fromkeys((_trimmed(text, known), unnamed)))
+        for found, rest in (*find_moment(text, language), *(each for several in firsts for each in several)):
             named = _with_piece(rest, phrase, language, known)
             if named is not None and not named.is_vague:
                 return _at(found, named)
@@ -227,7 +236,10 @@ def _until(text: str, language: str, known: TimerWords) -> Moment | None:
     return moment if is_clear else None
 
 
-def _at(moment: Moment, phrase: TimerPhrase) -> TimerPhrase:
+def _at(moment: Moment, phrase: TimerPhrase) -> TimerPhrase | None:
+    """Add when it rings; None where something else was said before."""
+    if phrase.moment is not None and phrase.moment.clock is not None and moment.clock is not None:
+        return None
     if moment.seconds is not None:
         return replace(phrase, seconds=(*phrase.seconds, moment.seconds))
     day = moment.day or (phrase.moment.day if phrase.moment is not None else None)  # "a daily alarm for 7"

@@ -94,7 +94,9 @@ def want(asked: Asked) -> Said | Work | None:
     is_bare = (
         phrase.is_bare and not phrase.is_many and (phrase.kind == TIMER or (phrase.kind == ALARM and not is_clock))
     )
-    return set_up(asked, phrase, phrase.kind) if is_bare else start_bare(asked)
+    says_when = phrase.seconds or (phrase.moment is not None and phrase.moment.clock is not None)
+    is_clear = says_when and not phrase.is_vague and not is_clock
+    return set_up(asked, phrase, phrase.kind) if phrase.kind and (is_bare or is_clear) else start_bare(asked)
 
 
 def _is_clock(asked: Asked) -> bool:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from units.intent.skills.timer_length import read_more
-from units.intent.skills.timer_phrase import ALARM, TimerPhrase, is_interval, read_phrase, spelled
+from units.intent.skills.timer_phrase import ALARM, REMINDER, TimerPhrase, is_interval, read_phrase, spelled
+from units.intent.skills.timer_setting import Reminder, read_reminder
 from units.intent.values.moment import Moment, read_moment
 from units.intent.values.plain import base_of, plain
 
@@ -21,6 +22,7 @@ WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("timer_wish.to
 """By language."""
 
 _MOST_WORDS = 28
+_MOST_MOMENT_WORDS = 7
 _RULE = re.compile(r"(?<!P)<(\w+)>")
 
 
@@ -34,6 +36,7 @@ class TimerWish:
     timer: TimerPhrase
     moment: Moment | None = None
     more: float | None = None
+    reminder: Reminder | None = None
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,16 @@ class _Patterns:
     head: re.Pattern[str]
     before: re.Pattern[str]
     after: re.Pattern[str]
+    wanting: re.Pattern[str]
+    """Beginnings of a wish after the moment that it is for."""
+
     state: re.Pattern[str]
     """In a question, says of a timer only that it is there."""
 
     about: re.Pattern[str]
+    generic: re.Pattern[str]
+    """Questions about all in the world."""
+
     owned: re.Pattern[str]
     """Words of a question about somebody's own timers."""
 
@@ -62,11 +71,21 @@ def read_wish(words: str, language: str) -> TimerWish | None:
     text = plain(spelled(words, language), language).replace("-", " ")
     if len(text.split()) > _MOST_WORDS or not known.head.search(text):
         return None
-    if known.about.search(words.casefold()) and not known.owned.search(text):
-        return None  # "tell me about timers", which is about all in the world
     bare = _bare(text, known)
-    wishes = (wish for each in dict.fromkeys((text, bare)) for wish in _wishes(each, language, known))
-    return next(wishes, None)
+    is_about = known.about.search(words.casefold()) is not None and not known.owned.search(text)
+    if is_about or known.generic.fullmatch(bare):
+        return None  # "tell me about timers", which is about all in the world
+    ways = dict.fromkeys((text, bare, *_with_moment_last(bare, language, known)))
+    return next((wish for each in ways for wish in _wishes(each, language, known)), None)
+
+
+def _with_moment_last(text: str, language: str, known: _Patterns) -> Iterator[str]:
+    """Yield "i need an alarm at five tomorrow" for "tomorrow i need an alarm at five"."""
+    each = text.split()
+    for at in range(1, min(len(each), _MOST_MOMENT_WORDS)):
+        first, rest = " ".join(each[:at]), " ".join(each[at:])
+        if read_moment(first, language) is not None and known.wanting.match(rest):
+            yield _bare(rest if rest.endswith(f" {first}") else f"{rest} {first}", known)
 
 
 def _wishes(text: str, language: str, known: _Patterns) -> Iterator[TimerWish]:
@@ -78,16 +97,25 @@ def _wishes(text: str, language: str, known: _Patterns) -> Iterator[TimerWish]:
 def _wish(do: str, said: Mapping[str, str | None], language: str) -> TimerWish | None:
     """Return a wish whose parts are all understood."""
     base = base_of(language)
-    if do in WORDS[base]["questions"]:
+    if what := said.get("what"):
+        reminder = read_reminder(what, language)
+        return TimerWish(do, TimerPhrase(kind=REMINDER), reminder=reminder) if reminder else None
+    is_question = do in WORDS[base]["questions"]
+    if is_question:
         said = {"timer": " ".join(_patterns(base).state.sub(" ", said["timer"] or "").split())}
     phrase = _phrase(said, language)
-    if phrase is None:
+    if phrase is None or (is_question and _says_more(phrase, said["timer"] or "")):
         return None
     moment, more = said.get("moment"), said.get("more") or said.get("more2")
     wish = TimerWish(do, phrase, read_moment(moment, language) if moment else None, _length(more, language))
     if (moment and wish.moment is None) or (more and wish.more is None):
         return None
     return wish
+
+
+def _says_more(phrase: TimerPhrase, timer: str) -> bool:
+    """Return whether a question says something else than a name after the word: "is the alarm armed"."""
+    return re.search(rf"(?:alarms?|clocks?|timers?) {re.escape(phrase.name.casefold())}$", timer) is not None
 
 
 def _phrase(said: Mapping[str, str | None], language: str) -> TimerPhrase | None:
@@ -98,8 +126,10 @@ def _phrase(said: Mapping[str, str | None], language: str) -> TimerPhrase | None
     phrase = read_phrase(" ".join(filter(None, (timer or WORDS[base_of(language)]["alarm"], when))), language)
     if phrase is None or not phrase.kind or not old:
         return phrase if phrase is not None and phrase.kind else None
-    moment = read_moment(old, language)
-    return replace(phrase, moment=moment) if moment is not None and phrase.moment is None else None
+    moment, said_before = read_moment(old, language), phrase.moment
+    if moment is None or (said_before is not None and (said_before.clock is not None or moment.day is not None)):
+        return None
+    return replace(phrase, moment=replace(moment, day=said_before.day if said_before is not None else moment.day))
 
 
 def _length(words: str | None, language: str) -> float | None:
@@ -122,8 +152,10 @@ def _patterns(base: str) -> _Patterns:
         head=re.compile(words["head"]),
         before=re.compile(rf"^(?:{words['before']})(?: |$)"),
         after=re.compile(rf"(?: |^)(?:{words['after']})$"),
+        wanting=re.compile(words["wanting"]),
         state=re.compile(words["state"]),
         about=re.compile(words["about"]),
+        generic=re.compile(words["generic"]),
         owned=re.compile(words["owned"]),
         sentences=[
             (each["do"], re.compile(_RULE.sub(lambda found: words["words"][found[1]], pattern)))

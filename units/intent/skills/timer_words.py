@@ -119,7 +119,7 @@ ENGLISH = TimerWords(
     article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
     r"|running|existing|other|next|upcoming|recurring|repeating|set|second(?= new)|single|simple|quick|short"
     r"|maybe|perhaps|like|just|also|nice|little|of|separate|extra|additional|different|remaining|preset|scheduled"
-    r"|previous|temporary|regular|usual|brand|specific)(?= |$)",
+    r"|previous|temporary|regular|usual|brand|specific|recent|most recent)(?= |$)",
     ones=r"(?: |^)(?:one|ones|1)$",
     naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the (?:name|label|title)|for|to|about"
     r"|of|as|and (?:call|name|label|title) it|call it|name it|on) ",
@@ -129,9 +129,9 @@ ENGLISH = TimerWords(
     r" (?:lasts|runs)|going"
     r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named"
     r"|labell?ed)|$)|in$|to$"
-    r"|as$|a$|an$|the$|my$|now$|only$|(?:(?:to|that|which) )?(?:go(?:es)? off|rings?|sounds?|be set|is set|set)$"
+    r"|as$|a$|an$|the$|my$|now$|only$|(?:go(?:es)? off|be set|set)$|(?:to|that|which) (?:go(?:es)? off|rings?|sounds?|be set|is set)$"
     r"|(?:(?:to|that|which) )?(?:go(?:es)? off|rings?|sounds?|be set|is set|set)(?= (?:for|at|on|in|every|to|daily|tomorrow"
-    r"|tonight|today|\d)))| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
+    r"|tonight|today|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|half|quarter)))| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
     r"|set|now|only|to go off|to ring|to sound|to be set)$|^(?:and|to)$",
     between=r"(?:(?:,|and|another|one|a|second|also|for|of|then|more|plus|new|timer) ?)+",
     until=r"^(?:until|till|at|to go off at|ending at|that (?:ends|rings|goes off) at) ",
@@ -139,12 +139,12 @@ ENGLISH = TimerWords(
     r"|don't|dont|not"
     r"|never|you|i|it|he|she|they|we|if|because|said|says|saying|about|should|could|would|can|will|has|had|have"
     r"|timers?"
-    r"|alarms?|that|than|then|there|stop|talking|invented|exist|tell|explain|works|broken|lights?|needs?"
+    r"|alarms?|that|than|then|there|stop(?! *$)|talking|invented|exist|tell|explain|works|broken|lights?|needs?"
     r"|wants?|gets?|got|likes?|makes?|takes?|took|bought|uses?|used|broke|went|goes|rings?|rang|longer"
     r"|shorter|started|finished|ended|stopped|ran|failed|already|every|each|only|prior|until|till?|snooz\w+|instead"
     r"|weekly|monthly|hourly|daily|everyday|same|except|excluding|between|other|straight|central|eastern|from"
     r"|(?:this|next|last) (?:week|month|year|weekend)|the (?:week|weekend|month|year|day))\b"
-    r"|\d ?[ap]\.?m\b|\d:\d\d|^(?:months?|weeks?|years?)$|^(?:and|or|but|by|before|after|at|in|on|with) |^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
+    r"|\d ?[ap]\.?m\b|\d:\d\d|^(?:months?|weeks?|years?)$|^(?:and|or|but|by|before|after|at|in|on|with)(?: |$)|^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
     r"|batter(?:y|ies)"
     r"|stores?|switch|relay|panel|song|band|movie)\b|^(?:off|up|out)\b",
     joint="and",
@@ -184,15 +184,15 @@ ENGLISH = TimerWords(
     r"| earlier)?(?= (?:for|at|on)\b|$)"
     r"|\b(?:that|which) (?:is|are|was|were)(?: currently| already)?(?: (?:set|on|active|running|scheduled|enabled"
     r"|turned on))?(?: up)?(?= (?:for|at|on|in)\b|$)"
-    r"|\b(?:set up|scheduled|currently set|already set|set) (?=(?:for|at|on) )",
+    r"|(?<=alarm) (?:created|made|added)$|\b(?:set up|scheduled|currently set|already set|set) (?=(?:for|at|on) )",
     interval=r"\b(?:every|each)(?: (?:\d[\d/.]*|other|single|few|couple|of|an?|half|quarter|and|so|1|one))*"
     r" ?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|m|h|s)\b|\b(?:intervals?|increments?|hourly)\b"
     r"|\b(?:minutes|hours) apart\b",
-    weekly=r"\b(?:recurring|repeating|re-?occurr?ing|recurrent|weekly|repeated)\b",
+    weekly=r"\b(?:(?:to |and )?(?:repeat|recur|re-?occur)|recurring|repeating|re-?occurr?ing|recurrent|weekly|repeated)\b",
     limits=r"(?<!quarter )(?<!\d )(?<!minutes )\b(?:until|till?)\b|\b(?:except|excluding|unless|instead|between|other"
     r" than|but not|starting|beginning|if|while|during)\b",
     doing=r"^(?:(?:that|which|and) )?(?:(?:will )?(?:to )?(?:reminds?|reminding|alerts?|alerting|tells?|telling) (?:me|us)"
-    r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze)\w)",
+    r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze|repeat|ring|sound|go off|be |start|begin)\w)",
     reason=r" (?:so (?:that )?(?:i|we)|because|since|as) .+$",
     no_alarm=r"\b(?:clocks?|systems?|apps?)\b",
     systems=r"\b(?:fire|smoke|burglar|intruder|security|house|home|car|carbon|monoxide|co|door|window|garage|gas|water|leak"

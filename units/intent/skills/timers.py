@@ -302,7 +302,7 @@ def _more(asked: Asked) -> Work:
 def _wished(asked: Asked) -> Said | Work | None:
     """Do what a sentence of another form wants, as if it were said in the usual one."""
     wish: TimerWish = asked.slots["wish"]
-    said = {"timer": wish.timer, "moment": wish.moment, "more": wish.more}
+    said = {"timer": wish.timer, "moment": wish.moment, "more": wish.more, "reminder": wish.reminder}
     slots = {slot: value for slot, value in said.items() if value is not None}
     return _HANDLERS[wish.do](asked._replace(intent=wish.do, slots=slots))
 

@@ -4,10 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import time
-from functools import cache
+from functools import cache, lru_cache
 
 from units.intent.values.day import split_part
 from units.intent.values.plain import base_of, digits_in, plain
+
+_KNOWN_TEXTS = 512
+"""Of so many texts it is remembered what they say: a sentence is divided in many ways."""
 
 HALF_DAY = 12
 _LATEST_NIGHT = 6
@@ -162,6 +165,7 @@ _CHINESE = _Words(
 _LANGUAGES = {"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH, "es": _SPANISH, "zh": _CHINESE}
 
 
+@lru_cache(_KNOWN_TEXTS)
 def read_clock_time(words: str, language: str) -> ClockTime | None:
     """Return the time of day that words say, or None."""
     known = _LANGUAGES.get(base_of(language))

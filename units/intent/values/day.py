@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 from units.intent.values.day_words import LANGUAGES, DayWords
 from units.intent.values.plain import base_of, digits_in, plain, with_ordinals
+
+_KNOWN_TEXTS = 512
+"""Of so many texts it is remembered what they say: a sentence is divided in many ways."""
 
 EVERY_DAY = tuple(range(7))
 WORKDAYS = tuple(range(5))
@@ -81,6 +84,7 @@ class Day:
                 continue  # this month, or this year, has no such day
 
 
+@lru_cache(_KNOWN_TEXTS)
 def read_day(words: str, language: str) -> Day | None:
     """Return the day that words say, or the days of every week; None if they say no day."""
     known = LANGUAGES.get(base_of(language))

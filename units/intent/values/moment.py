@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 from units.intent.values.clock_time import ClockTime, read_clock_time
 from units.intent.values.day import Day, read_day
 from units.intent.values.duration import read_duration
 from units.intent.values.plain import base_of, compiled, plain
+
+_KNOWN_TEXTS = 512
+"""Of so many texts it is remembered what they say: a sentence is divided in many ways."""
 
 _MOST_WORDS = 14
 """Nobody needs more words to say when."""
@@ -96,6 +99,7 @@ class Alarm:
     """The first time that it rings, on the wall clock."""
 
 
+@lru_cache(_KNOWN_TEXTS)
 def read_moment(words: str, language: str) -> Moment | None:
     """Return the moment that words say, or None."""
     base = base_of(language)
