@@ -178,8 +178,12 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
     if phrase.kind in (ALARM, REMINDER):
         each = shorter.split()
         for at in range(len(each)):  # "the 2 pm alarm", in which "2" is no article
-            if not _bare(" ".join(each[:at]), known) and (moment := read_moment(" ".join(each[at:]), language)):
+            said = " ".join(each[at:])
+            is_count = phrase.is_many and counted(said, language).isdigit()  # "2 alarms"
+            if not is_count and not _bare(" ".join(each[:at]), known) and (moment := read_moment(said, language)):
                 return replace(phrase, moment=moment)
+        if compiled(known.doing).match(text):
+            return None
         for found, rest in _moments_first(text, language):
             named = _with_piece(rest, phrase, language, known)
             if named is not None and not named.is_vague:
@@ -287,8 +291,8 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
         return phrase
     doing = compiled(known.doing).sub("", text).strip() if phrase.kind == ALARM else text
     if doing != text:
-        is_short = doing and len(doing.split()) <= _MOST_DOING_WORDS
-        return replace(phrase, name=doing) if is_short and not phrase.name else None
+        is_clear = doing and len(doing.split()) <= _MOST_DOING_WORDS and not compiled(known.not_done).search(doing)
+        return replace(phrase, name=doing) if is_clear and not phrase.name else None
     if found := compiled(known.place).fullmatch(text):
         return None if phrase.room else replace(phrase, room=_bare(found[1], known))
     name, _, room = text.partition(known.place_joint) if known.place_joint else (text, "", "")
@@ -300,7 +304,7 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
         is_one = phrase.place is None and 0 < int(number) <= LAST_ORDINAL
         return replace(phrase, is_vague=True, place=int(number) if is_one else phrase.place)
     if has_unit(name, language):
-        return replace(phrase, is_vague=True)
+        return None if compiled(known.no_name).search(name) else replace(phrase, is_vague=True)
     if read_day(name, language) is not None:
         return None  # no timer starts on another day
     if phrase.name or not (phrase.kind == REMINDER or is_name(name, language)):

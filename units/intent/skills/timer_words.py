@@ -96,6 +96,9 @@ class TimerWords:
     doing: str = "(?!)"
     """Before what an alarm reminds of: "to take out the trash"."""
 
+    not_done: str = "(?!)"
+    """Words that are no part of that."""
+
     reason: str = "(?!)"
     """After an alarm: why somebody wants it."""
 
@@ -144,6 +147,7 @@ ENGLISH = TimerWords(
     r"|shorter|started|finished|ended|stopped|ran|failed|already|every|each|only|prior|until|till?|snooz\w+|instead"
     r"|weekly|monthly|hourly|daily|everyday|same|except|excluding|between|other|straight|central|eastern|from"
     r"|(?:this|next|last) (?:week|month|year|weekend)|the (?:week|weekend|month|year|day))\b"
+    r"|\b(?:using|throughout|row|months?|today|tomorrow|tonight)\b|\bone for\b|^for |^times?$|\b[ap] ?m\b"
     r"|\d ?[ap]\.?m\b|\d:\d\d|^(?:months?|weeks?|years?)$|^(?:and|or|but|by|before|after|at|in|on|with)(?: |$)|^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
     r"|batter(?:y|ies)"
     r"|stores?|switch|relay|panel|song|band|movie)\b|^(?:off|up|out)\b",
@@ -156,18 +160,19 @@ ENGLISH = TimerWords(
     more=r"\b(?:more|another|extra|additional|longer|again|by|for|in|of)\b",
     purpose=r"(?:\b(?:to|that|which|so it|and have it|and|for|so you) )?(?:\b(?:will|would|should|can|could"
     r"|to) )?\b(?:(?:wake|waking)"
-    r" (?:me|us)(?: up)?|(?:get|getting) (?:me|us) (?:up|out of bed)|(?:wake|waking|get"
-    r"|getting) up(?= (?:with an|alarm|at|on|by|in|for)))\b",
+    r" (?:me|us)(?: up)?|(?:wake|waking) up (?:me|us)|(?:get|getting) (?:me|us) (?:up|out of bed)|(?:wake|waking|get"
+    r"|getting) up(?= (?:with an|alarm|at|on|by|in|for|every|everyday|daily|tomorrow|\d)))\b"
+    r"|\bto (?:remind|alert) (?:me|us)(?= (?:in|at|on|for|tomorrow|every|\d)|$)",
     soonest=r"^(?:(?:the|my|our) )?(?:very )?(?:next|upcoming|first|soonest|earliest|coming)(?: upcoming)?$",
     no_first_word=r"\b(?:the|me|us|my|your|our|please|a|an|for|i|you"
-    r"|we|this|these|those|no|good|any)\b|^(?:sound|play|ring|need)$",
+    r"|we|this|these|those|no|good|any)\b|^(?:sound|play|ring|need)$|^(?:place|fix|sert|re|repeat|put|have|get|let|use|find|know|want)\b",
     reminding=r"^(?:to|about|of|that|i (?:need|have|want) to|for|not to)(?= )(?: (?:i|we) (?:need|have|want"
     r"|ought) to)? ?|^(?=not to)",
     spellings=(
         (r"[\"\u201c\u201d#*]|(?<!\w)'|'(?!\w)|\(s\)", " "),
         (r"\b(?:alram|alarum|alarm's|alarams?)\b", "alarm"),
         (r"\b(?:timmer|tiemr)\b", "timer"),
-        (r"\b(?:tomm?orr?ow|tomor+ow|tmrw|tomoro|2morrow)\b", "tomorrow"),
+        (r"\b(?:tomm?orr?ow|tomor+ow|tomm?rr?ow|tommorr?ow|tmrw|tomoro|2morrow)\b", "tomorrow"),
         (r"\b(?:teusday|tuseday)\b", "tuesday"),
         (r"\b(?:wensday|wendsday|wednsday|wendesday)\b", "wednesday"),
         (r"\b(?:mintues|minuets|mintes|minuts)\b", "minutes"),
@@ -184,15 +189,16 @@ ENGLISH = TimerWords(
     r"| earlier)?(?= (?:for|at|on)\b|$)"
     r"|\b(?:that|which) (?:is|are|was|were)(?: currently| already)?(?: (?:set|on|active|running|scheduled|enabled"
     r"|turned on))?(?: up)?(?= (?:for|at|on|in)\b|$)"
-    r"|(?<=alarm) (?:created|made|added)$|\b(?:set up|scheduled|currently set|already set|set) (?=(?:for|at|on) )",
+    r"|(?<=alarm) (?:created|made|added)$|(?<!be )\b(?:set up|scheduled|currently set|already set|set) (?=(?:for|at|on) )",
     interval=r"\b(?:every|each)(?: (?:\d[\d/.]*|other|single|few|couple|of|an?|half|quarter|and|so|1|one))*"
     r" ?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|m|h|s)\b|\b(?:intervals?|increments?|hourly)\b"
     r"|\b(?:minutes|hours) apart\b",
-    weekly=r"\b(?:(?:to |and )?(?:repeat|recur|re-?occur)|recurring|repeating|re-?occurr?ing|recurrent|weekly|repeated)\b",
+    weekly=r"\b(?:(?:to|and) (?:repeat|recur|re-?occur)|recurring|repeating|re-?occurr?ing|recurrent|weekly|repeated)\b",
     limits=r"(?<!quarter )(?<!\d )(?<!minutes )\b(?:until|till?)\b|\b(?:except|excluding|unless|instead|between|other"
     r" than|but not|starting|beginning|if|while|during)\b",
     doing=r"^(?:(?:that|which|and) )?(?:(?:will )?(?:to )?(?:reminds?|reminding|alerts?|alerting|tells?|telling) (?:me|us)"
-    r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze|repeat|ring|sound|go off|be |start|begin)\w)",
+    r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze|repeat|ring|sound|go off|be |remind (?:me|us)\b)[a-z])",
+    not_done=r"\b(?:every|everyday|daily|weekly|each|seconds?|minutes?|hours?|half)\b|\d ?[ap]\.?m\b|\d:\d\d",
     reason=r" (?:so (?:that )?(?:i|we)|because|since|as) .+$",
     no_alarm=r"\b(?:clocks?|systems?|apps?)\b",
     systems=r"\b(?:fire|smoke|burglar|intruder|security|house|home|car|carbon|monoxide|co|door|window|garage|gas|water|leak"

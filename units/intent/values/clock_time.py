@@ -84,8 +84,8 @@ _ENGLISH = _Words(
     ),
     {"(?:12 )?(?:noon|mid ?day)": (12, 0), "(?:12 )?midnight": (0, 0), "half past (?:noon|midday)": (12, 30)},
     {
-        "morning": rf"{_HALVES['morning']}|(?<=\d)a",
-        "afternoon": rf"{_HALVES['afternoon']}|(?<=\d)p",
+        "morning": rf"{_HALVES['morning']}|(?<=\d)a|(?<=one) ?a\.? ?m",
+        "afternoon": rf"{_HALVES['afternoon']}|(?<=\d)p|(?<=one) ?p\.? ?m",
     },
     r"^(?:for |at |by |around |to )+| (?:sharp|on the dot)$",
 )
