@@ -113,11 +113,10 @@ class TimerWords:
 
 ENGLISH = TimerWords(
     timer="timers?|countdowns?(?: timers?)?|count down timers?|stop ?(?:clock|watch)|timer's|timmer|tiemr",
-    alarm="(?:(?:wake ?up|timer|reminder) )?alarms?(?: (?:clocks?|reminders?|timers?|times?))?|wake ?up (?:calls?|times?)"
-    "|alerts?",
+    alarm="(?:(?:wake ?up|timer|reminder) )?alarms?(?: (?:clocks?|reminders?|timers?|times?))?|wake ?up (?:calls?|times?)",
     reminder="reminders?",
     plural="timers|countdowns|(?:(?:wake ?up|reminder|timer) )?alarms(?: timers?)?|alarm (?:clocks|times|reminders|timers)"
-    "|wake ?up (?:calls|times)|reminders|alerts",
+    "|wake ?up (?:calls|times)|reminders",
     all=r"^(?:all|every|each|both|any)(?: of)?(?: single)?(?= |$)",
     article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
     r"|running|existing|other|next|upcoming|recurring|repeating|set|second(?= new)|single|simple|quick|short"
@@ -172,6 +171,7 @@ ENGLISH = TimerWords(
         (r"[\"\u201c\u201d#*]|(?<!\w)'|'(?!\w)|\(s\)", " "),
         (r"\b(?:alram|alarum|alarm's|alarams?)\b", "alarm"),
         (r"\b(?:timmer|tiemr)\b", "timer"),
+        (r"\b(set|create|make|add)(?: me)?(?: an?| the)? alert(?= (?:for|at|to|in) )", r"\1 an alarm"),
         (r"\b(?:tomm?orr?ow|tomor+ow|tomm?rr?ow|tommorr?ow|tmrw|tomoro|2morrow)\b", "tomorrow"),
         (r"\b(?:teusday|tuseday)\b", "tuesday"),
         (r"\b(?:wensday|wendsday|wednsday|wendesday)\b", "wednesday"),
