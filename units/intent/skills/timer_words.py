@@ -113,9 +113,11 @@ class TimerWords:
 
 ENGLISH = TimerWords(
     timer="timers?|countdowns?(?: timers?)?|count down timers?|stop ?(?:clock|watch)|timer's|timmer|tiemr",
-    alarm="(?:(?:wake ?up|timer|reminder) )?alarms?(?: (?:clocks?|reminders?|timers?|times?))?|wake ?up (?:calls?|times?)",
+    alarm="(?:(?:wake ?up|timer|reminder) )?alarms?(?: (?:clocks?|reminders?|timers?|times?))?|wake ?up (?:calls?"
+    "|times?)",
     reminder="reminders?",
-    plural="timers|countdowns|(?:(?:wake ?up|reminder|timer) )?alarms(?: timers?)?|alarm (?:clocks|times|reminders|timers)"
+    plural="timers|countdowns|(?:(?:wake ?up|reminder|timer) )?alarms(?: timers?)?|alarm (?:clocks|times|reminders"
+    "|timers)"
     "|wake ?up (?:calls|times)|reminders",
     all=r"^(?:all|every|each|both|any)(?: of)?(?: single)?(?= |$)",
     article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
@@ -123,7 +125,8 @@ ENGLISH = TimerWords(
     r"|maybe|perhaps|like|just|also|nice|little|of|separate|extra|additional|different|remaining|preset|scheduled"
     r"|previous|temporary|regular|usual|brand|specific|recent|most recent)(?= |$)",
     ones=r"(?: |^)(?:one|ones|1)$",
-    naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the (?:name|label|title)|for|to|about"
+    naming=r"^(?:(?:which is |that is |that's )?(?:called|named|labell?ed|titled)|with the (?:name|label|title)|for"
+    r"|to|about"
     r"|of|as|and (?:call|name|label|title) it|call it|name it|on) ",
     place=r"in (?:the |my |our )?((?!the|\d)[\w' ]+)",
     place_joint=" in the ",
@@ -131,9 +134,12 @@ ENGLISH = TimerWords(
     r" (?:lasts|runs)|going"
     r" off|to go off|to ring|ringing|to run|length|duration)(?= (?:for|of|in|at|to|duration|called|named"
     r"|labell?ed)|$)|in$|to$"
-    r"|as$|a$|an$|the$|my$|now$|only$|(?:go(?:es)? off|be set|set)$|(?:to|that|which) (?:go(?:es)? off|rings?|sounds?|be set|is set)$"
-    r"|(?:(?:to|that|which) )?(?:go(?:es)? off|rings?|sounds?|be set|is set|set)(?= (?:for|at|on|in|every|to|daily|tomorrow"
-    r"|tonight|today|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|half|quarter)))| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
+    r"|as$|a$|an$|the$|my$|now$|only$|(?:go(?:es)? off|be set|set)$|(?:to|that|which) (?:go(?:es)? off|rings?"
+    r"|sounds?|be set|is set)$"
+    r"|(?:(?:to|that|which) )?(?:go(?:es)? off|rings?|sounds?|be set|is set|set)(?= (?:for|at|on|in|every|to|daily"
+    r"|tomorrow"
+    r"|tonight|today|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|half|quarter)))"
+    r"| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
     r"|set|now|only|to go off|to ring|to sound|to be set)$|^(?:and|to)$",
     between=r"(?:(?:,|and|another|one|a|second|also|for|of|then|more|plus|new|timer) ?)+",
     until=r"^(?:until|till|at|to go off at|ending at|that (?:ends|rings|goes off) at) ",
@@ -147,7 +153,8 @@ ENGLISH = TimerWords(
     r"|weekly|monthly|hourly|daily|everyday|same|except|excluding|between|other|straight|central|eastern|from"
     r"|(?:this|next|last) (?:week|month|year|weekend)|the (?:week|weekend|month|year|day))\b"
     r"|\b(?:using|throughout|row|months?|today|tomorrow|tonight)\b|\bone for\b|^for |^times?$|\b[ap] ?m\b"
-    r"|\d ?[ap]\.?m\b|\d:\d\d|^(?:months?|weeks?|years?)$|^(?:and|or|but|by|before|after|at|in|on|with)(?: |$)|^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
+    r"|\d ?[ap]\.?m\b|\d:\d\d|^(?:months?|weeks?|years?)$|^(?:and|or|but|by|before|after|at|in|on|with)(?: |$)"
+    r"|^(?:systems?|company|companies|apps?|sounds?|tones?|codes?|brands?|functions?|buttons?"
     r"|batter(?:y|ies)"
     r"|stores?|switch|relay|panel|song|band|movie)\b|^(?:off|up|out)\b",
     joint="and",
@@ -164,7 +171,8 @@ ENGLISH = TimerWords(
     r"|\bto (?:remind|alert) (?:me|us)(?= (?:in|at|on|for|tomorrow|every|\d)|$)",
     soonest=r"^(?:(?:the|my|our) )?(?:very )?(?:next|upcoming|first|soonest|earliest|coming)(?: upcoming)?$",
     no_first_word=r"\b(?:the|me|us|my|your|our|please|a|an|for|i|you"
-    r"|we|this|these|those|no|good|any)\b|^(?:sound|play|ring|need)$|^(?:place|fix|sert|re|repeat|put|have|get|let|use|find|know|want)\b",
+    r"|we|this|these|those|no|good|any)\b|^(?:sound|play|ring|need)$|^(?:place|fix|sert|re|repeat|put|have|get|let"
+    r"|use|find|know|want)\b",
     reminding=r"^(?:to|about|of|that|i (?:need|have|want) to|for|not to)(?= )(?: (?:i|we) (?:need|have|want"
     r"|ought) to)? ?|^(?=not to)",
     spellings=(
@@ -185,23 +193,29 @@ ENGLISH = TimerWords(
     another=r"\banother (?=(?:hour|minute|second|half)\b)",
     one="an ",
     clause=r"\b(?:that |which )?(?:i|we|you)(?:'ve| have| had)?(?: just| already| previously| currently)? (?:set|made"
-    r"|created|scheduled|added|saved|have|got|put)(?: up| set| on| scheduled| active| running)*(?: so far| right now| now"
+    r"|created|scheduled|added|saved|have|got|put)(?: up| set| on| scheduled| active| running)*(?: so far| right now"
+    r"| now"
     r"| earlier)?(?= (?:for|at|on)\b|$)"
     r"|\b(?:that|which) (?:is|are|was|were)(?: currently| already)?(?: (?:set|on|active|running|scheduled|enabled"
     r"|turned on))?(?: up)?(?= (?:for|at|on|in)\b|$)"
-    r"|(?<=alarm) (?:created|made|added)$|(?<!be )\b(?:set up|scheduled|currently set|already set|set) (?=(?:for|at|on) )",
+    r"|(?<=alarm) (?:created|made|added)$|(?<!be )\b(?:set up|scheduled|currently set|already set|set) (?=(?:for|at"
+    r"|on) )",
     interval=r"\b(?:every|each)(?: (?:\d[\d/.]*|other|single|few|couple|of|an?|half|quarter|and|so|1|one))*"
     r" ?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|m|h|s)\b|\b(?:intervals?|increments?|hourly)\b"
     r"|\b(?:minutes|hours) apart\b",
-    weekly=r"\b(?:(?:to|and) (?:repeat|recur|re-?occur)|recurring|repeating|re-?occurr?ing|recurrent|weekly|repeated)\b",
+    weekly=r"\b(?:(?:to|and) (?:repeat|recur|re-?occur)|recurring|repeating|re-?occurr?ing|recurrent|weekly"
+    r"|repeated)\b",
     limits=r"(?<!quarter )(?<!\d )(?<!minutes )\b(?:until|till?)\b|\b(?:except|excluding|unless|instead|between|other"
     r" than|but not|starting|beginning|if|while|during)\b",
-    doing=r"^(?:(?:that|which|and) )?(?:(?:will )?(?:to )?(?:reminds?|reminding|alerts?|alerting|tells?|telling) (?:me|us)"
-    r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze|repeat|ring|sound|go off|be |remind (?:me|us)\b)[a-z])",
+    doing=r"^(?:(?:that|which|and) )?(?:(?:will )?(?:to )?(?:reminds?|reminding|alerts?|alerting|tells?"
+    r"|telling) (?:me|us)"
+    r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze|repeat|ring"
+    r"|sound|go off|be |remind (?:me|us)\b)[a-z])",
     not_done=r"\b(?:every|everyday|daily|weekly|each|seconds?|minutes?|hours?|half)\b|\d ?[ap]\.?m\b|\d:\d\d",
     reason=r" (?:so (?:that )?(?:i|we)|because|since|as) .+$",
     no_alarm=r"\b(?:clocks?|systems?|apps?)\b",
-    systems=r"\b(?:fire|smoke|burglar|intruder|security|house|home|car|carbon|monoxide|co|door|window|garage|gas|water|leak"
+    systems=r"\b(?:fire|smoke|burglar|intruder|security|house|home|car|carbon|monoxide|co|door|window|garage|gas"
+    r"|water|leak"
     r"|flood|motion|system|panic|building|store|bank|baby|perimeter)\b",
     no_reminder=r"^(?:what|how|if|whether|why|who|whose|where|when|which|again|of the time|about the (?:time"
     r"|rules|plot)|that i (?:am|was)|me)\b",
@@ -229,7 +243,8 @@ GERMAN = TimerWords(
     until=r"^(?:bis|um|bis um) ",
     no_name=r"\b(?:was|wer|wie|wo|wann|warum|wieso|welche[rsn]?|ist|sind|war|waren|bin|nicht|kein|keine[nrs]?"
     r"|ich|du|er|sie|es|wir"
-    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|stellen|starten|setzen|erklär|funktioniert"
+    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|stellen|starten|setzen"
+    r"|erklär|funktioniert"
     r"|hör|rede|wurde|hatte|klingelte|geklingelt|abgelaufen|schon)\b"
     r"|^(?:und|oder|aber) ",
     joint="und",
