@@ -182,6 +182,8 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
             is_count = phrase.is_many and counted(said, language).isdigit()  # "2 alarms"
             if not is_count and not _bare(" ".join(each[:at]), known) and (moment := read_moment(said, language)):
                 return replace(phrase, moment=moment)
+        if (moment := read_moment(_trimmed(text, known), language)) is not None:
+            return replace(phrase, moment=moment)
         if compiled(known.doing).match(text):
             return None
         for found, rest in _moments_first(text, language):
