@@ -1,20 +1,19 @@
 """The skill of the clock: time, date, days until and since a day, and the time elsewhere."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from units.intent.skills.clock_question import read_clock_question
+from units.intent.skills.clock_slots import read_length, read_month, read_time, read_year
 from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Said, Skill
 from units.intent.skills.texts import read_texts
-from units.intent.values.clock_time import ClockTime, read_clock_time
 from units.intent.values.day import WEEKEND, Day, read_day
-from units.intent.values.duration import read_duration
 from units.intent.values.feast import Feast, read_feast
 from units.intent.values.locales import locale_of
-from units.intent.values.number import read_number
 from units.intent.values.past_day import PastDay, read_past_day
 from units.intent.values.place import Place, read_place
 from units.intent.values.saying import said_duration, said_time
@@ -23,7 +22,6 @@ _SATURDAY = 5
 _DAYS_OF_WEEK = 7
 _LONGEST_MONTH = 31
 _LEAP_YEARS_APART = 8
-_LONGEST_WHILE = 10 * 24 * 3600
 _NOT_A_PLACE = frozenset(
     {
         *("a", "an", "the", "my", "your", "our", "his", "her", "their", "this", "that", "these", "those", "it", "case"),
@@ -35,12 +33,6 @@ _NOT_A_PLACE = frozenset(
 """Words of no name of a place: what is in the kitchen has no time zone."""
 
 _MOST_WORDS_OF_PLACE = 3
-
-
-class _Month(NamedTuple):
-    year: int | None
-    month: int | None
-    """None for the present one."""
 
 
 def _tell_time(asked: Asked) -> Said:
@@ -278,48 +270,25 @@ def _formatted(day: date, form: str, language: str) -> str:
 _NOW = frozenset({"now", "jetzt", "maintenant", "ahora", "现在"})
 
 
+_THIS_OR_NEXT = re.compile(
+    "^(?:(?:das|dieses|nächstes|kommendes|des|am|ce|le|du|prochain|el|del|este|próximo|siguiente|这个?) ?)+"
+    "| (?:prochain|qui vient|que viene|próximo|siguiente)$"
+)
+"""Around the weekend, of which the coming one is meant."""
+
+_NUMBERED = {"de": "{}.", "fr": "le {}", "es": "el {}"}
+"""A mere number, of which the article belongs to the sentence, is a day of the month."""
+
+
 def _read_one_day(words: str, language: str) -> Day | Feast | PastDay | None:
     """Return a day of the calendar; days of every week are none, except the weekend."""
     if words.casefold() in _NOW:
         return Day(offset=0)
+    words = _NUMBERED[language].format(words) if words.isdigit() and language in _NUMBERED else words
     if known := read_feast(words, language) or read_past_day(words, language):
         return known
-    day = read_day(words, language)
+    day = read_day(words, language) or read_day(_THIS_OR_NEXT.sub("", words.casefold()), language)
     return day if day and not day.part and day.weekly in ((), WEEKEND) else None
-
-
-_FIRSTS = {"en": "1 {}", "de": "1. {}", "fr": "1 {}", "es": "1 de {}", "zh-CN": "{}1号"}
-_THIS_MONTH = frozenset(
-    {"this month", "the month", "diesem monat", "dieser monat", "ce mois", "este mes", "这个月", "本月"}
-)
-
-
-def _read_month(words: str, language: str) -> _Month | None:
-    """Return a month, with its year if that is said."""
-    if words.casefold() in _THIS_MONTH:
-        return _Month(None, None)
-    day = read_day(_FIRSTS[language].format(words), language)
-    return _Month(day.year, day.month) if day and day.day == 1 and day.month else None
-
-
-def _read_year(words: str, language: str) -> int | None:
-    number = read_number(words, language)
-    if number is None and len(halves := words.split(maxsplit=1)) == 2:
-        pair = [read_number(each, language) for each in halves]
-        if None not in pair and all(each is not None and 10 <= each <= 99 for each in pair):
-            return int((pair[0] or 0) * 100 + (pair[1] or 0))
-    return int(number) if number is not None and number.denominator == 1 and 1 <= number <= 9999 else None
-
-
-def _read_time(words: str, language: str) -> ClockTime | None:
-    """Return a time of day; a mere number, which the reader takes for an hour, is none."""
-    return None if words.isdigit() else read_clock_time(words, language)
-
-
-def _read_length(words: str, language: str) -> float | None:
-    """Return the seconds of a while, up to some days: beyond that one asks for the date."""
-    seconds = read_duration(words, language)
-    return seconds if seconds and seconds <= _LONGEST_WHILE else None
 
 
 def _read_whose_day(words: str, language: str) -> Day | Feast | PastDay | None:
@@ -336,7 +305,14 @@ def _read_somewhere(words: str, language: str) -> str | None:
     return words if is_name and read_place(words, language) is None else None
 
 
+def _tell_asked(asked: Asked) -> Said | None:
+    """Tell the time or the date of now, here or at a place."""
+    tell = _HANDLERS.get(asked.slots["asked"] + ("_there" if "place" in asked.slots else ""))
+    return tell(asked) if tell else None
+
+
 _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
+    **dict.fromkeys(("asked", "asked_there"), _tell_asked),
     "time": _tell_time,
     "whether_time": _tell_time,
     "date_time": _tell_date_and_time,
@@ -368,14 +344,15 @@ _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
 }
 
 _READERS = {
+    "asked": read_clock_question,
     **dict.fromkeys(("place", "other"), read_place),
     **dict.fromkeys(("day", "first", "last"), _read_one_day),
     "somewhere": _read_somewhere,
-    "at": _read_time,
-    "length": _read_length,
+    "at": read_time,
+    "length": read_length,
     "whose": _read_whose_day,
-    "month": _read_month,
-    "year": _read_year,
+    "month": read_month,
+    "year": read_year,
 }
 
 _ORDERS = {"en": ((r"(.+) this year", r"\1"),), "de": ((r"(.+) dieses jahr", r"\1"),)}

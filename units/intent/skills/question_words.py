@@ -146,7 +146,9 @@ _GERMAN = QuestionWords(
         r"(?:sag|sage|verrat|verrate|nenn|nenne|gib|zeig|zeige)(?: mir| uns| mal)+(?: bitte| mal| kurz| schnell)*|"
         r"(?:weißt|weisst) du(?: vielleicht| zufällig)?|wissen sie(?: vielleicht)?|"
         r"ich (?:möchte|will|würde gerne?|muss|wüsste gerne?)(?: gerne?| mal| bitte)*(?: wissen)?|"
-        r"mich (?:würde interessieren|interessiert)|ich frage mich|keine ahnung|ich weiß nicht|ich brauche"
+        r"mich (?:würde interessieren|interessiert)|ich frage mich|keine ahnung|ich weiß nicht|ich brauche|"
+        r"(?:ich )?(?:wüsste|würde) gern[e]?(?: wissen)?|hast du eine ahnung|kannst du (?:mal )?(?:nachsehen|schauen)|"
+        r"schau mal|kurz|was glaubst du|finde heraus|rechne (?:mir )?aus"
     ),
     after=(
         r"bitte|danke|dankeschön|eigentlich|denn|nochmal|noch mal|genau|ungefähr|weißt du das|sag mal|sagen|"
@@ -181,7 +183,8 @@ _FRENCH = QuestionWords(
         r"(?:dis|dites|donne|donnez|indique|rappelle|calcule)[- ](?:moi|nous)|"
         r"(?:est-ce que )?(?:tu sais|sais-tu|vous savez|savez-vous|tu connais|connais-tu)|"
         r"(?:je|j')\s?(?:voudrais|veux|aimerais|souhaite|souhaiterais|dois|ai besoin de|ai besoin d')(?: bien)? "
-        r"(?:savoir|connaître|connaitre|avoir)|je me demande|j'ai besoin de"
+        r"(?:savoir|connaître|connaitre|avoir)|je me demande|j'ai besoin de|"
+        r"(?:j'aimerais|je voudrais) que tu me dises|serait-il possible de (?:savoir|connaître)|au fait|est-ce que"
     ),
     after=r"s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|merci|exactement|déjà|au juste|environ|tu sais",
     spellings=(
@@ -206,7 +209,8 @@ _SPANISH = QuestionWords(
         r"(?:me )?(?:puedes|podrías|puede|podría|quieres) (?:decirme|decir|darme|dar|calcular|indicarme)|"
         r"(?:dime|dígame|digame|dame|deme|indícame|calcula|calcúlame)(?: por favor)?|me (?:dices|das|puedes decir)|"
         r"(?:sabes|sabe|sabrías)(?: decirme)?|(?:quiero|quisiera|necesito|me gustaría|quería) (?:saber|conocer|tener)|"
-        r"necesito|me pregunto"
+        r"necesito|me pregunto|quisiera que me digas|me podrías (?:decir|calcular)|me calculas|qué tal|"
+        r"(?:serías|sería) (?:tan amable de|posible) (?:decirme|saber)|buenas|dígame|cuéntame|a ver|yo quiero saber"
     ),
     after=r"por favor|porfa|gracias|exactamente|más o menos|sabes",
     spellings=(
@@ -216,6 +220,9 @@ _SPANISH = QuestionWords(
         (r"\bcuanta(s?)\b", r"cuánta\1"),
         (r"\bcual\b", "cuál"),
         (r"\brestan\b", "faltan"),
+        (r"\bdividido (?=\d)", "dividido por "),
+        (r"\b(\d+) a la (?:potencia )?(\d+)\b", r"\1 elevado a \2"),
+        (r"\belevado al (cubo|cuadrado)", r"al \1"),
     ),
     orders=(
         (r"((?:en|dentro de|después de) [^,]+?),? (qué (?:hora|horas) .+)", r"\2 \1"),

@@ -116,4 +116,16 @@ _SPANISH: Replacements = (
     (r"(.+?),? (?:cuánto (?:es|da|son|sale|hace)|es|son|da|igual|es igual a|igual a)(?: cuánto)?", r"cuánto es \1"),
 )
 
-ORDERS: Mapping[str, Replacements] = {"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH, "es": _SPANISH}
+_CHINESE: Replacements = (
+    (r"(.+)的([两二三四五六七八九十百\d]+)倍(?:是多少|等于多少|是几|多少)?", r"\1乘\2"),
+    (r"(.+)(?:一共|总共|合计)(?:是多少|等于多少|多少)", r"\1等于多少"),
+    (r"(?:求|问|计算|算)(.+)", r"\1等于多少"),
+)
+
+ORDERS: Mapping[str, Replacements] = {
+    "en": _ENGLISH,
+    "de": _GERMAN,
+    "fr": _FRENCH,
+    "es": _SPANISH,
+    "zh-CN": _CHINESE,
+}

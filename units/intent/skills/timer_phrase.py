@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.timer_words import LANGUAGES, TimerWords
 from units.intent.values.clock_time import read_clock_time
-from units.intent.values.day import read_day
+from units.intent.values.day import Day, read_day
 from units.intent.values.duration import find_durations, has_unit
 from units.intent.values.moment import Moment, find_moment, read_moment, read_moments
 from units.intent.values.ordinal import read_ordinal
@@ -22,6 +22,14 @@ _KNOWN_TEXTS = 512
 """Of so many texts it is remembered what they say: a sentence is divided in many ways."""
 
 TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
+
+_PUNCTUATION = str.maketrans(dict.fromkeys(",.!?;:", " "))
+
+_CLOCK_IN_NAME = re.compile(r"\d:\d\d|(?:\b|\d ?)[ap]\.?m\b")
+"""A time of day in a name is one that was not understood."""
+
+_BEFORE = re.compile(r"^(?:antes|avant|vor|bevor|before|prior|之?前|以前)(?!\w+[a-z])")
+"""After a length of time: it does not begin now."""
 
 _MOST_NAME_WORDS = 6
 _MOST_DOING_WORDS = 14
@@ -89,6 +97,8 @@ def read_phrase(words: str, language: str) -> TimerPhrase | None:
     if heads and heads[0].lastgroup == ALARM:
         text = _alarm_words(text, language, known)
         heads = list(_heads(known).finditer(text))
+    if compiled(known.repeated).search(text):
+        return None
     if not heads:
         return _without_head(text, language, known)
     head = heads[0]
@@ -139,7 +149,10 @@ def as_said(name: str, words: str) -> str:
     """Return a name with the capital letters that it has in a sentence."""
     at = words.casefold().find(name)
     found = words[at : at + len(name)]
-    return found if at >= 0 and found.casefold() == name else name
+    if at >= 0 and found.casefold() == name:
+        return found
+    said = {each.casefold(): each for each in words.translate(_PUNCTUATION).split()}
+    return " ".join(said.get(each, each) for each in name.split())
 
 
 def read_label(words: str, language: str) -> TimerPhrase | None:
@@ -214,9 +227,12 @@ def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> 
         unnamed = _bare(compiled(known.naming).sub("", text), known)  # "for my 7 pm walk"
         firsts = (_moments_first(each, language) for each in dict.fromkeys((_trimmed(text, known), unnamed)))
         for found, rest in (*find_moment(text, language), *(each for several in firsts for each in several)):
-            named = _with_piece(rest, phrase, language, known)
+            if found.seconds is not None and _BEFORE.match(rest):
+                return None
+            weekly, name = _weekly(rest, language) if found.day is None else (None, rest)
+            named = _with_piece(name, phrase, language, known)
             if named is not None and not named.is_vague:
-                return _at(found, named)
+                return _at(replace(found, day=found.day or weekly), named)
         if phrase.kind == ALARM and compiled(_CLOCK).search(text):
             return None
     lengths, pieces = _lengths(_complete(text, language, known), language)
@@ -232,6 +248,16 @@ def _moments_first(text: str, language: str) -> Iterator[tuple[Moment, str]]:
         moment = read_moment(" ".join(each[:at]), language)
         if moment is not None and moment.seconds is None:
             yield moment, " ".join(each[at:])
+
+
+def _weekly(text: str, language: str) -> tuple[Day | None, str]:
+    """Return the days of every week that the first or the last word says ("daily"), and the other words."""
+    first, _, others = text.partition(" ")
+    before, _, last = text.rpartition(" ")
+    for word, rest in ((first, others), (last, before)):
+        if rest and (day := read_day(word, language)) is not None and day.weekly:
+            return day, rest
+    return None, text
 
 
 def _until(text: str, language: str, known: TimerWords) -> Moment | None:
@@ -278,6 +304,8 @@ def _with_pieces(
     lengths: Sequence[float], pieces: Sequence[str], phrase: TimerPhrase, language: str, known: TimerWords
 ) -> TimerPhrase | None:
     """Add lengths of time, and the names and rooms around them."""
+    if any(_BEFORE.match(piece.strip()) for piece in pieces[1:]):
+        return None
     described: TimerPhrase | None = replace(phrase, seconds=(*phrase.seconds, *lengths))
     for at, piece in enumerate(pieces):
         if 0 < at < len(pieces) - 1 and compiled(known.between).fullmatch(piece.strip()):
@@ -324,6 +352,7 @@ def is_name(name: str, language: str) -> bool:
     if (
         compiled(known.no_name).search(name)
         or re.match(r"\d+[ .,:]", counted(name, language))
+        or _CLOCK_IN_NAME.search(name)
         or name.endswith(f" {known.joint}")
     ):
         return False

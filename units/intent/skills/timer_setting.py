@@ -54,7 +54,7 @@ def read_reminder(words: str, language: str) -> Reminder | None:
             if what := compiled(known.reminding).sub("", rest).strip():
                 return Reminder(as_said(what, words), found)
     what = compiled(known.reminding).sub("", text).strip()
-    return Reminder(as_said(what, words), None) if what and what != text else None
+    return Reminder(as_said(what, words), None) if what and compiled(known.reminding).search(text) else None
 
 
 def start(asked: Asked) -> Said | Work | None:

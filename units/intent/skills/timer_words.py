@@ -70,6 +70,9 @@ class TimerWords:
     no_reminder: str
     """Beginnings of questions: "remind me what"."""
 
+    repeated: str = "(?!)"
+    """What rings again and again, which no timer here does: "every 30 minutes"."""
+
     glued: str = "(?!)()()"
     """A name and the word written as one, as two groups."""
 
@@ -229,7 +232,8 @@ GERMAN = TimerWords(
     all=r"^(?:alle[rn]?|sämtliche|jede[nrs]?|beide)(?= |$)",
     article=r"^(?:der|die|das|den|dem|des|'?nen?|'n|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen"
     r"|diese|neue[nr]?"
-    r"|weitere[nr]?|nächste[nrs]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|zweiten(?="
+    r"|weitere[nr]?|nächste[nrs]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|irgendwelche[nr]?|irgendeine?n?|(?:an|aus)?stehende[nr]?"
+    r"|(?:vor|ein)?(?:ge|einge)stellte[nr]?|gesetzte[nr]?|bestehende[nr]?|nur|von dieser|zweiten(?="
     r" weiteren))(?= |$)",
     ones=r"(?: |^)(?:eine[nrs]?)$|(?<=e)$|(?<=en)$|(?<=er)$",
     naming=r"^(?:namens|mit (?:dem )?namen|genannt|für|zum|zur|mit der bezeichnung|an|über|und nenn(?:e)? ihn|von) ",
@@ -237,14 +241,14 @@ GERMAN = TimerWords(
     place_joint=" im ",
     dangling=r"^(?:(?:auf|für|von|mit|über|mit einer (?:dauer|laufzeit|länge) von|um|der|dauer|in|nach)(?="
     r" (?:auf|für|von|mit|über"
-    r"|namens|um|im|in|zum)|$)|den$|der$|die$|ein$|einen$|zu$|an$|ab$|aus$)| (?:auf|für|von|mit|über|um|in|an"
-    r"|ein|zu|lang)$|^und$",
+    r"|namens|um|im|in|zum)|$)|den$|der$|die$|ein$|einen$|zu$|an$|ab$|aus$|nur$|jetzt$|eingestellt$|gestellt$|bitte$)"
+    r"| (?:auf|für|von|mit|über|um|in|an|ein|zu|lang|nur|ab jetzt|von jetzt an|jetzt)$|^und$",
     between=r"(?:(?:,|und|noch|ein|eine|einen|einer|zweiten|weiteren|auch|auf|für|von|dann|plus|timer) ?)+",
     until=r"^(?:bis|um|bis um) ",
     no_name=r"\b(?:was|wer|wie|wo|wann|warum|wieso|welche[rsn]?|ist|sind|war|waren|bin|nicht|kein|keine[nrs]?"
     r"|ich|du|er|sie|es|wir"
-    r"|ihr|wenn|ob|weil|sagt|sagte|dass|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|stellen|starten|setzen"
-    r"|erklär|funktioniert"
+    r"|ihr|wenn|ob|weil|sagt|sagte|dass|alle|jede[nrms]?|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|stellen"
+    r"|starten|setzen|erklär|funktioniert"
     r"|hör|rede|wurde|hatte|klingelte|geklingelt|abgelaufen|schon)\b"
     r"|^(?:und|oder|aber) ",
     joint="und",
@@ -255,12 +259,14 @@ GERMAN = TimerWords(
     more_last=r"(?:auf |für )?(\d+|\w+) und (?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?)",
     glued=r"\b(\w+?)(timers?|weckers?)\b",
     more=r"\b(?:mehr|weitere[nrs]?|noch|länger|zusätzliche?|um|extra|für)\b",
-    purpose=r"\b(?:(?:um|damit er|der) (?:mich|uns) (?:auf)?(?:zu)?(?:wecken|weckt|wecken soll|wecken kann)"
+    purpose=r"\b(?:(?:um|damit er|der|sodass du) (?:mich|uns) (?:auf)?(?:zu)?(?:wecken|weckt|wecken soll|wecken kann)"
     r"|zum (?:aufwachen|aufstehen|wecken)|zu wecken)\b",
     soonest=r"^(?:(?:der|die|das|den|dem|mein|meine|meinen) )?(?:aller)?(?:nächste|erste|kommende|früheste)[nrs]?$",
     no_first_word=r"\b(?:der|die|das|den|dem|mir|mich|uns|bitte|ein|eine|einen|einem|ich|du|wir|kein|keine"
     r"|keinen|guter?|ist|war)\b",
-    reminding=r"^(?:daran|dran|an|zu|dass|über|,|ans)(?= )(?: (?:dass|zu))?(?: (?:ich|den|die|das))? ?",
+    reminding=r"^(?:daran|dran|an|zu|dass|über|,|ans|um)(?= )(?: (?:dass|zu))?(?: (?:ich|den|die|das))? ?"
+    r"|^(?=.*(?: zu \w+e?n|\w+zu\w+e?n)$)",
+    repeated=r"\bjede[nr]? zweite[nr]?\b|\b(?:alle|jede[nr]?) (?:\w+ )?(?:minuten?|stunden?|sekunden?)\b",
     no_reminder=r"^(?:was|wie|ob|warum|wieso|wer|wo|wann|welche[rsn]?|wem|nicht)\b",
 )
 
@@ -270,7 +276,7 @@ FRENCH = TimerWords(
     reminder="rappels?",
     plural="minuteurs|minuteries|timers|alarmes|réveils|rappels|chronos",
     all=r"^(?:tous|toutes|chaque|les deux)(?= |$)",
-    article=r"^(?:un|une|le|la|les|l'|mon|ma|mes|notre|nos|ce|cet|cette|ces|moi|nous|prochaine?|nouveau|nouvelle|autre"
+    article=r"^(?:un|une|le|la|les|l'|mon|ma|mes|notre|nos|ce|cet|cette|ces|moi|nous|prochaine?|nouveau|nouvelle|autre|quelconques?|petite?|simple"
     r"|deux|2|3|des|du|de la"
     r"|de l'|de|d')(?= |$|(?<='))",
     ones=r"^(?=(?:le|la) \w)|^(?:celui|celle)(?: (?:de|des|du))?(?= )",
@@ -278,12 +284,13 @@ FRENCH = TimerWords(
     place=r"(?:dans (?:la |le |l'|les )?|à la (?=cuisine|salle)|au (?=salon))((?!\d)[\w' ]+)",
     place_joint=" dans la ",
     dangling=r"^(?:(?:de|pour|d'|sur|à|avec|d'une durée|durée|dans|pendant)(?= (?:de|pour|d'|sur|à|dans|appelé"
-    r"|nommé)|$)|le$|la$|un$|une$"
+    r"|nommé)|$)|(?:seulement|actuels?|actuelles?|existante?s?|active?s?|actifs|programmée?s?|réglée?s?|prévue?s?"
+    r"|enregistrée?s?|en cours|que j'ai)(?= (?:de|pour|d'|sur|à|dans|demain|ce|cet)|$)|le$|la$|un$|une$"
     r"|en$)| (?:de|pour|d'|sur|à|en|avec|un|une)$|^et$|^d'$",
     between=r"(?:(?:,|et|un|une|autre|deuxième|second|aussi|de|pour|puis|plus|minuteur) ?)+",
     until=r"^(?:jusqu'à|à|jusque|qui sonne à) ",
     no_name=r"\b(?:que|quoi|qui|quel(?:le)?s?|comment|pourquoi|quand|où|est|sont|était|c'est|ne|pas|je|tu|il"
-    r"|elle|on|nous|vous|ils|si"
+    r"|elle|on|nous|vous|ils|si|toutes|tous|chaque"
     r"|parce|dit|a|ai|as|minuteurs?|alarmes?|sonné|sonnait|sonne|fini|terminé|déjà|explique|marche|fonctionne"
     r"|arrête|parler)\b|^(?:et|ou|mais) ",
     joint="et",
@@ -297,6 +304,7 @@ FRENCH = TimerWords(
     soonest=r"^(?:(?:le|la|mon|ma) )?(?:prochaine?|première?|premier)$",
     no_first_word=r".",
     reminding=r"^(?:d'|de |que |qu'|à |pour )(?:je dois |il faut )?",
+    repeated=r"\b(?:toutes les|chaque) (?:\w+ )?(?:minutes?|heures?|secondes?)\b",
     no_reminder=r"^(?:ce que|comment|si|pourquoi|qui|où|quand|quel)\b",
 )
 
@@ -306,7 +314,8 @@ SPANISH = TimerWords(
     reminder="recordatorios?",
     plural="temporizadores|timers|alarmas|despertadores|recordatorios|cronómetros",
     all=r"^(?:tod[oa]s|cada|ambos|ambas|los dos|las dos)(?= |$)",
-    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|pr[óo]xim[oa]|nuevo|nueva"
+    article=r"^(?:un|una|uno|el|la|los|las|mi|mis|nuestro|este|ese|esa|esta|otro|otra|pr[óo]xim[oa]|nuev[oa]s?|cualquier"
+    r"|algun[oa]?s?|algún|ningun[oa]?|actuale?s?|solo|solamente|sólo|simple|lista de|última?(?= hora)"
     r"|dos|2|3|me|de"
     r"|del|en marcha)(?= |$)",
     ones=r"^(?=(?:el|la) \w)",
@@ -314,12 +323,19 @@ SPANISH = TimerWords(
     r"|titulad[oa]|a) ",
     place=r"en (?:la |el |mi )?((?!\d)[\w ]+)",
     place_joint=" en la ",
-    dangling=r"^(?:(?:de|para|por|con|durante|a|en|que dure)(?= (?:de|para|por|con|en|llamad[oa]|a)|$)|el$|la$"
-    r"|un$|una$|dentro$)"
-    r"| (?:de|para|por|con|a|en|que dure|un|una)$|^y$",
+    dangling=r"^(?:(?:configurad[oa]s?|programad[oa]s?|establecid[oa]s?|actuale?s?|existentes|activ[oa]s?|puest[oa]s?"
+    r"|prendid[oa]s?|pendientes?|corrientes?|activad[oa]s?|guardad[oa]s?|que tengo|recurrentes?|solamente|solo)"
+    r"(?= (?:de|del|para|por|en|el|a|hoy|mañana|esta|los|las)|$)|(?:de|para|por|con|durante|a|en|que dure|desde"
+    r"|a partir|partir)"
+    r"(?= (?:de|para|por|con|en|llamad[oa]|a)|$)|el$|la$"
+    r"|un$|una$|dentro$|ahora$)"
+    r"| (?:de|para|por|con|a|en|que dure|un|una"
+    r"|(?:desde|a partir de) ahora|(?:desde|a partir de) este momento|solamente|solo)$|^y$",
     between=r"(?:(?:,|y|e|otro|otra|uno|una|un|segundo|también|de|para|por|luego|más|temporizador) ?)+",
     until=r"^(?:hasta|a|que suene a) (?=las? |\d|medi|el )",
-    no_name=r"\b(?:qué|que|quién|cómo|por qué|cuándo|dónde|cuál|es|son|era|está|no|yo|tú|él|ella|nosotros|si"
+    no_name=r"\b(?:qué|que|quién|cómo|por qué|cuándo|dónde|cuál|es|son|era|está|no|yo|tú|él|ella|nosotros|si|cada|todos"
+    r"|todas"
+    r"|semanal|mensual"
     r"|porque|dijo|ha|he"
     r"|temporizador(?:es)?|alarmas?|son[óo]|suena|sonaba|sonado|termin[óo]|acab[óo]|estaba|fue|se|explica"
     r"|funciona|deja|hablar)\b|^(?:y|o|pero) ",
@@ -333,7 +349,9 @@ SPANISH = TimerWords(
     r"|\bque me despierte\b",
     soonest=r"^(?:(?:el|la|mi) )?(?:pr[óo]xim[oa]|primer[oa]?|siguiente)$",
     no_first_word=r".",
-    reminding=r"^(?:que|de|a|para|sobre|lo de)(?= )(?: (?:tengo que|debo|hay que))? ?",
+    reminding=r"^(?:que|de|a|para|sobre|lo de|del|por)(?= )(?: (?:tengo que|debo|hay que|la|el))? ?"
+    r"|^(?=\w+[aeií]r(?:me|te|se|le|lo|la|los|las|les|nos|melo|mela|selo)?(?: |$))",
+    repeated=r"\bcada otr[oa]\b|\bcada (?:\w+ )?(?:minutos?|horas?|segundos?)\b",
     no_reminder=r"^(?:qué|cómo|si|por qué|quién|dónde|cuándo|cuál)\b",
 )
 
@@ -342,16 +360,17 @@ CHINESE = TimerWords(
     alarm="闹钟|闹铃|鬧鐘",
     reminder="提醒",
     plural="(?!)",
-    all=r"^(?:所有的?|全部的?|全都|每个|两个都)",
-    article=r"^(?:一个|1个|一(?!刻)|个|的|我的|那个|这个|下一个|新的?|另一个|另外一个|两个|一下|正在运行的|当前的?|关于|叫|为)",
+    all=r"所有的?|全部的?|^(?:全都|每个|两个都)",
+    article=r"^(?:一个|1个|一(?!刻)|个|的|我的|那个|这个|下一个|新的?|另一个|另外一个|两个|一下|正在运行的|当前的?|关于|叫|为|[一1]?[项条份]|预设的?|现有的|已设置?的?|设置的|设定的)",
     ones=r"(?<=个)$|(?<=一)$|那个$|^(?=第)",
     naming=r"^(?:名叫|叫做|叫|名为|给|用来|用于|关于|的)",
     place=r"在?(客厅|厨房|卧室|书房|浴室|餐厅|阳台)的?",
     place_joint="",
-    dangling=r"^(?:[设定调](?:定|置)?[为成到在]|为|到|在|的|时间|长度|时长|和|用)+|(?:的|到|和|为|一个|个)$",
+    dangling=r"^(?:[设定调](?:定|置)?[为成到在]|为|到|在|的|时间|长度|时长|和|用|只|从?现在(?:开始|起)的?)+"
+    r"|(?:的|到|和|为|在|一个|个|从?现在(?:开始|起)|响|响起|响铃)$",
     between=r"(?:和|还有|另一个|另外一个|一个|的|、|再来一个|跟|与)+",
     until=r"^(?:到|在)",
-    no_name=r"什么|怎么|为什么|谁|哪|是|吗|呢|不|没|我|你|他|她|计时器|闹钟|如何|说|了|的话|如果",
+    no_name=r"什么|怎么|为什么|谁|哪|是|吗|呢|不|没|我|你|他|她|计时器|闹钟|如何|说|了|的话|如果|每|以内|直到|结束",
     joint="和",
     other="另",
     more_first=r"(\d+|[一二三四五六七八九十两]+)(分钟|秒钟?|小时)和(?:另一个)?(\d+|[一二三四五六七八九十两]+)",
@@ -361,7 +380,8 @@ CHINESE = TimerWords(
     purpose=r"(?:来|用来|好)?(?:叫我起床|叫醒我|起床用|叫我)",
     soonest=r"^(?:我的?)?(?:下1?一?个|最近的?一?1?个?|第一个)的?$",
     no_first_word=r"推迟|延后|延迟|贪睡|响|暂停|关|停|别|改|查|看",
-    reminding=r"^(?:要|去|我|该)+",
+    reminding=r"^(?:要|去|我|该)+|^(?=.)",
+    repeated=r"每(?:隔|过)?[\d一二三四五六七八九十两半]*个?(?:分[钟种]?|小时|秒)|以内",
     no_reminder=r"^(?:什么|怎么|为什么|谁|哪)|吗$|什么",
 )
 

@@ -1,6 +1,7 @@
 """The skill of timers, alarms and reminders: the daemon keeps them and lets them ring."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
 
 from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
@@ -224,7 +225,11 @@ def _cancel(asked: Asked, rows: Sequence[Row]) -> Work:
 def _tell(asked: Asked) -> Work:
     """Tell how long the timers that are meant still run; of several that may be meant, all."""
     phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER, is_all=True)
-    if asked.intent == "list" and not (phrase.is_many or phrase.is_bare or phrase.place or phrase.moment):
+    if moment := asked.slots.get("moment"):
+        phrase = replace(phrase, moment=moment)
+    if asked.intent == "list" and not (
+        phrase.is_many or phrase.is_bare or phrase.is_all or phrase.place or phrase.moment
+    ):
         return None
     rows = yield from _rows(asked)
     found = chosen(rows, phrase, asked)

@@ -105,9 +105,9 @@ _GERMAN = _Words(
     ),
     {"(?:12 uhr )?mittags?": (12, 0), "mitternachts?|24 uhr": (0, 0)},
     {
-        "afternoon": f"mittags|{_HALVES['afternoon']}",
+        "afternoon": f"(?<!\\w)(?:am )?(?:nach)?mittags?|{_HALVES['afternoon']}",
         "night": "(?:in der )?nacht",
-        "morning": f"früh|(?:am )?morgen|{_HALVES['morning']}",
+        "morning": f"(?<!\\w)(?:früh|am morgen|(?:am )?vormittags?)|{_HALVES['morning']}",
     },
     r"^(?:um|für|auf|gegen|zum|punkt) | (?:punkt|pünktlich)$|^(?:um|für|auf|gegen|zum|punkt) (?=um|punkt)",
     half_is_before=True,
@@ -131,6 +131,7 @@ _FRENCH = _Words(
 _SPANISH = _Words(
     (
         *_DIGITS,
+        r"(?:las? )?(?P<hour>\d{1,2})[:.](?P<minute>[0-5]\d)(?: ?(?:horas?|hs?))?",
         r"(?:las? )?(?P<hour>\d{1,2}|una)(?: en punto| horas?)?",
         r"(?:las? )?(?P<hour>\d{1,2}|una) (?:y )?(?P<minute>[0-5]?\d)(?: minutos)?",
         r"(?:las? )?(?P<hour>\d{1,2}|una) (?P<half>y media)",
@@ -139,7 +140,7 @@ _SPANISH = _Words(
         r"(?:las? )?(?P<hour>\d{1,2}|una) menos (?P<to>[0-5]?\d)",
         r"cuarto para las? (?P<hour>\d{1,2}|una)(?P<minus>)",
     ),
-    {"(?:el |las 12 del? )?mediod[ií]a": (12, 0), "(?:la |las 12 de la )?medianoche": (0, 0)},
+    {"(?:el |las 12 del? )?medio ?d[ií]a": (12, 0), "(?:la |las 12 de la )?medianoche": (0, 0)},
     {
         "afternoon": f"del mediod[ií]a|{_HALVES['afternoon']}",
         "night": "de la madrugada",
@@ -176,17 +177,26 @@ def read_clock_time(words: str, language: str) -> ClockTime | None:
         return found
     text, part = _without_part(text, language, known)
     found = _fixed(text, known) or _read(text, known)
-    if found is None or not part or (found.is_certain and not 0 < found.hour <= HALF_DAY):
-        return found
-    only = ClockTime(found.hour, found.minute, is_certain=False).times(part)
-    return ClockTime(only[0].hour, only[0].minute)
+    if found is None:
+        return None
+    return in_part(found, part)
+
+
+def in_part(clock: ClockTime, part: str) -> ClockTime:
+    """Return a time of the first half of the day as that of a part of the day: "5 Uhr" of the evening is 17:00."""
+    if not part or (clock.is_certain and not 0 < clock.hour <= HALF_DAY):
+        return clock
+    (only,) = ClockTime(clock.hour, clock.minute, is_certain=False).times(part)
+    return ClockTime(only.hour, only.minute)
 
 
 def _without_part(text: str, language: str, known: _Words) -> tuple[str, str]:
-    for part, pattern in _compiled(known).parts.items():
-        if (shorter := " ".join(pattern.sub("", text).split())) != text:
-            return shorter, part
-    return split_part(text, language)
+    rest, said = split_part(text, language)
+    for each in dict.fromkeys((text, rest)):  # "5 pm", and "5 pm in the afternoon"
+        for part, pattern in _compiled(known).parts.items():
+            if (shorter := " ".join(pattern.sub("", each).split())) != each:
+                return shorter, part
+    return rest, said
 
 
 def _fixed(text: str, known: _Words) -> ClockTime | None:

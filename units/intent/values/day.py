@@ -23,6 +23,9 @@ _MONTHS_AHEAD = 12
 
 _POINT = "\u2024"
 
+_NEXT_AFTER = " (?:prochain|qui vient|que viene|pr[óo]ximo)$"
+"""After a day of the week: the next one."""
+
 
 @dataclass(frozen=True)
 class Day:
@@ -167,7 +170,7 @@ def _of_week(text: str, known: DayWords) -> Day | None:
         at = _weekday(patterns.before.sub("", rest).strip(), known)
         return None if at is None else Day(weekday=at, weeks=1)
     rest = patterns.next.sub("", text).strip()
-    at = _weekday(rest, known)
+    at = _weekday(rest if rest == text else rest.removeprefix("le "), known)
     return None if at is None else Day(weekday=at, is_next=rest != text)
 
 
@@ -234,7 +237,7 @@ def _patterns(known: DayWords) -> _Patterns:
         every=re.compile(rf"^(?:{known.every})"),
         joint=re.compile(known.joint),
         span=re.compile(known.span),
-        next=re.compile(rf"^(?:{known.next})"),
+        next=re.compile(rf"^(?:{known.next})|{_NEXT_AFTER}"),
         next_week=re.compile(known.next_week),
         weekdays=[re.compile(each) for each in known.weekdays],
         plurals=[re.compile(each) for each in known.plurals],

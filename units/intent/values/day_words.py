@@ -220,7 +220,7 @@ SPANISH = DayWords(
         r"(?:el )?(?P<day>\d+)/(?P<month>\d+)(?:/(?P<year>\d{4}))?",
         r"el (?:d[íi]a )?(?P<day>\d+)\.?",
     ),
-    offsets={-1: "ayer", 0: "hoy", 1: "mañana", 2: "pasado mañana"},
+    offsets={-1: "ayer", 0: "hoy", 1: "mañana|manana", 2: "pasado mañana"},
     today_parts={
         "morning": "esta mañana", "afternoon": "esta tarde", "evening": "esta noche", "night": "esta madrugada",
     },
@@ -243,7 +243,7 @@ SPANISH = DayWords(
     span="(?:de |del )?(\\w+) (?:a|al|hasta el) (\\w+)",
     next="(?:el )?(?:pr[óo]ximo|este) ",
     next_week="^la (?:pr[óo]xima semana|semana que viene) (?:el )?| de la (?:pr[óo]xima semana|semana que viene)$",
-    before="(?:para|desde|de) ",
+    before="(?:para|desde|del?|hasta|por) ",
     feasts={
         (12, 25): "(?:la )?navidad", (12, 24): "(?:la )?nochebuena", (12, 31): "(?:la )?nochevieja",
         (1, 1): "(?:el )?año nuevo", (1, 6): "(?:el d[íi]a de )?(?:los )?reyes",

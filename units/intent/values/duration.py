@@ -20,6 +20,9 @@ _SMALLER = {"h": "m", "m": "s"}
 _KNOWN_WORDS = 4096
 """Of so many words it is remembered whether they may stand in a duration."""
 
+_IS_WEEKDAY = re.compile("[周期拜][1-6一二三四五六日天末]")
+"""In Chinese: a week that goes on as a day of it."""
+
 _FRACTIONS = {"½": " 1/2", "¼": " 1/4", "¾": " 3/4"}
 _NUMBER = r"\d+(?:\.\d+)?"
 _FRACTION = rf"(?:(?P<times{{0}}>{_NUMBER}) )?(?P<part{{0}}>[FQ])(?: 1(?= [wdhms]))?"
@@ -89,7 +92,8 @@ _SPANISH = _Words(
 )  # fmt: skip
 _CHINESE = _Words(
     {
-        "秒钟?|s": "s", "分钟?|分鐘|min|m": "m", "小时|小時|钟头|个钟|h": "h", "天": "d", "星期|礼拜|周": "w",
+        "秒钟?|(?<=\\d)s": "s",
+        "分[钟种]?|分鐘|min|(?<=\\d)m": "m", "小时|小時|钟头|个钟|(?<=\\d)h": "h", "天": "d", "星期|礼拜|周": "w",
         "又|和|加|零": "+", "刻钟?": "Q h", "个半": "+ F", "半个?|半": "F", "个|的|钟": "",
     },
     [(r"(\d+)点(\d+)(?=个|小|分|秒)", r"\1.\2"), (r"一(?=个|小|分|秒|刻|天|周|星|礼|钟)", "1")],
@@ -126,6 +130,7 @@ def find_durations(words: str, language: str) -> Iterator[Found]:
             (
                 Found(seconds, space.join(each[:first]), space.join(each[last:]))
                 for first, last in _spans(start, end)
+                if not (space == "" and _IS_WEEKDAY.fullmatch("".join(each[last - 1 : last + 1])))
                 if (seconds := read_duration(space.join(each[first:last]), language)) is not None
             ),
             None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import cache, lru_cache
 
-from units.intent.values.clock_time import ClockTime, read_clock_time
+from units.intent.values.clock_time import ClockTime, in_part, read_clock_time
 from units.intent.values.day import Day, read_day
 from units.intent.values.duration import read_duration
 from units.intent.values.plain import base_of, compiled, plain
@@ -32,7 +32,7 @@ _AFTER = {
     "en": r"^(?:in|after|within) | from now$| later$| time$",
     "de": r"^(?:in|nach) ",
     "fr": r"^(?:dans|d'ici|après|au bout de) ",
-    "es": r"^(?:en|dentro de|después de|pasados?|pasadas?) ",
+    "es": r"^(?:en|dentro de|despu[ée]s de|pasados?|pasadas?|tras) |(?: desde| a partir de)(?: ahora)?$",
     "zh": r"^过|(?:以?后|之后)$",
 }
 """What belongs to a length of time that begins now."""
@@ -41,14 +41,25 @@ _STARTERS = {
     "en": "in|at|on|by|for|after|tomorrow|today|tonight|every|each|next|this|around|daily|weekdays"
     "|weekends|noon|midnight|monday|tuesday|wednesday|thursday|friday|saturday|sunday|half"
     "|quarter|\\d{1,2}:\\d\\d(?: ?[ap]\\.?(?:m\\.?)?)?|\\d{1,2} ?[ap]\\.?m\\.?|\\d{1,2}[ap]",
-    "de": "in|um|am|an|morgen|heute|übermorgen|jeden|jede|jedes|nächsten|gegen|nach|täglich|werktags|unter|mittags"
-    "|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?",
+    "de": "in|um|am|an|auf|für|zum|morgen|heute|übermorgen|jeden|jede|jedes|nächsten|gegen|nach|täglich|werktags"
+    "|unter|mittags"
+    "|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?|diesen|dieses|kommenden|abends|morgens"
+    "|nachmittags|vormittags|nachts|alle|bis|später",
     "fr": "dans|à|demain|aujourd'hui|ce|cet|cette|tous|toutes|chaque|le|vers|après|lundi|mardi|mercredi|jeudi|vendredi"
     "|samedi|dimanche|en|du",
-    "es": "en|a|mañana|hoy|esta|este|todos|todas|cada|el|los|dentro|pasado|entre|al|para|de",
+    "es": "en|a|mañana|hoy|esta|este|todos|todas|cada|el|los|dentro|pasado|entre|al|para|de|después|despues|tras",
 }
 """The first words of a moment that stands after other words."""
 
+
+_VERB_LAST = ("de",)
+"""Languages in which a moment stands before the last word: "den Müll um 18 Uhr rausbringen"."""
+
+_INSIDE = re.compile(
+    "in|um|am|heute|morgen|übermorgen|jeden|jede|nächsten|kommenden|diesen|gegen|montags?|dienstags?"
+    "|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?"
+)
+"""The first words of a moment before the last word."""
 
 _BOTH = {
     "en": r"^(?:(?:for|at) )?(?:both|either)(?: at)? |\b(?:the )?(?:one|1|1st|first|first one) (?=(?:for|at|on) )",
@@ -122,7 +133,7 @@ def read_moment(words: str, language: str) -> Moment | None:
         halves = joint.join(each[:at]), joint.join(each[at:])
         for first, second in (halves, halves[::-1]):
             if (clock := read_clock_time(second, language)) and (day := read_day(first, language)):
-                return Moment(clock=clock, day=day)
+                return Moment(clock=clock if base == "en" else in_part(clock, day.part), day=day)
     return None
 
 
@@ -167,6 +178,19 @@ def find_moment(words: str, language: str) -> Iterator[tuple[Moment, str]]:
         for at in range(min(len(each) - 1, _MOST_WORDS), 0, -1):
             if moment := read_moment(" ".join(each[:at]), language):
                 yield moment, " ".join(each[at:])
+    if base in _VERB_LAST:
+        yield from _inside(each, language)
+
+
+def _inside(each: Sequence[str], language: str) -> Iterator[tuple[Moment, str]]:
+    """Yield moments in the middle: "den Müll um 18 Uhr rausbringen"."""
+    for at, word in enumerate(each[1:-1], 1):
+        if not _INSIDE.fullmatch(word.casefold()):
+            continue
+        for end in range(min(len(each) - 1, at + _MOST_WORDS), at, -1):
+            if moment := read_moment(" ".join(each[at:end]), language):
+                yield moment, " ".join((*each[:at], *each[end:]))
+                break
 
 
 def _in_signs(text: str, language: str) -> Iterator[tuple[Moment, str]]:

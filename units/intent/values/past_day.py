@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from units.intent.values.day import read_day
+from units.intent.values.day import WEEKEND, read_day
 from units.intent.values.number import plain, read_number
 
+_SATURDAY = 5
 _WEEK = 7
 _LONGEST = 10**6
 
@@ -51,12 +52,18 @@ _LANGUAGES: Mapping[str, _Words] = {
         r"(?P<number>.+) (?:days?|(?P<week>weeks?)) ago", r"(?:on )?last (?P<day>\w+)", "(?:the )?day before yesterday"
     ),
     "de": _Words(
-        r"vor (?P<number>.+) (?:tag(?:en)?|(?P<week>wochen?))", r"(?:am )?letzte[nrm]? (?P<day>\w+)", "vorgestern"
+        r"vor (?P<number>.+) (?:tag(?:en)?|(?P<week>wochen?))",
+        r"(?:am |das |der |des |vom )?(?:letzte|vergangene|vorige|vorherige)[nrms]? (?P<day>\w+)",
+        "vorgestern",
     ),
-    "fr": _Words(r"il y a (?P<number>.+) (?:jours?|(?P<week>semaines?))", r"(?P<day>\w+) dernier", r"avant[ -]hier"),
+    "fr": _Words(
+        r"il y a (?P<number>.+) (?:jours?|(?P<week>semaines?))",
+        r"(?:le |du )?(?:(?P<day>[\w-]+) dernier|dernier (?P<other>[\w-]+))",
+        r"avant[ -]hier",
+    ),
     "es": _Words(
         r"hace (?P<number>.+) (?:dias?|(?P<week>semanas?))",
-        r"(?:el )?(?:(?P<day>\w+) pasado|ultimo (?P<other>\w+))",
+        r"(?:el |del )?(?:(?P<day>[\w ]+) (?:pasado|anterior)|(?:ultimo|pasado) (?P<other>[\w ]+))",
         "anteayer|antier|antes de ayer",
     ),
     "zh-CN": _Words(
@@ -82,7 +89,10 @@ def read_past_day(text: str, language: str) -> PastDay | None:
     if found := last.fullmatch(words):
         day = read_day(next(filter(None, found.groups())), language)
         is_week_before = language == "zh-CN"
-        return PastDay(weekday=day.weekday, is_week_before=is_week_before) if day and day.weekday is not None else None
+        if day is None or (day.weekday is None and day.weekly != WEEKEND):
+            return None
+        weekday = _SATURDAY if day.weekly else day.weekday
+        return PastDay(weekday=weekday, is_week_before=is_week_before)
     return None
 
 

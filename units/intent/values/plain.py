@@ -28,6 +28,12 @@ _HUNDREDS = {
 
 _GERMAN_HUNDREDS = re.compile(r"(?<!\w)([^\W\d]*)hundert(?:und)?([^\W\d]*)")
 
+_JOINED = {
+    "de": (re.compile(r"(tag|mittwoch|sonnabend)(morgen|vormittag|mittag|nachmittag|abend|nacht)s?(?!\w)"), r"\1 \2"),
+    "zh": (re.compile(r"([明昨])([早晚])上?"), r"\1天\2上"),
+}
+"""A day and a part of it, written as one."""
+
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u00ad": None})
 _MARKS = re.compile(r"[;!?。，、！？]|[.,](?!\d)")  # noqa: RUF001  # Chinese has marks of its own
 
@@ -45,6 +51,9 @@ def plain(words: str, language: str) -> str:
     """Return words in lower case with single spaces, without marks and hesitations; Chinese without spaces."""
     base = base_of(language)
     text = words.translate(_APOSTROPHES).casefold()
+    if base in _JOINED:
+        joined, apart = _JOINED[base]
+        text = joined.sub(apart, text)
     if base == "zh":
         return compiled(rf"\s+|{_HESITATIONS[base]}").sub("", _MARKS.sub("", text))
     if base in _HESITATIONS:

@@ -48,7 +48,7 @@ def test_a_question_is_understood_in_other_words(sentence: str, answer: str) -> 
         ("fr", "dans une heure, quelle heure sera-t-il", "Il sera 18 h 04."),
         ("es", "cuál es el resultado de 6 por 7", "Son 42."),
         ("es", "qué hora será en una hora", "Serán las 18:04."),
-        ("zh-CN", "请帮我计算6乘7", "等于42。"),
+        ("zh-CN", "请帮我计算6乘7", "等于 42。"),
         ("zh-CN", "一小时后是几点", "到时候是18点04分。"),
     ],
 )

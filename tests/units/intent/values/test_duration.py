@@ -88,6 +88,7 @@ SAID = (
 )
 
 NONE = (
+    ("zh-CN", "一个m"),
     ("en", "five"),
     ("en", "minutes"),
     ("en", "half"),
