@@ -5,6 +5,7 @@ A change is on the disk before it is told. The items of a list are told apart by
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -134,7 +135,8 @@ class ListActions:
     async def _read(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
         name = str(arguments["list"] or USUAL)
         lists = await self._keeper(name)
-        return _told(name, await lists.items(name))
+        told = _told(name, await lists.items(name))
+        return replace(told, data={**told.data, "lists": list(await self._names())})
 
     async def _clear(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
         name = str(arguments["list"] or USUAL)
