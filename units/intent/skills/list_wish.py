@@ -27,6 +27,8 @@ _LIST = "\x00"
 _MOST_WORDS = {"buy": 4, "verbless": 3}
 """Who says more after "we are out of" may say anything."""
 
+_NAME = r"(?P<name>\w[\w'-]*(?: \w[\w'-]*){0,2})"
+
 _NEVER = re.compile("(?!)")
 
 _HOWS = ("buy", "do", "verbless")
@@ -87,6 +89,7 @@ def read_wish(words: str, language: str) -> Wishes | None:
     if found := known.words["if_not"].search(text):
         asked = _one(_bare(text[: found.start()], known), language, known)
         return (replace(asked, do="add"),) if asked and asked.do in ("is_on", "add") and asked.items else None
+    bare = _reordered(bare, language)
     for each in dict.fromkeys((bare, text)):
         if wishes := _wishes(each, language, known):
             return wishes
@@ -94,6 +97,14 @@ def read_wish(words: str, language: str) -> Wishes | None:
         wishes = _wishes(_bare(bare[found.end() :], known), language, known)
         return wishes if wishes and wishes[0].do in _COMMANDS else None
     return None
+
+
+def _reordered(text: str, language: str) -> str:
+    """Return a wish that stands for two others as those: to replace is to remove and to add."""
+    for pattern, instead in WORDS[base_of(language)].get("orders", ()):
+        if found := _compiled(pattern).fullmatch(text):
+            return str(found.expand(instead))
+    return text
 
 
 def _wishes(text: str, language: str, known: _Patterns) -> Wishes | None:
@@ -107,9 +118,11 @@ def _row(text: str, language: str, known: _Patterns) -> Wishes | None:
         parts = [_bare(each, known) for each in (text[: joint.start()], text[joint.end() :])]
         short = [_short(each, language, known) for each in parts]
         full = [None if few else _one(each, language, known) for each, few in zip(parts, short, strict=True)]
-        named = next((each for each in full if each and each.do in ("add", "remove", "tick")), None)
+        named = next((each for each in full if each and each.do in ("add", "remove", "tick", "make")), None)
         found = [each or few for each, few in zip(full, short, strict=True)]
         wishes = tuple(replace(each, name=each.name or named.name) for each in found if each and named)
+        if named is not None and named.do == "make" and short[-1] and named.name:
+            return (wishes[-1],)
         if len(wishes) == len(parts) and all(each.items for each in wishes):
             return wishes
     return None
@@ -161,7 +174,7 @@ def _wish(do: str, name: str, found: re.Match[str], language: str) -> ListWish |
     said = found.groupdict().get("items")
     how = do.rpartition("_")[2] if do.endswith(_HOWS) else ""
     kind = do.removesuffix(f"_{how}")
-    name = _NAMES.get(how, name)
+    name = _NAMES.get(how, name) or (found.groupdict().get("name") or "").casefold()
     if said is None:
         return ListWish(kind, name)
     words = known.words
@@ -237,7 +250,7 @@ def _sentence(form: str, words: Mapping[str, Any], rules: Mapping[str, str]) -> 
     items = rf"(?P<items>(?!(?:{words['no_item']})(?![\w'])).+?)"
     while (replaced := re.sub(r"<(\w+)>", lambda each: rules[each[1]], form)) != form:
         form = replaced
-    return _compiled(form.replace("{I}", items))
+    return _compiled(form.replace("{I}", items).replace("{N}", _NAME))
 
 
 def _bag(words: Mapping[str, str]) -> re.Pattern[str]:
@@ -266,6 +279,7 @@ def _at_end(alternatives: str) -> re.Pattern[str]:
     return _compiled(rf"[ ,;]+(?:{alternatives})$") if alternatives else _NEVER
 
 
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
