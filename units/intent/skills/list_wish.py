@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from units.intent.skills.known_words import longest_first
 from units.intent.values.items import read_items
 from units.intent.values.plain import base_of
 
@@ -258,17 +259,7 @@ def _bag(words: Mapping[str, str]) -> re.Pattern[str]:
     if "read" not in words:
         return _NEVER
     either = rf"{words['read']}|{words['read_more']}|{_LIST}"
-    return _compiled(rf"(?>(?:{_longest_first(either)})(?:[ ,;]+|$))+")
-
-
-def _longest_first(alternatives: str) -> str:
-    parts, depth, start = list[str](), 0, 0
-    for at, sign in enumerate(alternatives):
-        depth += (sign == "(") - (sign == ")")
-        if sign == "|" and not depth:
-            parts.append(alternatives[start:at])
-            start = at + 1
-    return "|".join(sorted((*parts, alternatives[start:]), key=len, reverse=True))
+    return _compiled(rf"(?>(?:{longest_first(either)})(?:[ ,;]+|$))+")
 
 
 def _whole(alternatives: str) -> re.Pattern[str]:

@@ -1,12 +1,13 @@
 """The skill of the weather, as Home Assistant has it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from units.intent.skills.failures import failure
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
+from units.intent.skills.weather_wish import OTHER_DAY, WeatherWish, read_wish
 from units.intent.steps import Outcome
 from units.intent.values.near_day import near_day
 
@@ -31,7 +32,17 @@ def _tell_rain(asked: Asked) -> Steps:
     return _answered(asked, _rain)
 
 
-def _answered(asked: Asked, said: Any) -> Steps:
+def _tell_wish(asked: Asked) -> Steps:
+    """Answer a question that was read as a whole; of other places and times there is nothing to tell."""
+    wish: WeatherWish = asked.slots["wish"]
+    is_other = wish.day == OTHER_DAY
+    here = asked._replace(slots={"day": "" if is_other else wish.day, "what": wish.do})
+    if wish.is_elsewhere or is_other:
+        return _answered(here, lambda *_: Said("elsewhere" if wish.is_elsewhere else "other_day"))
+    return _answered(here, _WORKS[wish.do])
+
+
+def _answered(asked: Asked, said: Callable[[Asked, Outcome], Said]) -> Steps:
     day = near_day(asked.slots.get("day", ""), asked.now.date())
     (outcome,) = yield [SkillCall("weather_get", {"date": day.isoformat()})]
     if outcome.reason == "not_configured":
@@ -98,4 +109,16 @@ def _condition(asked: Asked, condition: str) -> str:
     return TEXTS[asked.language].answers.get(f"is_{condition}", "")
 
 
-SKILL = Skill("weather", TEXTS, {"weather": _tell, "temperature": _tell_temperature, "rain": _tell_rain})
+_WORKS: Mapping[str, Callable[[Asked, Outcome], Said]] = {
+    "weather": _weather,
+    "temperature": _temperature,
+    "rain": _rain,
+    "snow": _rain,
+}
+
+SKILL = Skill(
+    "weather",
+    TEXTS,
+    {"weather": _tell, "temperature": _tell_temperature, "rain": _tell_rain, "wish": _tell_wish},
+    {"wish": read_wish},
+)
