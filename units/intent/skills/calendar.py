@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
+from units.intent.skills.calendar_wish import CalendarWish, read_wish
 from units.intent.skills.failures import failure
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
-from units.intent.values.near_day import near_day
+from units.intent.values.near_day import OTHER_DAY, near_day
 
 TEXTS = read_texts(Path(__file__).with_suffix(".toml"))
 
@@ -25,6 +26,19 @@ def _tell_day(asked: Asked) -> Steps:
     events = outcome.data["events"]
     values = {"day": TEXTS[asked.language].answers[f"day_{asked.slots.get('day') or 'today'}"], "count": len(events)}
     return Said("events" if events else "free", {**values, "events": _row(events, asked.language)})
+
+
+def _tell_wish(asked: Asked) -> Steps:
+    """Answer a question that was read as a whole; only single days of the coming week are told."""
+    wish: CalendarWish = asked.slots["wish"]
+    if wish.do == "next":
+        return _tell_next(asked)
+    return _tell_other(asked) if wish.day == OTHER_DAY else _tell_day(asked._replace(slots={"day": wish.day}))
+
+
+def _tell_other(asked: Asked) -> Steps:
+    (outcome,) = yield [SkillCall("calendar_get", {"date": ""})]
+    return Said("none" if outcome.reason == "not_configured" else "other_day")
 
 
 def _tell_next(asked: Asked) -> Steps:
@@ -61,4 +75,4 @@ def _event(event: Mapping[str, str], language: str) -> str:
     return f"{event['summary']}{at.replace('TIME', event['time'])}" if event["time"] else event["summary"]
 
 
-SKILL = Skill("calendar", TEXTS, {"day": _tell_day, "next": _tell_next})
+SKILL = Skill("calendar", TEXTS, {"day": _tell_day, "next": _tell_next, "wish": _tell_wish}, {"wish": read_wish})

@@ -7,9 +7,9 @@ from typing import Any
 from units.intent.skills.failures import failure
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
 from units.intent.skills.texts import read_texts
-from units.intent.skills.weather_wish import OTHER_DAY, WeatherWish, read_wish
+from units.intent.skills.weather_wish import WeatherWish, read_wish
 from units.intent.steps import Outcome
-from units.intent.values.near_day import near_day
+from units.intent.values.near_day import OTHER_DAY, near_day
 
 TEXTS = read_texts(Path(__file__).with_suffix(".toml"))
 

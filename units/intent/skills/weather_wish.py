@@ -10,27 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from units.intent.skills.known_words import Token, longest_first, tokens_of
 from units.intent.skills.plain_question import plainer
+from units.intent.values.near_day import said_day
 from units.intent.values.plain import base_of
 
-WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("weather_words.toml").read_text(encoding="utf-8")
-)
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("weather_words.toml").read_text(encoding="utf-8"))
 """By language, by kind."""
-
-OTHER_DAY = "other"
-"""A time for which there is no forecast, or one that is not understood."""
 
 _CORE = frozenset(("weather", "temperature", "how_warm", "degrees", "rain", "snow", "other", "wear", "look"))
 
 _MOST_WORDS, _MOST_PLACE_WORDS = 24, 4
 
 _MARKS = re.compile(r"[?!,;:\"]+(?!\d)|\.(?!\d|m\b)")
-_ENDINGS = re.compile(r"\b(what|how|when|that|there|where|it)(?:'s| is)\b")
-
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ def read_wish(words: str, language: str) -> WeatherWish | None:
     if base not in WORDS:
         return None
     text = " ".join(_MARKS.sub(" ", words.casefold().replace("\u2019", "'").replace("-", " ")).split()).strip(" .'")
-    if _OF_OTHERS.search(text):
+    if _pattern(base, "of_others").search(text):
         return None
     readings = (_read(each, base) for each in dict.fromkeys((text, *_plainer(text, language))))
     return next(filter(None, readings), None)
@@ -62,16 +56,16 @@ def read_wish(words: str, language: str) -> WeatherWish | None:
 def _read(text: str, base: str) -> WeatherWish | None:
     here, is_elsewhere = _without_place(text, base)
     tokens = tokens_of(here, _kinds(base), _MOST_WORDS)
-    if not tokens or not _is_question(here, tokens, is_elsewhere=is_elsewhere):
+    if not tokens or not _is_question(here, base, tokens, is_elsewhere=is_elsewhere):
         return None
-    return WeatherWish(_kind(tokens, here), _day(here), is_elsewhere)
+    return WeatherWish(_kind(tokens, here, base), said_day(here), is_elsewhere)
 
 
 def _without_place(text: str, base: str) -> tuple[str, bool]:
     """Return a text without the name of a place, and whether there was one."""
     patterns = _places(base)
     found = patterns[0].search(text)
-    if found is None and _NOUN.search(text):
+    if found is None and _pattern(base, "names_weather").search(text):
         found = next(filter(None, (each.search(text) for each in patterns[1:])), None)
     if found is None:
         return text, False
@@ -97,15 +91,17 @@ def _places(base: str) -> Sequence[re.Pattern[str]]:
     )
 
 
-def _is_question(text: str, tokens: Sequence[Token], *, is_elsewhere: bool) -> bool:
+def _is_question(text: str, base: str, tokens: Sequence[Token], *, is_elsewhere: bool) -> bool:
     has = {each.kind for each in tokens}
-    if not has & _CORE or has & {"past", "indoors"} or _TO_YOU.search(text):
+    if not has & _CORE or has & {"past", "indoors"} or _pattern(base, "to_you").search(text):
         return False
     words = f" {text} "
     is_there = is_elsewhere or "time" in has or any(f" {each} " in words for each in _OUTSIDE)
     first = next((each for each in tokens if each.words not in _BEFORE), tokens[0])
     is_asked = first.kind == "ask"
-    if not is_asked and (_VERB.search(words) or first.words in ("it", "it's", "i", "we", "there") or not is_there):
+    if not is_asked and (
+        _pattern(base, "statement").search(words) or first.words in ("it", "it's", "i", "we", "there") or not is_there
+    ):
         return text in (
             "weather",
             "weather forecast",
@@ -114,37 +110,27 @@ def _is_question(text: str, tokens: Sequence[Token], *, is_elsewhere: bool) -> b
             "forecast",
             "the weather forecast",
         )
-    if _DEFINITION.search(words) and not is_there:
+    if _pattern(base, "definition").search(words) and not is_there:
         return False
     core = has & _CORE
     if core == {"look"} and not is_asked:
         return False
     if core <= {"how_warm", "look", "degrees"}:
-        return is_there or _WILL.search(words) is not None or words.startswith(" how ")
-    return core != {"wear"} or _WEARS.search(words) is not None
+        return is_there or _pattern(base, "later").search(words) is not None or words.startswith(" how ")
+    return core != {"wear"} or _pattern(base, "wears").search(words) is not None
 
 
 _plainer = plainer({})
+
 _NOUNS = ("weather", "forecast", "temperature", "temp", "humidity")
-_NOUN = re.compile(rf"\b(?:{'|'.join(_NOUNS)}|(?:is|will|does) it)\b")
-_OF_OTHERS = re.compile(r"\b(?:remind|reminders?|alarms?|timers?|play|trivia|songs?|movies?)\b")
-_TO_YOU = re.compile(r"\b(?:are|do) you (?!know|think|expect|have)")
 _OUTSIDE = ("outside", "out", "outdoors", "out there", "here", "local", "my area", "the area", "near me", "current")
 _BEFORE = frozenset(("please", "hey", "hi", "ok", "okay", "olly", "alexa", "siri", "google", "ai", "and", "so", "now"))
-_VERB = re.compile(r" (?:is|are|was|will|be|i|rains|snows|looks|feels|like|love|hate|stop|stops) ")
-_DEFINITION = re.compile(
-    r"^ (?:what is|what's|whats|what are|tell me about|how does|do you know)(?: an?| what)? (?!the |my |our |it )"
-)
-_WILL = re.compile(r" (?:going to|gonna|supposed to|will|expected|getting|feel|how many) ")
-_WEARS = re.compile(
-    r" (?:should|do|will|can|is|need|what|would|could|does) .*(?:i|we|need|wear|it|enough|the|you|my)\b"
-)
 
 
-def _kind(tokens: Sequence[Token], text: str) -> str:
+def _kind(tokens: Sequence[Token], text: str, base: str) -> str:
     has = {each.kind for each in tokens}
-    is_yes_no = any(each.kind == "ask" for each in tokens[:1]) and _YES_NO.match(text) is not None
-    is_yes_no |= re.search(r"\b(?:chances?|any|probability|likely|expected)\b", text) is not None
+    is_yes_no = any(each.kind == "ask" for each in tokens[:1]) and _pattern(base, "yes_no").match(text) is not None
+    is_yes_no |= _pattern(base, "likely").search(text) is not None
     if is_yes_no and "snow" in has and "rain" not in has:
         return "snow"
     if is_yes_no and "rain" in has:
@@ -154,38 +140,12 @@ def _kind(tokens: Sequence[Token], text: str) -> str:
     )
 
 
-_YES_NO = re.compile(r"(?:is|are|will|does|do|should|can|could|any|would|might)\b")
-
-
-def _day(text: str) -> str:
-    """Return the day that is asked for; OTHER_DAY for any other time."""
-    if re.search(r"\b(?:next|weeks?|months?|days|hours|minutes|from now|\d+(?:st|nd|rd|th)|weekly|extended)\b", text):
-        return OTHER_DAY
-    if re.search(rf"\b(?:{'|'.join(_MONTHS)}|christmas|thanksgiving|easter|halloween|new year)\b", text):
-        return OTHER_DAY
-    if "day after tomorrow" in text:
-        return "after"
-    if re.search(r"\btom+or+ow|\btmrw\b", text):
-        return "tomorrow"
-    found = re.search(r"\b(mon|tue|wed|wen|thu|fri|sat|sun)[a-z]*day", text)
-    if found:
-        return str([each[:3] for each in _DAYS].index(found[1].replace("wen", "wed")))
-    if "weekend" in text:
-        return "5"
-    return "tonight" if re.search(r"\b(?:tonight|this evening)", text) else ("today" if "today" in text else "")
-
-
-_MONTHS = (
-    "january", "february", "march", "april", "june", "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-
-
 @cache
 def _kinds(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
     """Return the pattern of each kind of words, those first that say most."""
-    left_out = ("place_before", "no_place", "yes_no")
+    left_out = ("place_before", "no_place", "whole")
     return [
-        (kind, _compiled(rf"(?:{longest_first(' '.join(words.split()))})(?![\w'])"))
+        (kind, re.compile(rf"(?:{longest_first(' '.join(words.split()))})(?![\w'])"))
         for kind, words in WORDS[base].items()
         if kind not in left_out
     ]
@@ -194,10 +154,11 @@ def _kinds(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
 @cache
 def _any(base: str) -> str:
     """Return alternatives for all known words."""
-    left_out = ("place_before", "no_place", "yes_no")
+    left_out = ("place_before", "no_place", "whole")
     return "|".join(longest_first(words) for kind, words in WORDS[base].items() if kind not in left_out)
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _pattern(base: str, key: str) -> re.Pattern[str]:
+    """Return the pattern of whole sentences of a kind."""
+    return re.compile(WORDS[base]["whole"][key])
