@@ -1,8 +1,10 @@
 """The skill of the board's voice: say it again, speak slower or faster."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
+from units.intent.skills.speech_wish import SpeechWish, read_wish
 from units.intent.skills.texts import read_texts
 
 SLOWER, FASTER = 0.85, 1.18
@@ -26,11 +28,12 @@ def _faster(asked: Asked) -> Steps:
 
 
 def _change(asked: Asked, factor: float) -> Steps:
+    way = "slower" if factor < 1 else "faster"
     factor = factor**_MUCH if asked.slots.get("much") == "much" else factor
     (outcome,) = yield [SkillCall("speech_speed", {"factor": round(factor, 3)})]
     if not outcome.is_done:
         return Said("failed")
-    return Said(asked.intent if outcome.data["is_changed"] else f"{asked.intent}_end")
+    return Said(way if outcome.data["is_changed"] else f"{way}_end")
 
 
 def _normally(asked: Asked) -> Steps:
@@ -38,8 +41,17 @@ def _normally(asked: Asked) -> Steps:
     return Said("normally" if outcome.is_done else "failed")
 
 
-SKILL = Skill(
-    "speech",
-    read_texts(Path(__file__).with_suffix(".toml")),
-    {"again": _again, "slower": _slower, "faster": _faster, "normally": _normally},
-)
+def _do(asked: Asked) -> Steps:
+    """Do what a sentence wants that was read as a whole."""
+    wish: SpeechWish = asked.slots["wish"]
+    return _WORKS[wish.do](asked._replace(slots={"much": wish.much}))
+
+
+_WORKS: Mapping[str, Callable[[Asked], Steps]] = {
+    "again": _again,
+    "slower": _slower,
+    "faster": _faster,
+    "normally": _normally,
+}
+
+SKILL = Skill("speech", read_texts(Path(__file__).with_suffix(".toml")), {**_WORKS, "wish": _do}, {"wish": read_wish})

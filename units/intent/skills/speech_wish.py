@@ -1,0 +1,109 @@
+"""What somebody wants of the board's voice: to hear the last answer again, or another speed.
+
+A sentence is one for the voice only where each of its words is known here.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from units.intent.skills.known_words import Token, longest_first, tokens_of
+from units.intent.values.plain import base_of
+
+WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("speech_words.toml").read_text(encoding="utf-8"))
+"""By language, by kind."""
+
+_MOST_WORDS = 22
+_MARKS = re.compile(r"[?!.,;:\"]+")
+_TURNING = {"slower": "faster", "faster": "slower"}
+_ABOUT_SPEED = frozenset(("faster", "slower", "fast", "slow"))
+
+
+@dataclass(frozen=True)
+class SpeechWish:
+    """What is wanted."""
+
+    do: str
+    """again, slower, faster or normally."""
+
+    much: str = ""
+    """little or much, where that is said."""
+
+
+def read_wish(words: str, language: str) -> SpeechWish | None:
+    """Return what a sentence wants of the voice; None if it is about something else, or not clear."""
+    base = base_of(language)
+    if base not in WORDS:
+        return None
+    text = " ".join(_MARKS.sub(" ", words.casefold().replace("\u2019", "'")).split())
+    if _pattern(base, "of_others").search(text):
+        return None
+    if re.fullmatch(WORDS[base]["whole"]["again_alone"], text):
+        return SpeechWish("again")
+    tokens = tokens_of(text, _kinds(base), _MOST_WORDS)
+    has = {each.kind for each in tokens}
+    if has & {"again", "unheard"} and not has & _ABOUT_SPEED:
+        return _again(tokens)
+    do = _speed(tokens, text, base)
+    much = next((each.kind for each in tokens if each.kind in ("little", "much")), "")
+    return SpeechWish(do, much) if do else None
+
+
+def _again(tokens: Sequence[Token]) -> SpeechWish | None:
+    """Return the wish for a sentence with "again", unless it is another wish for the voice."""
+    has = {each.kind for each in tokens}
+    return None if has & {"normal", "speed", "up", "down", "not", "why"} else SpeechWish("again")
+
+
+def _speed(tokens: Sequence[Token], text: str, base: str) -> str:
+    """Return slower, faster or normally; "" where none of them is wanted, or two are."""
+    kinds = [each.kind for each in tokens]
+    has = set(kinds)
+    if not has & {"voice", "speed"} and not _is_alone(text, base, kinds):
+        return ""
+    wanted = {_turned(kinds, at) for at, kind in enumerate(kinds) if kind in _ABOUT_SPEED}
+    if not wanted and "speed" in has | ({"speed"} if "voice" in has else set()):
+        wanted = {way for kind, way in (("up", "faster"), ("down", "slower")) if kind in has and "speed" in has}
+        wanted |= {"normally"} if "normal" in has else set()
+    return wanted.pop() if len(wanted) == 1 else ""
+
+
+def _turned(kinds: Sequence[str], at: int) -> str:
+    """Return which speed is wanted by one word: "too fast" wants a slower one."""
+    way = {"fast": "faster", "slow": "slower"}.get(kinds[at], kinds[at])
+    is_plain = kinds[at] in ("fast", "slow")
+    before = kinds[:at]
+    is_turned = is_plain and ("too" in before or "not" in before or "why" in before)
+    return _TURNING[way] if is_turned else way
+
+
+def _is_alone(text: str, base: str, kinds: Sequence[str]) -> bool:
+    """Return whether a sentence says nothing but slower or faster."""
+    words = "|".join(longest_first(WORDS[base][kind]) for kind in ("faster", "slower"))
+    alone = WORDS[base]["whole"]["alone"]
+    is_comparing = re.fullmatch(rf"{alone}(?:{words}) ?{alone}", text) is not None
+    has = set(kinds)
+    is_comparing |= has <= {"faster", "slower", "other", "unheard", "not", "little", "much", "too"} and (
+        "unheard" in has or kinds.count("slower") > 1
+    )
+    is_too = kinds[-1:] in (["fast"], ["slow"]) and "too" in kinds and kinds.count("other") <= 1
+    return is_comparing or is_too
+
+
+@cache
+def _kinds(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the pattern of each kind of words, those first that say most."""
+    return [
+        (kind, re.compile(rf"(?:{longest_first(words)})(?![\w'])"))
+        for kind, words in WORDS[base].items()
+        if kind != "whole"
+    ]
+
+
+@cache
+def _pattern(base: str, key: str) -> re.Pattern[str]:
+    return re.compile(WORDS[base]["whole"][key])
