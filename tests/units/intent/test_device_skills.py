@@ -59,31 +59,56 @@ def test_a_board_without_a_sensor_or_a_network_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "skill"),
+    ("text", "answer"),
     [
-        ("say that again", "en", "again"),
-        ("can you repeat that please", "en", "again"),
-        ("what did you say", "en", "again"),
-        ("pardon", "en", "again"),
-        ("speak slower", "en", "slower"),
-        ("speak a bit more slowly please", "en", "slower"),
-        ("you are talking too fast", "en", "slower"),
-        ("talk faster", "en", "faster"),
-        ("speak normally", "en", "normally"),
-        ("sorry i misheard that", "en", "again"),
-        ("could you repeat your last answer", "en", "again"),
-        ("i would like you to talk a bit slower to me", "en", "slower"),
-        ("increase your speaking speed", "en", "faster"),
-        ("sag das noch einmal", "de", "again"),
-        ("wie bitte", "de", "again"),
-        ("sprich langsamer", "de", "slower"),
-        ("rede etwas schneller", "de", "faster"),
-        ("sprich wieder normal", "de", "normally"),
+        ("say that again", "It is late."),
+        ("can you repeat that please", "It is late."),
+        ("what did you say", "It is late."),
+        ("pardon", "It is late."),
+        ("sorry i misheard that", "It is late."),
+        ("could you repeat your last answer", "It is late."),
+        ("i couldn't make out the last part, repeat it please", "It is late."),
+        ("would you mind saying that once more", "It is late."),
+        ("speak slower", "I speak slower now."),
+        ("speak a bit more slowly please", "I speak slower now."),
+        ("you are talking too fast", "I speak slower now."),
+        ("your voice is way too quick for me, slow it down", "I speak slower now."),
+        ("stop speaking so rapidly", "I speak slower now."),
+        ("i would like you to talk a bit slower to me", "I speak slower now."),
+        ("talk faster", "I speak faster now."),
+        ("why do you talk so slowly", "I speak faster now."),
+        ("increase your speaking speed", "I speak faster now."),
+        ("speak normally", "I speak at my usual speed again."),
     ],
 )
-def test_the_voice_is_asked_for_something(text: str, language: str, skill: str) -> None:
-    """To repeat itself, or for another speed."""
-    assert skill_of(text, language) == f"speech.{skill}"
+def test_the_voice_is_asked_for_something(text: str, answer: str) -> None:
+    """To repeat itself, or for another speed; "too fast" asks for a slower one."""
+    talked = talk(text, speech_again={"text": "It is late."}, speech_speed={"is_changed": True})
+
+    assert (talked.answer, len(talked.calls)) == (answer, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "skill"),
+    [
+        ("sag das noch einmal", "again"),
+        ("wie bitte", "again"),
+        ("sprich langsamer", "slower"),
+        ("rede etwas schneller", "faster"),
+        ("sprich wieder normal", "normally"),
+    ],
+)
+def test_the_voice_is_asked_for_something_in_german(text: str, skill: str) -> None:
+    """With the same intents."""
+    assert skill_of(text, "de") == f"speech.{skill}"
+
+
+@pytest.mark.parametrize(
+    "text", ["play the song faster", "thanks again", "how do i speak faster", "slow and fast", "i missed you"]
+)
+def test_other_speeds_are_not_the_voice(text: str) -> None:
+    """Nor is every "again" a wish to hear it again."""
+    assert talk(text).answer == ""
 
 
 def test_the_last_answer_is_said_again() -> None:

@@ -133,3 +133,86 @@ def test_a_row_of_things_has_a_limit() -> None:
     assert read_items(" and ".join(map(str, range(21))), "en") is None
     assert read_items(" ".join(["word"] * 13), "en") is None
     assert read_items("milk", "xx") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("please put soap on my shopping list", [("list_add", "shopping", ["soap"])]),
+        ("i want to know what's on my shopping list", [("list_read", "shopping", [])]),
+        ("is salt on the grocery list, if not add it", [("list_add", "shopping", ["salt"])]),
+        ("put rice on my list unless it is on there already", [("list_add", "", ["rice"])]),
+        ("we ran out of jam so put that on the shopping list", [("list_add", "shopping", ["jam"])]),
+        ("i mowed the lawn already, what is left to do", []),
+        ("what is left to do this week", [("list_read", "todo", [])]),
+        ("i already bought soap, take it off the shopping list", [("list_remove", "shopping", ["soap"])]),
+        ("make sure that soap is on my shopping list", [("list_add", "shopping", ["soap"])]),
+        ("add hammer to the list called workshop", [("list_add", "workshop", ["hammer"])]),
+        (
+            "take tea off my shopping list and add coffee",
+            [("list_remove", "shopping", ["tea"]), ("list_add", "shopping", ["coffee"])],
+        ),
+        (
+            "replace butter with oil on my grocery list",
+            [("list_remove", "shopping", ["butter"]), ("list_add", "shopping", ["oil"])],
+        ),
+        (
+            "add plums and remove pears from my shopping list",
+            [("list_add", "shopping", ["plums"]), ("list_remove", "shopping", ["pears"])],
+        ),
+    ],
+)
+def test_what_is_said_around_a_wish_is_understood(text: str, calls: list[tuple[str, str, list[str]]]) -> None:
+    """Reasons, conditions, and a second wish for the same list."""
+    made = talk(text, list_add=MILK, list_remove=MILK, list_read=MILK).calls
+
+    assert [(name, given["list"], given.get("items", [])) for name, given in made] == calls
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't add soap to my list",
+        "never put soap on my list again",
+        "should i add soap to my shopping list",
+        "how do i add soap to my shopping list",
+        "order everything on my shopping list",
+        "remove the second item from my list",
+        "clear my list except soap",
+        "make a list of the largest countries",
+        "what should i do",
+    ],
+)
+def test_what_is_no_wish_changes_no_list(text: str) -> None:
+    """Nor what is understood only in part."""
+    assert talk(text, list_add=MILK, list_remove=MILK, list_read=MILK).calls == []
+
+
+def test_a_new_list_begins_with_the_reply() -> None:
+    """Another sentence is no reply."""
+    here, empty = Listener(), {"list": "party", "items": [], "changed": []}
+
+    asked = here.talk("create a list called party", list_read=empty)
+    replied = here.talk("chips and dip", list_add={**empty, "changed": ["chips", "dip"]})
+
+    assert asked.answer == "What is to be on the party list? Say it, and I add it."
+    assert replied.answer == "I have added chips and dip to the party list."
+    assert here.talk("create a list called party", list_read=empty).answer
+    assert here.talk("turn on the lights").calls == []
+
+
+def test_what_is_missing_is_asked() -> None:
+    """The reply are the things alone."""
+    here = Listener()
+
+    assert here.talk("add something to my shopping list").answer == "What shall I add to the shopping list?"
+    assert here.talk("soap", list_add=MILK).calls == [("list_add", {"list": "shopping", "items": ["soap"]})]
+    assert here.talk("take that off my to-do list").answer == "What shall I remove from the to-do list?"
+
+
+def test_all_lists_are_named() -> None:
+    """Those with something on them."""
+    assert talk("what lists do i have", list_read={**MILK, "lists": ["shopping", "party"]}).answer == (
+        "There is something on the shopping list and the party list."
+    )
+    assert talk("what lists do i have", list_read={**MILK, "lists": []}).answer == "There is nothing on any list."

@@ -49,7 +49,7 @@ def _read(text: str, base: str) -> CalendarWish | None:
     if found := _pattern(base, "looked_for").match(text) or _pattern(base, "about").match(text):
         rest = text[found.end() :]
         if not rest or tokens_of(rest.strip(), _kinds(base), _MOST_WORDS):
-            return CalendarWish("day", said_day(text))
+            return _wish(text, base, is_looked_for=True)
     tokens = tokens_of(text, _kinds(base), _MOST_WORDS)
     if not tokens:
         return None
@@ -60,7 +60,14 @@ def _read(text: str, base: str) -> CalendarWish | None:
     is_own = _pattern(base, "personal").search(text) or ("time" in has and _pattern(base, "own").search(text))
     if "noun" not in has or not is_asked or not is_own or not ("time" in has or _pattern(base, "own").search(text)):
         return None
-    return CalendarWish("next") if _pattern(base, "next").search(text) else CalendarWish("day", said_day(text))
+    return _wish(text, base, is_looked_for=False)
+
+
+def _wish(text: str, base: str, *, is_looked_for: bool) -> CalendarWish:
+    """Return what is asked: a day, or what is next; an appointment without a day is looked for among the next."""
+    day = said_day(text)
+    is_next = _pattern(base, "next").search(text) is not None or (is_looked_for and not day)
+    return CalendarWish("next") if is_next else CalendarWish("day", day)
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from units.intent.skills.skill import Asked, Said, Skill, SkillCall, Steps
-from units.intent.skills.speech_wish import SpeechWish, read_wish
+from units.intent.skills.speech_wish import read_wish
 from units.intent.skills.texts import read_texts
 
 SLOWER, FASTER = 0.85, 1.18
@@ -41,10 +41,10 @@ def _normally(asked: Asked) -> Steps:
     return Said("normally" if outcome.is_done else "failed")
 
 
-def _do(asked: Asked) -> Steps:
-    """Do what a sentence wants that was read as a whole."""
-    wish: SpeechWish = asked.slots["wish"]
-    return _WORKS[wish.do](asked._replace(slots={"much": wish.much}))
+def _do(asked: Asked) -> Steps | None:
+    """Do what a sentence wants; it is read again, as a slot lacks the words that a home skips: "thanks again"."""
+    wish = read_wish(asked.words, asked.language)
+    return None if wish is None else _WORKS[wish.do](asked._replace(slots={"much": wish.much}))
 
 
 _WORKS: Mapping[str, Callable[[Asked], Steps]] = {

@@ -129,8 +129,7 @@ _BEFORE = frozenset(("please", "hey", "hi", "ok", "okay", "olly", "alexa", "siri
 
 def _kind(tokens: Sequence[Token], text: str, base: str) -> str:
     has = {each.kind for each in tokens}
-    is_yes_no = any(each.kind == "ask" for each in tokens[:1]) and _pattern(base, "yes_no").match(text) is not None
-    is_yes_no |= _pattern(base, "likely").search(text) is not None
+    is_yes_no = _pattern(base, "yes_no").match(text) is not None or _pattern(base, "likely").search(text) is not None
     if is_yes_no and "snow" in has and "rain" not in has:
         return "snow"
     if is_yes_no and "rain" in has:
