@@ -180,6 +180,9 @@ def test_what_is_said_around_a_wish_is_understood(text: str, calls: list[tuple[s
         "remove the second item from my list",
         "clear my list except soap",
         "make a list of the largest countries",
+        "set a timer for 5 minutes and add soap to my list",
+        "cancel the alarm and add soap to my shopping list",
+        "i have to buy soap and call my aunt",
         "what should i do",
     ],
 )

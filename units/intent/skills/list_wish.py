@@ -132,7 +132,8 @@ def _row(text: str, language: str, known: _Patterns) -> Wishes | None:
 def _short(text: str, language: str, known: _Patterns) -> ListWish | None:
     for do, pattern in known.short:
         if (found := pattern.fullmatch(text)) and not _names_list(text, known):
-            return _wish(do, "", found, language)
+            wish = _wish(do, "", found, language)
+            return None if wish is None or any(known.words["alone"].search(each) for each in wish.items) else wish
     return None
 
 
@@ -184,7 +185,7 @@ def _wish(do: str, name: str, found: re.Match[str], language: str) -> ListWish |
     is_other = not all(items) or not items or _LIST in said or size > _MOST_WORDS.get(how, size)
     is_other |= words["no_inside"].search(said) is not None or any(words["item_other"].match(each) for each in items)
     is_other |= how == "buy" and any(words["no_need"].match(each) for each in items)
-    is_other |= how == "verbless" and words["no_verbless"].match(said) is not None
+    is_other |= how in ("buy", "verbless") and any(words["no_verbless"].match(each) for each in items)
     is_other |= kind == "remove_alone" and any(words["alone"].search(each) for each in items)
     return None if is_other else ListWish(kind, name, items)
 
