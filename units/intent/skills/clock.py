@@ -1,38 +1,31 @@
 """The skill of the clock: time, date, days until and since a day, and the time elsewhere."""
 
 import re
-from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 from zoneinfo import ZoneInfo
 
-from units.intent.skills.clock_question import read_clock_question
-from units.intent.skills.clock_slots import read_length, read_month, read_time, read_year
+from units.intent.skills.clock_days import DAY_HANDLERS, formatted, full_date
+from units.intent.skills.clock_present import read_present_question
+from units.intent.skills.clock_question import read_question
+from units.intent.skills.clock_tokens import LANGUAGES
+from units.intent.skills.clock_values import (
+    read_length,
+    read_month,
+    read_one_day,
+    read_somewhere,
+    read_time,
+    read_whose_day,
+    read_year,
+)
 from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Said, Skill
 from units.intent.skills.texts import read_texts
-from units.intent.values.day import WEEKEND, Day, read_day
-from units.intent.values.feast import Feast, read_feast
 from units.intent.values.locales import locale_of
-from units.intent.values.past_day import PastDay, read_past_day
 from units.intent.values.place import Place, read_place
 from units.intent.values.saying import said_duration, said_time
-
-_SATURDAY = 5
-_DAYS_OF_WEEK = 7
-_LONGEST_MONTH = 31
-_LEAP_YEARS_APART = 8
-_NOT_A_PLACE = frozenset(
-    {
-        *("a", "an", "the", "my", "your", "our", "his", "her", "their", "this", "that", "these", "those", "it", "case"),
-        *("der", "die", "das", "dem", "den", "einem", "einer", "meinem", "meiner", "deinem", "deiner", "unserer"),
-        *("la", "le", "les", "ma", "mon", "ta", "ton", "un", "une", "cette", "ce"),
-        *("el", "los", "las", "mi", "tu", "una", "esta", "este"),
-    }
-)
-"""Words of no name of a place: what is in the kitchen has no time zone."""
-
-_MOST_WORDS_OF_PLACE = 3
 
 
 def _tell_time(asked: Asked) -> Said:
@@ -40,12 +33,14 @@ def _tell_time(asked: Asked) -> Said:
 
 
 def _tell_date(asked: Asked) -> Said:
-    return Said("date", {"date": _full(asked.now.date(), asked.language)})
+    return Said("date", {"date": full_date(asked.now.date(), asked.language)})
 
 
 def _tell_date_and_time(asked: Asked) -> Said:
-    now = asked.now
-    return Said("date_time", {"date": _full(now.date(), asked.language), "time": said_time(now.time(), asked.language)})
+    place = asked.slots.get("place", Place("", ""))
+    there = _there(asked, place)
+    values = {"date": full_date(there.date(), asked.language), "time": said_time(there.time(), asked.language)}
+    return Said("date_time", {**values, "place": place.name})
 
 
 def _tell_time_moved(direction: int) -> Callable[[Asked], Said]:
@@ -55,7 +50,7 @@ def _tell_time_moved(direction: int) -> Callable[[Asked], Said]:
         then = (asked.now.astimezone(UTC) + direction * timedelta(seconds=asked.slots["length"])).astimezone(
             asked.now.tzinfo
         )
-        day = _formatted(then.date(), "EEEE", asked.language) if then.date() != asked.now.date() else ""
+        day = formatted(then.date(), "EEEE", asked.language) if then.date() != asked.now.date() else ""
         key = "time_later" if direction > 0 else "time_before"
         return Said(key, {"time": said_time(then.time(), asked.language), "day": day})
 
@@ -67,7 +62,7 @@ def _tell_year(asked: Asked) -> Said:
 
 
 def _tell_month(asked: Asked) -> Said:
-    return Said("month", {"month": _formatted(asked.now.date(), "LLLL", asked.language)})
+    return Said("month", {"month": formatted(asked.now.date(), "LLLL", asked.language)})
 
 
 def _tell_week(asked: Asked) -> Said:
@@ -76,10 +71,26 @@ def _tell_week(asked: Asked) -> Said:
 
 
 def _tell_zone(asked: Asked) -> Said:
+    place = asked.slots.get("place", Place("", ""))
+    name = _name_of_zone(_there(asked, place), asked.language)
+    return Said("zone", {"zone": name, "is_one_of_several": place.is_one_of_several})
+
+
+def _name_of_zone(there: datetime, language: str) -> str:
+    """Return the name of the zone of a time, which babel does not find for zones that have been renamed."""
+    from babel.core import get_global
     from babel.dates import get_timezone_name
 
-    there = _there(asked, asked.slots.get("place", Place("", "")))
-    return Said("zone", {"zone": get_timezone_name(there, locale=locale_of(asked.language))})
+    locale, key = locale_of(language), getattr(there.tzinfo, "key", "")
+    is_summer = (there.dst() or timedelta()) > timedelta()  # in Ireland it is the winter that differs
+    variant: Literal["daylight", "standard"] = "daylight" if is_summer else "standard"
+    known = get_global("meta_zones")
+    before = (other for other, zone in get_global("zone_aliases").items() if zone == key and other in known)
+    if key not in known and (other := next(before, "")):
+        names = locale.meta_zones.get(known[other], {}).get("long", {})
+        if name := names.get(variant):
+            return str(name)
+    return get_timezone_name(there, zone_variant=variant, locale=locale)
 
 
 def _there(asked: Asked, place: Place) -> datetime:
@@ -97,7 +108,7 @@ def _tell_time_there(asked: Asked) -> Said:
         {
             "time": said_time(there.time(), asked.language),
             "place": place.name,
-            "day": _formatted(there.date(), "EEEE", asked.language) if is_other_day else "",
+            "day": formatted(there.date(), "EEEE", asked.language) if is_other_day else "",
             "is_one_of_several": place.is_one_of_several,
         },
     )
@@ -108,11 +119,14 @@ def _tell_date_there(asked: Asked) -> Said:
     there = _there(asked, place)
     if not place.zone:
         return _tell_date(asked)
-    return Said("date_there", {"date": _full(there.date(), asked.language), "place": place.name})
+    return Said("date_there", {"date": full_date(there.date(), asked.language), "place": place.name})
 
 
 def _tell_unknown_place(asked: Asked) -> Said:
-    return Said("unknown_place", {"place": asked.slots["somewhere"]})
+    """Say the name as it was said."""
+    name = asked.slots["somewhere"]
+    found = re.search(re.escape(name), asked.words, re.IGNORECASE)
+    return Said("unknown_place", {"place": found[0] if found else name})
 
 
 def _tell_difference(asked: Asked) -> Said | None:
@@ -134,58 +148,24 @@ def _offset(at: datetime) -> timedelta:
 
 def _tell_time_when(asked: Asked) -> Said | None:
     """Tell the time at one place when it is a given time at another."""
-    at, place, other = asked.slots["at"], asked.slots["place"], asked.slots.get("other", Place("", ""))
+    at, place, other = (
+        asked.slots["at"],
+        asked.slots.get("place", Place("", "")),
+        asked.slots.get("other", Place("", "")),
+    )
     times = at.times("afternoon" if not at.is_certain else "")
     if not (place.zone or other.zone):
         return None
     moment = datetime.combine(_there(asked, other).date(), times[0], _there(asked, other).tzinfo)
     there = moment.astimezone(ZoneInfo(place.zone) if place.zone else asked.now.tzinfo)
-    day = _formatted(there.date(), "EEEE", asked.language) if there.date() != moment.date() else ""
+    day = formatted(there.date(), "EEEE", asked.language) if there.date() != moment.date() else ""
     values = {"time": said_time(there.time(), asked.language), "place": place.name, "day": day}
     return Said("time_there" if place.zone else "time_here", {**values, "is_one_of_several": False})
 
 
-def _tell_day(asked: Asked) -> Said | None:
-    day = asked.slots.get("day") or asked.slots["whose"]
-    return _said_day(asked, _next(day, asked.now.date()))
-
-
-def _tell_past_day(asked: Asked) -> Said | None:
-    return _said_day(asked, _last(asked.slots["day"], asked.now.date()))
-
-
-def _said_day(asked: Asked, on: date | None) -> Said | None:
-    if on is None:
-        return None
-    return Said("day" if on >= asked.now.date() else "past_day", {"date": _full(on, asked.language)})
-
-
-def _tell_days_until(asked: Asked) -> Said | None:
-    return _distance(asked, _next(asked.slots["day"], asked.now.date()))
-
-
-def _tell_days_since(asked: Asked) -> Said | None:
-    return _distance(asked, _last(asked.slots["day"], asked.now.date()))
-
-
-def _tell_weeks_until(asked: Asked) -> Said | None:
-    return _distance(asked, _next(asked.slots["day"], asked.now.date()), in_weeks=True)
-
-
-def _distance(asked: Asked, on: date | None, in_weeks: bool = False) -> Said | None:
-    """Say how far a day is; the answer has the days, and weeks where they are asked for."""
-    if on is None:
-        return None
-    days = (on - asked.now.date()).days
-    key = {0: "today", 1: "tomorrow", -1: "yesterday"}.get(days, "days_until" if days > 0 else "days_since")
-    weeks, rest = divmod(abs(days), _DAYS_OF_WEEK)
-    values = {"days": abs(days), "weeks": weeks if in_weeks else 0, "rest": rest}
-    return Said(key, {**values, "date": _full(on, asked.language)})
-
-
 def _tell_time_until(asked: Asked) -> Said:
-    """Say how long it is until the next time that a clock shows."""
-    now = asked.now
+    """Say how long it is until the next time that a clock shows, here or elsewhere."""
+    now = _there(asked, asked.slots.get("place", Place("", "")))
     moments = [
         datetime.combine(now.date() + timedelta(day), at, now.tzinfo)
         for day in (0, 1)
@@ -197,122 +177,22 @@ def _tell_time_until(asked: Asked) -> Said:
     return Said("time_until", {"length": said_duration(max(minutes, 1) * 60, asked.language)})
 
 
-def _tell_days_between(asked: Asked) -> Said | None:
-    first = _next(asked.slots["first"], asked.now.date())
-    last = _next(asked.slots["last"], first) if first else None
-    return Said("days_between", {"days": (last - first).days}) if first and last else None
-
-
-def _tell_whether_today(asked: Asked) -> Said | None:
-    today = asked.now.date()
-    on = _next(asked.slots["day"], today)
-    if on is None:
-        return None
-    return Said("is_today" if on == today else "is_not_today", {"date": _full(today, asked.language)})
-
-
-def _tell_day_of_year(asked: Asked) -> Said:
-    return Said("day_of_year", {"days": asked.now.timetuple().tm_yday})
-
-
-def _tell_rest_of_year(asked: Asked) -> Said:
-    return Said("rest_of_year", {"days": (date(asked.now.year, 12, 31) - asked.now.date()).days})
-
-
-def _tell_days_of_month(asked: Asked) -> Said:
-    wanted, now = asked.slots["month"], asked.now
-    year, month = wanted.year or now.year, wanted.month or now.month
-    first = date(year, month, 1)
-    days = ((first + timedelta(_LONGEST_MONTH)).replace(day=1) - first).days
-    name = _formatted(first, "LLLL", asked.language)
-    return Said("days_of_month", {"month": name, "days": days, "year": str(year) if month == 2 else ""})
-
-
-def _tell_leap_year(asked: Asked) -> Said | None:
-    year = asked.slots.get("year", asked.now.year)
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return Said("leap_year" if is_leap else "no_leap_year", {"year": str(year)})
-
-
-def _tell_next_leap_year(asked: Asked) -> Said:
-    years = range(asked.now.year + 1, asked.now.year + 1 + _LEAP_YEARS_APART)
-    year = next(each for each in years if each % 4 == 0 and (each % 100 or each % 400 == 0))
-    return Said("year_of", {"year": str(year)})
-
-
-def _next(day: Day | Feast | PastDay, today: date) -> date | None:
-    """Return the next such day, today included; the weekend begins on Saturday."""
-    if isinstance(day, Day) and day.weekly == WEEKEND:
-        return today + timedelta((_SATURDAY - today.weekday()) % _DAYS_OF_WEEK)
-    return day.on(today)
-
-
-def _last(day: Day | Feast | PastDay, today: date) -> date | None:
-    """Return the last such day; a day with a year, or so many days from now, is what it is."""
-    if isinstance(day, PastDay) or (isinstance(day, Day) and (day.offset is not None or day.year is not None)):
-        return day.on(today)
-    if isinstance(day, Day) and day.weekly:
-        return None
-    before = (_next(day, today - timedelta(back)) for back in (7, 31, 62, 366, 8 * 366))
-    return next((each for each in before if each and each < today), None)
-
-
-def _full(day: date, language: str) -> str:
-    return _formatted(day, "full", language)
-
-
-def _formatted(day: date, form: str, language: str) -> str:
-    from babel.dates import format_date
-
-    return format_date(day, form, locale=locale_of(language))
-
-
-_NOW = frozenset({"now", "jetzt", "maintenant", "ahora", "现在"})
-
-
-_THIS_OR_NEXT = re.compile(
-    "^(?:(?:das|dieses|nächstes|kommendes|des|am|ce|le|du|prochain|el|del|este|próximo|siguiente|这个?) ?)+"
-    "| (?:prochain|qui vient|que viene|próximo|siguiente)$"
-)
-"""Around the weekend, of which the coming one is meant."""
-
-_NUMBERED = {"de": "{}.", "fr": "le {}", "es": "el {}"}
-"""A mere number, of which the article belongs to the sentence, is a day of the month."""
-
-
-def _read_one_day(words: str, language: str) -> Day | Feast | PastDay | None:
-    """Return a day of the calendar; days of every week are none, except the weekend."""
-    if words.casefold() in _NOW:
-        return Day(offset=0)
-    words = _NUMBERED[language].format(words) if words.isdigit() and language in _NUMBERED else words
-    if known := read_feast(words, language) or read_past_day(words, language):
-        return known
-    day = read_day(words, language) or read_day(_THIS_OR_NEXT.sub("", words.casefold()), language)
-    return day if day and not day.part and day.weekly in ((), WEEKEND) else None
-
-
-def _read_whose_day(words: str, language: str) -> Day | Feast | PastDay | None:
-    """Return the day of a genitive: "monday's", "mondays"."""
-    return _read_one_day(words.replace("\u2019", "'").removesuffix("s").removesuffix("'"), language)
-
-
-def _read_somewhere(words: str, language: str) -> str | None:
-    """Return words that may name a place that is not known."""
-    each = words.casefold().split()
-    is_name = (
-        0 < len(each) <= _MOST_WORDS_OF_PLACE and _NOT_A_PLACE.isdisjoint(each) and words.replace(" ", "").isalpha()
-    )
-    return words if is_name and read_place(words, language) is None else None
-
-
 def _tell_asked(asked: Asked) -> Said | None:
+    """Answer a question that was read from all of its words."""
+    question = asked.slots["question"]
+    return _HANDLERS[question.intent](asked._replace(intent=question.intent, slots=question.slots))
+
+
+def _tell_present(asked: Asked) -> Said | None:
     """Tell the time or the date of now, here or at a place."""
     tell = _HANDLERS.get(asked.slots["asked"] + ("_there" if "place" in asked.slots else ""))
     return tell(asked) if tell else None
 
 
 _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
-    **dict.fromkeys(("asked", "asked_there"), _tell_asked),
+    **DAY_HANDLERS,
+    **dict.fromkeys(("asked", "asked_there"), _tell_present),
+    "question": _tell_asked,
     "time": _tell_time,
     "whether_time": _tell_time,
     "date_time": _tell_date_and_time,
@@ -328,41 +208,36 @@ _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
     "unknown_place": _tell_unknown_place,
     "difference": _tell_difference,
     "time_when": _tell_time_when,
-    "day": _tell_day,
-    "past_day": _tell_past_day,
-    "days_until": _tell_days_until,
-    "weeks_until": _tell_weeks_until,
-    "days_since": _tell_days_since,
     "time_until": _tell_time_until,
-    "days_between": _tell_days_between,
-    "whether_today": _tell_whether_today,
-    "day_of_year": _tell_day_of_year,
-    "rest_of_year": _tell_rest_of_year,
-    "days_of_month": _tell_days_of_month,
-    "leap_year": _tell_leap_year,
-    "next_leap_year": _tell_next_leap_year,
 }
 
 _READERS = {
-    "asked": read_clock_question,
+    "asked": read_present_question,
     **dict.fromkeys(("place", "other"), read_place),
-    **dict.fromkeys(("day", "first", "last"), _read_one_day),
-    "somewhere": _read_somewhere,
+    **dict.fromkeys(("day", "first", "last"), read_one_day),
+    "question": read_question,
+    "somewhere": read_somewhere,
     "at": read_time,
     "length": read_length,
-    "whose": _read_whose_day,
+    "whose": read_whose_day,
     "month": read_month,
     "year": read_year,
 }
 
-_ORDERS = {"en": ((r"(.+) this year", r"\1"),), "de": ((r"(.+) dieses jahr", r"\1"),)}
+_plainer = plainer({"de": ((r"(.+) dieses jahr", r"\1"),)})
 """What is said of a day makes no difference where the next one is meant."""
+
+
+def _other_ways(text: str, language: str) -> Sequence[str]:
+    """Return plainer ways to say a question; where all of its words are read it needs none."""
+    return () if language in LANGUAGES else _plainer(text, language)
+
 
 SKILL = Skill(
     "clock",
     read_texts(Path(__file__).with_suffix(".toml")),
     _HANDLERS,
     _READERS,
-    plainer(_ORDERS),
+    _other_ways,
     late=frozenset(("place", "other")),
 )

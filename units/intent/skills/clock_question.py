@@ -1,80 +1,65 @@
-"""Questions for the time and the date of now: read from all words of a sentence, in any order.
+"""What somebody asks the clock: read from all parts of a sentence, in nearly any order.
 
-A sentence is such a question only where each of its words is known here. What is asked for follows from the kinds of
-words that there are: "gib mir mal eben die genaue Uhrzeit", "on est quel jour déjà".
+`clock_tokens` divides the sentence into parts; a frame says for one kind of question which parts it has, which it may
+have, and what shows that it is a question. What has a part that no frame wants is for somebody else.
 """
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-from units.intent.values.plain import base_of
+from units.intent.skills.clock_day_frames import COUNTING_FRAMES, DAY_FRAMES
+from units.intent.skills.clock_said import Question, Said
+from units.intent.skills.clock_time_frames import PRESENT_FRAMES, TIME_FRAMES
+from units.intent.skills.clock_tokens import LANGUAGES, Token, divisions
+from units.intent.skills.plain_question import core_of
+from units.intent.values.calendar_day import read_year
 
-WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("clock_words.toml").read_text(encoding="utf-8")
+_ABOUT = re.compile(
+    r"\b(?:time|times|hours?|clocks?|watch|o'?clock|late|early|date|day|days|weekday|today|today's|tomorrow|yesterday|"
+    r"zones?|year|months?|weeks?|when|ahead|behind|calend[ae]r|how (?:long|far|soon|much|near|close)|countdown|sleeps|"
+    r"nights|minutes|is it|are we|convert|will it be|\w+day|day's)\b"
 )
-"""By language, by kind."""
+"""A sentence without any of these asks for no time and no day."""
 
-_MOST_WORDS = 16
-_MOST_SIGNS = 24
-"""The same in a script without spaces."""
+_HERE = re.compile(r"\b(ahead of|behind|with|from) us\b")
+"""Elsewhere "us" is the United States."""
 
-_ASKED = {
-    "time": "time",
-    "hour": "time",
-    "date": "date",
-    "day": "date",
-    "year": "year",
-    "month": "month",
-    "week": "week",
-}
-_CLEAR: Mapping[str, frozenset[str]] = {"zh": frozenset({"time", "date", "year", "month", "week"})}
-"""Kinds of words that need no word of a question beside them, where these are not the usual ones."""
-
-_USUALLY_CLEAR = frozenset({"time", "date"})
-"""A "Uhrzeit" is asked for, a "Zeit" need not be."""
+_THIS_LEAP_YEAR = re.compile(
+    r"(?:is (?:it|this|this year|the current year|now)|are we in|do we have)(?: a| in a)? leap year"
+    r"(?: now| this year| today)?"
+)
+_NEXT_LEAP_YEAR = re.compile(
+    r"(?:when|what|which)?(?: year)?(?: is| will)?(?: be)? ?(?:the )?next leap year(?: be| is)?"
+)
+_YEAR_IN_LEAP = re.compile(r"(?:is|was|will) (?:the year )?(?P<year>[a-z0-9 ]+?)(?: be)? (?:a |an )?leap year")
+_FRAMES = (*TIME_FRAMES, *COUNTING_FRAMES, *PRESENT_FRAMES, *DAY_FRAMES)
 
 
-def read_clock_question(words: str, language: str) -> str | None:
-    """Return what is asked for: time, date, date_time, year, month or week; None for any other sentence."""
-    base = base_of(language)
-    if base not in WORDS:
+def read_question(words: str, language: str) -> Question | None:
+    """Return what is asked of the clock; None for anything else."""
+    if language not in LANGUAGES:
         return None
-    text = re.sub(r"[^\w ]+", " ", words.casefold()).strip()
-    text = text.replace(" ", "") if base == "zh" else " ".join(text.split())
-    if len(text if base == "zh" else text.split()) > (_MOST_SIGNS if base == "zh" else _MOST_WORDS):
+    text = " ".join(core_of(words, language).replace(",", " ").replace("'re ", " are ").split())
+    if not _ABOUT.search(text):
         return None
-    kinds = set(_kinds(text, base) or ())
-    asked = {_ASKED[kind] for kind in kinds & _ASKED.keys()}
-    if not asked or "not" in kinds or not (kinds & _CLEAR.get(base, _USUALLY_CLEAR) or "ask" in kinds):
-        return None
-    if asked == {"time", "date"}:
-        return "date_time"
-    return asked.pop() if len(asked) == 1 else None
+    text = _HERE.sub(r"\1 here", text)
+    return _read_leap(text) or _read(divisions(text)) or _read(divisions(text, with_unknown=True))
 
 
-def _kinds(text: str, base: str) -> Sequence[str] | None:
-    """Return the kinds of the words of a text; None if one is not known."""
-    found, at = list[str](), 0
-    while at < len(text):
-        match = _pattern(base).match(text, at)
-        if match is None:
-            return None
-        found.append(str(match.lastgroup).rpartition("_")[0])
-        at = match.end() + (text[match.end() : match.end() + 1] == " ")
-    return found
+def _read(ways: Iterator[Sequence[Token]]) -> Question | None:
+    for tokens in ways:
+        said = Said(tokens)
+        if found := next(filter(None, (frame(said) for frame in _FRAMES)), None):
+            return found
+    return None
 
 
-@cache
-def _pattern(base: str) -> re.Pattern[str]:
-    """Return a pattern of one known word, the longest first, with a group for each kind."""
-    edge = "" if base == "zh" else r"(?!\w)"
-    each = [(word, kind) for kind, words in WORDS[base].items() for word in words.split("|")]
-    each.sort(key=lambda pair: len(pair[0]), reverse=True)
-    seen, parts = dict[str, int](), list[str]()
-    for word, kind in each:
-        seen[kind] = seen.get(kind, 0) + 1
-        parts.append(f"(?P<{kind}_{seen[kind]}>{word}{edge})")
-    return re.compile("|".join(parts))
+def _read_leap(text: str) -> Question | None:
+    """Read "is 2028 a leap year", "when is the next leap year"."""
+    if _THIS_LEAP_YEAR.fullmatch(text):
+        return Question("leap_year", {})
+    if _NEXT_LEAP_YEAR.fullmatch(text):
+        return Question("next_leap_year", {})
+    if (found := _YEAR_IN_LEAP.fullmatch(text)) and (year := read_year(found["year"])):
+        return Question("leap_year", {"year": year})
+    return None

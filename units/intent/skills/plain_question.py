@@ -45,6 +45,11 @@ def plainer(orders: Mapping[str, Replacements]) -> Callable[[str, str], Sequence
     return ways
 
 
+def core_of(text: str, language: str) -> str:
+    """Return a question in plain words, without what is said before and after it; "" where no words are known."""
+    return _core(_spelled(text, language), language) if language in LANGUAGES else ""
+
+
 def _reordered(text: str, orders: Replacements) -> Iterator[str]:
     for pattern, instead in orders:
         if found := _compiled(pattern).fullmatch(text):

@@ -30,7 +30,8 @@ _ENGLISH = QuestionWords(
         r"(?:(?:would|do) you mind|(?:is|would) it (?:be )?possible|are you able|do me a favou?r and)"
         r"(?: to)? (?:tell|telling|give|giving|show|showing|know|knowing)(?: me| us)?|"
         r"hey|hi|hello|ok|okay|so|well|u+h+m*|u+m+|er+m*|hm+|oh|sorry|excuse me|pardon(?: me)?|please|and|then|but|"
-        r"listen|alright|all right|yo|dude|buddy|mate|man|dear|computer|assistant|by the way|just|actually|quick|"
+        r"listen|alright|all right|yo|dude|buddy|mate|man|dear|computer|assistant|olly|alexa|"
+        r"siri|google|jarvis|cortana|nabu|mycroft|by the way|just|actually|quick|"
         r"quickly|real quick|quick question|one question|a question|question|i have a (?:quick )?question|"
         r"if you (?:can|could|would|please|don't mind|know)|for me|now|"
         r"(?:(?:can|could|would|will|may|might) (?:you|someone|somebody|anyone|anybody) )?(?:please |kindly |just |"
@@ -91,8 +92,8 @@ _ENGLISH = QuestionWords(
         (r"\b(?:farenheit|fahrenhiet|farenhite|fahrenheight|fahrenhite|farhenheit)\b", "fahrenheit"),
         (r"\b(?:killometers|kilometeres|kilomiters|kilometters)\b", "kilometers"),
         (
-            r"\b(ml|km|cm|mm|kg|lb|oz|gb|mb|tb|ft|yd|cl|dl|kb|hr|inch|foot|cup|pint|mile|pound|gallon|liter|litre|"
-            r"meter|metre|gram|kilo|ounce|quart|yard|mph|hour|minute|second|day|week|month|year|"
+            r"\b(?<!new )(ml|km|cm|mm|kg|lb|oz|gb|mb|tb|ft|yd|cl|dl|kb|hr|inch|foot|cup|pint|mile|pound|gallon|liter|"
+            r"litre|meter|metre|gram|kilo|ounce|quart|yard|mph|hour|minute|second|day|week|month|year|"
             r"teaspoon|tablespoon)'s\b",
             r"\1",
         ),

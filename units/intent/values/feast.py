@@ -1,6 +1,6 @@
 """Days of the calendar with names that `day` does not know: those around Easter, Mother's Day and others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -83,7 +83,7 @@ _NAMES: Mapping[str, Mapping[str, Feast]] = {
         "ascension day": _ANYWHERE["ascension"],
         "pentecost/whit sunday": _ANYWHERE["pentecost"],
         "whit monday": _ANYWHERE["whit monday"],
-        "thanksgiving/thanksgiving day": _nth(11, 3, 4),
+        "thanksgiving/thanksgiving day/turkey day": _nth(11, 3, 4),
         "black friday": _nth(11, 3, 4, later=1),
         "cyber monday": _nth(11, 3, 4, later=4),
         "mothers day": _nth(5, 6, 2),
@@ -92,13 +92,38 @@ _NAMES: Mapping[str, Mapping[str, Feast]] = {
         "memorial day": _nth(5, 0, -1),
         "martin luther king day/mlk day": _nth(1, 0, 3),
         "boxing day": _fixed(12, 26),
-        "st patricks day/saint patricks day": _fixed(3, 17),
+        "st patricks day/saint patricks day/st pattys day/st paddys day/st patricks": _fixed(3, 17),
         "april fools day/april fools": _fixed(4, 1),
         "independence day/fourth of july/4th of july": _fixed(7, 4),
         "veterans day": _fixed(11, 11),
         "groundhog day": _fixed(2, 2),
         "cinco de mayo": _fixed(5, 5),
-        "guy fawkes night/bonfire night": _fixed(11, 5),
+        "guy fawkes night/bonfire night/guy fawkes day": _fixed(11, 5),
+        "valentines/valentine": _fixed(2, 14),
+        "presidents day": _nth(2, 0, 3),
+        "columbus day/indigenous peoples day": _nth(10, 0, 2),
+        "maundy thursday": _around_easter(-3),
+        "juneteenth": _fixed(6, 19),
+        "earth day": _fixed(4, 22),
+        "flag day": _fixed(6, 14),
+        "womens day/international womens day": _fixed(3, 8),
+        "may day": _fixed(5, 1),
+        "epiphany/three kings day": _fixed(1, 6),
+        "all saints day": _fixed(11, 1),
+        "all souls day": _fixed(11, 2),
+        "burns night": _fixed(1, 25),
+        "st davids day/saint davids day": _fixed(3, 1),
+        "st georges day/saint georges day": _fixed(4, 23),
+        "st andrews day/saint andrews day": _fixed(11, 30),
+        "canada day": _fixed(7, 1),
+        "australia day": _fixed(1, 26),
+        "anzac day": _fixed(4, 25),
+        "bastille day": _fixed(7, 14),
+        "remembrance day/armistice day": _fixed(11, 11),
+        "pi day": _fixed(3, 14),
+        "kwanzaa": _fixed(12, 26),
+        "saint nicholas day/st nicholas day": _fixed(12, 6),
+        "tax day": _fixed(4, 15),
     },
     "de": {
         "ostern/ostersonntag": _ANYWHERE["easter"],
@@ -186,6 +211,11 @@ def read_feast(text: str, language: str) -> Feast | None:
     known = _feasts(language)
     shorter = (name.removeprefix(each).strip() for each in _BEFORE.get(language, ()))
     return known.get(name) or next(filter(None, map(known.get, shorter)), None)
+
+
+def feast_names(language: str) -> Iterable[str]:
+    """Return the plain names of the days that are known."""
+    return _feasts(language).keys()
 
 
 @cache

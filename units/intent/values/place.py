@@ -1,21 +1,29 @@
 """Places with their zones: "Tokyo", "der Schweiz", "les États-Unis", "here".
 
-The names are those of the zones, those that CLDR has for their cities and for countries in the language, and a few
-hundred of ours. The index of a language is made when the first place is read.
+The names are those of the zones, those that CLDR has for their cities and for countries in the language, a few
+hundred of ours, and some 5,000 cities of `cities.txt`. The index of a language is made when the first place is read.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from units.intent.values.locales import locale_of
 from units.intent.values.number import plain
-from units.intent.values.place_words import ALIASES, ARTICLES, CITIES, HERE, SEVERAL, ZONES
+from units.intent.values.place_words import ALIASES, ARTICLES, CITIES, HERE, REGIONS, REGIONS_OF_SEVERAL, SEVERAL, ZONES
 
 MAX_WORDS = 6
 
 _ZONE_WORDS = re.compile(r"(?: (?:standard|daylight|summer|winter))?(?: time)? ?(?:time ?zone|zone|time)$")
+_NO_REGION = frozenset({"in", "me", "or", "hi", "ok", "oh", "id", "on"})
+"""Short names of regions that are other words as well."""
+
+_SHORTEST_MISSPELLED = 6
+_SIMILAR = 86
+"""How similar a misspelled name is at least, of 100."""
+
 _NO_WORD = re.compile(r"[^\w]+")
 
 
@@ -39,17 +47,70 @@ def read_place(text: str, language: str) -> Place | None:
     if name in _listed(HERE, language):
         return Place("", "")
     places = _places(language)
-    if place := places.get(name):
-        return place
-    for shorter in _shorter(name):
-        if place := places.get(shorter):
+    for each in (name, *_shorter(name)):
+        if place := places.get(each) or _city_of_table(each):
             return place
     words = name.split()
     for at in range(1, len(words) if len(words) <= MAX_WORDS else 0):
-        place, of = (places.get(" ".join(part)) for part in (words[:at], words[at:]))
-        if place and of and _territory(place.zone) and _territory(place.zone) == _territory(of.zone):
+        if place := _within(" ".join(words[:at]), " ".join(words[at:]), language):
             return place
     return None
+
+
+def _within(name: str, of: str, language: str) -> Place | None:
+    """Return a place in a country or in a part of one: "Paris, France", "Portland, Maine"."""
+    places = _places(language)
+    place, region = places.get(name) or _city_of_table(name), read_region(of) if language == "en" else None
+    around = region or places.get(of)
+    if not place or not around or not _territory(around.zone) or _territory(place.zone) != _territory(around.zone):
+        return None
+    is_elsewhere = region and place.zone != region.zone and region.name not in REGIONS_OF_SEVERAL
+    return place._replace(zone=around.zone) if is_elsewhere else place
+
+
+def read_region(text: str) -> Place | None:
+    """Return the part of a country that English words name, as they stand behind a city: "Texas", "tx"."""
+    name = _bare(text)
+    return None if name in _NO_REGION else _regions().get(name)
+
+
+@cache
+def _regions() -> dict[str, Place]:
+    return {
+        name: Place(zone, listed[0])
+        for zone, regions in REGIONS.items()
+        for listed in (each.split("/") for each in regions.split(", "))
+        for name in listed
+    }
+
+
+def similar_place(text: str, language: str) -> Place | None:
+    """Return the place whose name is spelled nearly as a text: "San Fransico"."""
+    from rapidfuzz import fuzz, process
+
+    name = _bare(text)
+    if len(name) < _SHORTEST_MISSPELLED:
+        return None
+    names = [*_places(language), *(each for line in _table().splitlines() for each in line.split(";")[1:-1])]
+    choices = [each for each in names if each[:1] == name[:1]]
+    joined = [each.replace(" ", "") for each in choices]
+    found = process.extractOne(name.replace(" ", ""), joined, scorer=fuzz.ratio, score_cutoff=_SIMILAR)
+    return read_place(choices[found[2]], language) if found else None
+
+
+@cache
+def _table() -> str:
+    return Path(__file__).with_name("cities.txt").read_text(encoding="utf-8")
+
+
+def _city_of_table(name: str) -> Place | None:
+    """Return a city of the table, which is searched as it is: an index would take much more memory."""
+    table = _table()
+    at = table.find(f";{name};") if name and ";" not in name else -1
+    if at < 0:
+        return None
+    zone = table[table.rfind("\n", 0, at) + 1 :].partition(":")[0]
+    return Place(zone, name.title())
 
 
 def _shorter(name: str) -> Iterator[str]:

@@ -6,23 +6,32 @@ Between slashes stand the names of one place in the five languages; answers have
 from collections.abc import Mapping
 
 CITIES: Mapping[str, str] = {
-    "Etc/UTC": "UTC, GMT, Zulu Time, Greenwich Mean Time, Coordinated Universal Time, Zulu",
-    "America/New_York": "Eastern Time, EST, EDT, East Coast, the East Coast,"
+    "Etc/UTC": "UTC, GMT, G M T, U T C, Greenwich, Greenwich Time,"
+    " Zulu Time, Greenwich Mean Time, Coordinated Universal Time, Zulu",
+    "America/New_York": "Eastern Time, Eastern, EST, EDT, East Coast, the East Coast,"
     " Washington/Washington DC/Washington D.C./华盛顿, Boston/波士顿, Philadelphia/费城,"
     " Miami/迈阿密, Orlando, Atlanta/亚特兰大, Baltimore, Charlotte, Pittsburgh, Cleveland, Brooklyn, Manhattan,"
     " New York City/NYC, Florida/Floride/佛罗里达, Ohio, Pennsylvania, Virginia, North Carolina, South Carolina,"
-    " Massachusetts, New Jersey, Maryland, Connecticut, Vermont, Maine",
-    "America/Chicago": "Central Time, CST, CDT,"
+    " Massachusetts, New Jersey, Maryland, Connecticut, Vermont, Maine, New Hampshire, Rhode Island, Delaware,"
+    " West Virginia, Michigan, New England, New York State, Upstate New York, Long Island, Queens, The Bronx, Harlem,"
+    " Staten Island, South Florida, Norfolk, Eastern Standard Time, Eastern Daylight Time, US Eastern Time,"
+    " Washington D C",
+    "America/Chicago": "Central Time, Central, CST, CDT,"
     " Houston/休斯顿, Dallas/达拉斯, Austin, San Antonio, New Orleans, Minneapolis, Milwaukee,"
     " Memphis, Nashville, Kansas City, St. Louis, Oklahoma City, Texas/德克萨斯, Illinois, Louisiana, Minnesota,"
-    " Wisconsin, Iowa, Missouri, Oklahoma, Alabama, Mississippi, Arkansas",
-    "America/Denver": "Mountain Time, MST, MDT,"
-    " Salt Lake City, Albuquerque, Colorado Springs, Colorado, Utah, Montana, New Mexico, Wyoming",
-    "America/Phoenix": "Tucson, Arizona/亚利桑那",
-    "America/Los_Angeles": "Pacific Time, PST, PDT, West Coast, the West Coast,"
+    " Wisconsin, Iowa, Missouri, Oklahoma, Alabama, Mississippi, Arkansas, Tennessee, Kansas, Nebraska, North Dakota,"
+    " South Dakota, St. Paul, Chi Town",
+    "America/Denver": "Mountain Time, Mountain, MST, MDT,"
+    " Salt Lake City, Albuquerque, Colorado Springs, Colorado, Utah, Montana, New Mexico, Wyoming, Idaho",
+    "America/Indiana/Indianapolis": "Indiana",
+    "America/Kentucky/Louisville": "Kentucky, Lexington",
+    "America/Puerto_Rico": "San Juan",
+    "America/Phoenix": "Tucson, Sedona, Arizona/亚利桑那",
+    "America/Los_Angeles": "Pacific Time, Pacific, PST, PDT, West Coast, the West Coast,"
     " San Francisco/旧金山, San Diego/圣地亚哥, Seattle/西雅图, Las Vegas/拉斯维加斯, Portland,"
     " Sacramento, San Jose, Oakland, Hollywood, Silicon Valley, LA,"
-    " California/Kalifornien/Californie/加利福尼亚/加州, Oregon, Nevada",
+    " California/Kalifornien/Californie/加利福尼亚/加州, Oregon, Nevada, Vegas,"
+    " Southern California, Northern California, SoCal, Bay Area, Washington State, LAX, San Fran, Frisco",
     "America/Anchorage": "AKST, AKDT, Alaska/阿拉斯加",
     "Pacific/Honolulu": "HST, Hawaii/Hawaï/Hawái/夏威夷",
     "America/Toronto": "Ottawa/渥太华, Montreal/Montréal/蒙特利尔, Quebec/Québec, Ontario",
@@ -76,18 +85,91 @@ CITIES: Mapping[str, str] = {
     "Pacific/Auckland": "Wellington/惠灵顿, Christchurch",
 }
 
+REGIONS: Mapping[str, str] = {
+    "America/New_York": "florida/fl, ohio/oh, pennsylvania/pa, virginia/va, north carolina/nc, south carolina/sc,"
+    " massachusetts/ma, new jersey/nj, maryland/md, connecticut/ct, vermont/vt, maine/me, new hampshire/nh,"
+    " rhode island/ri, delaware/de, west virginia/wv, michigan/mi, georgia/ga, new york/ny/new york state,"
+    " washington dc/dc/d c",
+    "America/Chicago": "texas/tx, illinois/il, louisiana/la, minnesota/mn, wisconsin/wi, iowa/ia, missouri/mo,"
+    " oklahoma/ok, alabama/al, mississippi/ms, arkansas/ar, tennessee/tn, kansas/ks, nebraska/ne, north dakota/nd,"
+    " south dakota/sd",
+    "America/Denver": "colorado/co, utah/ut, montana/mt, new mexico/nm, wyoming/wy, idaho/id",
+    "America/Phoenix": "arizona/az",
+    "America/Los_Angeles": "california/ca/cali, oregon/or, nevada/nv, washington/wa/washington state",
+    "America/Indiana/Indianapolis": "indiana/in",
+    "America/Kentucky/Louisville": "kentucky/ky",
+    "America/Anchorage": "alaska/ak",
+    "Pacific/Honolulu": "hawaii/hi",
+    "America/Toronto": "ontario/on, quebec/qc",
+    "America/Edmonton": "alberta/ab",
+    "America/Vancouver": "british columbia/bc",
+    "America/Winnipeg": "manitoba/mb",
+    "America/Regina": "saskatchewan/sk",
+    "America/Halifax": "nova scotia/ns",
+    "Australia/Sydney": "new south wales/nsw",
+    "Australia/Melbourne": "victoria/vic",
+    "Australia/Brisbane": "queensland/qld",
+    "Australia/Perth": "western australia/wa australia",
+    "Australia/Adelaide": "south australia",
+    "Australia/Hobart": "tasmania",
+}
+"""Parts of large countries as they are said behind a city in English: first the name, then how it is written short."""
+
+REGIONS_OF_SEVERAL = frozenset(
+    "florida, texas, idaho, indiana, kentucky, tennessee, oregon, nebraska, kansas, north dakota, south dakota,"
+    " michigan, alaska, ontario, british columbia, quebec".replace(", ", ",").split(",")
+)
+"""Those in which some cities have another zone."""
+
 ALIASES: Mapping[str, str] = {
-    "US": "usa, us, u s, u s a, america, states, united states of america, amerika, amerique, estados unidos, ee uu",
-    "GB": "uk, u k, great britain, britain, grossbritannien, grande bretagne, gran bretana",
+    "US": "american, usa, us, u s, u s a, america, states, united states of america, amerika, amerique,"
+    " estados unidos, ee uu",
+    "GB": "british, english, uk, u k, great britain, britain, grossbritannien, grande bretagne, gran bretana",
     "AE": "emirates, uae",
-    "CZ": "czech republic, tschechische republik",
-    "KR": "korea, coree, corea, 韩国",
-    "NL": "nederland",
-    "TR": "turkey, turkei, turquie, turquia",
-    "RU": "russia",
-    "CN": "china, mainland china",
+    "CZ": "czech, czech republic, tschechische republik",
+    "KR": "korean, south korean, korea, coree, corea, 韩国",
+    "NL": "dutch, nederland",
+    "VN": "vietnamese, viet nam",
+    "CI": "ivory coast",
+    "MM": "burma",
+    "TR": "turkish, turkey, turkei, turquie, turquia",
+    "RU": "russian, russia",
+    "CN": "chinese, china, mainland china",
     "HK": "hong kong, hongkong, 香港",
     "MO": "macau, macao, 澳门",
+    "FR": "french",
+    "DE": "german",
+    "ES": "spanish",
+    "IT": "italian",
+    "JP": "japanese",
+    "IN": "indian",
+    "CA": "canadian",
+    "AU": "australian",
+    "MX": "mexican",
+    "BR": "brazilian",
+    "PT": "portuguese",
+    "GR": "greek",
+    "IE": "irish",
+    "SE": "swedish",
+    "NO": "norwegian",
+    "DK": "danish",
+    "FI": "finnish",
+    "PL": "polish",
+    "CH": "swiss",
+    "AT": "austrian",
+    "BE": "belgian",
+    "EG": "egyptian",
+    "IL": "israeli",
+    "TH": "thai",
+    "PH": "philippine, filipino",
+    "ZA": "south african",
+    "NZ": "kiwi",
+    "AR": "argentinian, argentine",
+    "UA": "ukrainian",
+    "HU": "hungarian",
+    "NG": "nigerian",
+    "PK": "pakistani",
+    "CU": "cuban",
 }
 """Other names of countries, plain, by their codes."""
 
@@ -106,7 +188,8 @@ SEVERAL = frozenset({"US", "CA", "AU", "RU", "BR", "MX", "ID", "CD", "GL"})
 """Countries in which many people live in another zone than that."""
 
 HERE: Mapping[str, str] = {
-    "en": "here, home, my place, our place, where i am, my time, local time, this place",
+    "en": "here, home, my home, my house, my city, my town, my country,"
+    " this city, my location, my place, our place, where i am, my time, local time, this place",
     "de": "hier, uns, zuhause, zu hause, mir",
     "fr": "ici, chez moi, chez nous, nous, la maison",
     "es": "aqui, casa, mi casa, nosotros",

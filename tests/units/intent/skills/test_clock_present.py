@@ -1,10 +1,10 @@
-"""Covers units.intent.skills.clock_question: the time and the date of now, asked for in any order of known words."""
+"""Covers units.intent.skills.clock_present: the time and the date of now, asked for in any order of known words."""
 
 import pytest
 
 from tests.units.intent.skills.asking import answered
 from units.intent.skills.clock import SKILL
-from units.intent.skills.clock_question import read_clock_question
+from units.intent.skills.clock_present import read_present_question
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from units.intent.skills.clock_question import read_clock_question
 )
 def test_the_words_say_what_is_asked_for(language: str, sentence: str, asked: str) -> None:
     """However they are put."""
-    assert read_clock_question(sentence, language) == asked
+    assert read_present_question(sentence, language) == asked
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_words_say_what_is_asked_for(language: str, sentence: str, asked: st
 )
 def test_other_sentences_ask_for_something_else(language: str, sentence: str) -> None:
     """One unknown word is enough; words such as "Zeit" need a word of a question."""
-    assert read_clock_question(sentence, language) is None
+    assert read_present_question(sentence, language) is None
 
 
 @pytest.mark.parametrize(
