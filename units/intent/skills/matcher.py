@@ -91,9 +91,17 @@ class SkillMatcher:
             skill_name, _, intent = result.intent.name.partition(".")
             found.append(((*_rank(result), self._places[skill_name]), intent, self._skills[skill_name], result))
         for _, intent, skill, result in sorted(found, key=lambda each: each[:2]):
-            slots = {slot: self._value(skill, slot, entity) for slot, entity in result.entities.items()}
-            if None not in slots.values():
+            if (slots := self._slots(skill, result)) is not None:
                 yield Match(skill, intent, slots)
+
+    def _slots(self, skill: Skill, result: RecognizeResult) -> dict[str, Any] | None:
+        """Return what the slots mean, or None if one means nothing; what loads much is read last."""
+        slots = {}
+        for slot, entity in sorted(result.entities.items(), key=lambda each: each[0] in skill.late):
+            if (value := self._value(skill, slot, entity)) is None:
+                return None
+            slots[slot] = value
+        return slots
 
     def _value(self, skill: Skill, slot: str, entity: Any) -> Any:
         """Return what a slot means, or None if its words mean nothing there."""
