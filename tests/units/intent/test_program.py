@@ -15,7 +15,7 @@ import pytest
 from tests.support.units.intent_home import device, home
 from unitd.wire.envelope import Envelope, EnvelopeReader, encode_envelope
 
-MOST_MEMORY = 68_000_000
+MOST_MEMORY = 72_000_000
 MOST_SECONDS = 0.06
 
 
