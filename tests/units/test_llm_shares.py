@@ -222,15 +222,26 @@ def test_a_short_question_does_not_wait_for_long_prompts(
 
 
 def test_a_long_prompt_is_read_in_pieces() -> None:
-    """Whoever comes meanwhile waits for one of them."""
+    """Of about the same size, each about a second long; a question that comes meanwhile waits for one of them."""
     slow = Pace(8)
 
-    assert slow.chunk_alone(512) == 128
-    slow.note_read(seconds=0.5, tokens=128)
-    assert slow.chunk_alone(512) == 256
+    assert slow.chunk_alone(1024, 512) == 128
+    slow.note_read(seconds=0.5, tokens=128, has_company=False)
+    assert [slow.chunk_alone(unread, 512) for unread in (1024, 600, 300, 20)] == [256, 300, 300, 20]
     for _ in range(50):
-        slow.note_read(seconds=10.0, tokens=128)
-    assert slow.chunk_alone(512) == 128
+        slow.note_read(seconds=10.0, tokens=128, has_company=False)
+    assert slow.chunk_alone(1024, 512) == 128
+
+
+def test_the_end_of_a_prompt_makes_no_chunk_smaller() -> None:
+    """A few tokens take longer each; so do the small chunks beside other answers."""
+    pace = Pace(8)
+    pace.note_read(seconds=1.0, tokens=500, has_company=False)
+
+    pace.note_read(seconds=0.1, tokens=8, has_company=False)
+    pace.note_read(seconds=0.1, tokens=8, has_company=True)
+
+    assert pace.chunk_alone(1024, 512) == 512
 
 
 # Whose words

@@ -205,13 +205,13 @@ class Engine:
         assert reader.slot is not None
         reader.last_step = began = time.monotonic()
         largest = self._context.batch_size
-        budget = self._pace.chunk(largest) if has_company else self._pace.chunk_alone(largest)
         start = len(reader.slot.tokens)
         run, place = reader.layout.run_end(start, start + reader.unread) - start, reader.layout.at(start)
+        budget = self._pace.chunk(largest) if has_company else self._pace.chunk_alone(run, largest)
         size = run if place is not None and not place.shown.slice.is_causal else self._chunk_size(run, budget)
         if not (self._compute([(reader, size)]) if place is None else self._look(reader, place, size)):
             return
-        self._pace.note_read(time.monotonic() - began, size)
+        self._pace.note_read(time.monotonic() - began, size, has_company=has_company)
         if reader.missing == 0 and reader.max_tokens:
             if not reader.generated:
                 reader.listener.on_read(reader)
