@@ -109,6 +109,10 @@ class House:
         """The names of the areas."""
         return list(dict.fromkeys(self._areas.values()))
 
+    def domains(self, area: str) -> frozenset[str]:
+        """Return the domains of the devices in an area, or of all devices for ""."""
+        return frozenset(each.domain for each in self.devices if area in ("", each.area))
+
     def area(self, name: str) -> str:
         """Return the area that has this name or alias; the name itself if there is none."""
         return self._areas.get(name.casefold(), name)

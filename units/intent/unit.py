@@ -163,8 +163,9 @@ class IntentUnit(Unit):
             if understood is not None and (is_clear(understood) or asks_which(understood)):
                 yield self._begin(task, conversation, understood)
             problem = problem or understood
+        domains = task.house.domains(room)
         for language, listen in listens.items():
-            heard = Heard(language, room, task.house.rooms, task.skills)
+            heard = Heard(language, room, task.house.rooms, domains, task.skills)
             for found in self._skills.turns(text, heard):
                 yield self._wait_for(found, conversation)
             parts = Parts(listen, task.house, heard, self._skills, self._numbers)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.units.intent_home import Inhabitant, device, home
 from tests.support.units.skill_talk import meant, talk
 from units.intent.values.percent import read_percent, read_points
 
@@ -227,3 +228,13 @@ def test_without_a_loudspeaker_the_answer_says_so() -> None:
     answers = {talk(text, reasons={"volume": "no_loudspeaker"}).answer for text in ("mute", "louder", "volume 5")}
 
     assert answers == {"I have no loudspeaker here."}
+
+
+@pytest.mark.parametrize(("text", "is_board"), [("the volume should be lower", False), ("you are too loud", True)])
+def test_where_there_is_a_player_only_the_own_voice_is_the_boards(text: str, is_board: bool) -> None:
+    """In the room of a player the sound may be the player's: the home, or its model, is to say so."""
+    somebody = Inhabitant(home([device("radio", "media", "kitchen"), device("lamp", "light", "office")]))
+
+    with_player, without = (somebody.calls(text, area=room) for room in ("kitchen", "office"))
+
+    assert (bool(with_player), bool(without)) == (is_board, True)

@@ -36,6 +36,9 @@ class Asked(NamedTuple):
     rooms: Sequence[str] = ()
     """The areas of the home."""
 
+    domains: frozenset[str] = frozenset()
+    """Of the devices in this area, or of all where it is not known: "light", "media_player"."""
+
 
 class SkillCall(NamedTuple):
     """An action of the daemon, such as `timer_start`."""

@@ -31,6 +31,9 @@ class Heard(NamedTuple):
     rooms: Sequence[str] = ()
     """The areas of the home."""
 
+    domains: frozenset[str] = frozenset()
+    """Of the devices in this area, or of all where it is not known."""
+
     own: bytes = b""
     """What the task's own skills are known by, see `Skills.add_own`."""
 
@@ -82,7 +85,8 @@ class Skills:
     def turns(self, text: str, heard: Heard) -> Iterator[SkillTurn]:
         """Yield the turns of the skills that take a sentence, the best first."""
         for match in self._matchers[heard.language, heard.own].matches(text):
-            asked = Asked(match.intent, match.slots, heard.language, heard.room, self._now(), text, heard.rooms)
+            where = (heard.room, self._now(), text, heard.rooms, heard.domains)
+            asked = Asked(match.intent, match.slots, heard.language, *where)
             handler = match.skill.handlers.get(match.intent)
             turn = _begun(next(self._numbers), match.skill, handler, asked) if handler else None
             if turn is not None:

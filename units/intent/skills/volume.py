@@ -1,5 +1,6 @@
 """The skill of the board's own loudspeaker: louder, quieter, a percentage, mute."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,11 +19,18 @@ LOWEST = 5
 _UNMUTE = "unmute"
 """What is done at the end of "mute for five minutes", which is understood in English."""
 
+_OF_BOARD = {"en": re.compile(r"\b(?:you|you're|your|yourself|speak\w*|talk\w*|voice|board)\b", re.IGNORECASE)}
+"""Words for the board's own voice, in languages whose wishes are read from words in any order."""
+
 _STEPS = {"little": LITTLE, "much": MUCH}
 
 
-def _do(asked: Asked) -> Steps:
+def _do(asked: Asked) -> Steps | None:
+    """Do what is wished; None where a player in the same room may be meant, which is for the home and its model."""
     wish: VolumeWish = asked.slots["wish"]
+    of_board = _OF_BOARD.get(asked.language)
+    if wish.do != "tell" and "media_player" in asked.domains and of_board and not of_board.search(asked.words):
+        return None
     return _WORKS[wish.do](wish)
 
 
