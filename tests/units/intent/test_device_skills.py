@@ -124,4 +124,17 @@ def test_the_speed_goes_in_steps_to_an_end() -> None:
     assert slower.calls == [("speech_speed", {"factor": 0.85})]
     assert slower.answer == "I speak slower now."
     assert talk("speak much slower", speech_speed={"is_changed": True}).calls == [("speech_speed", {"factor": 0.722})]
+    assert talk("talk twice as fast", speech_speed={"is_changed": True}).calls == [("speech_speed", {"factor": 2.0})]
+    assert talk("halve your speed", speech_speed={"is_changed": True}).calls == [("speech_speed", {"factor": 0.5})]
+    assert talk("speak 30 percent faster", speech_speed={"is_changed": True}).calls == [
+        ("speech_speed", {"factor": 1.3})
+    ]
     assert talk("speak faster", speech_speed={"is_changed": False}).answer == "I cannot speak faster than this."
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks again!", "thank you once more", "hello again", "good morning again", "try again"]
+)
+def test_a_greeting_again_repeats_nothing(text: str) -> None:
+    """What was done again is not what was said."""
+    assert talk(text).calls == []

@@ -61,10 +61,18 @@ def test_long_and_empty_lists_are_told_shortly() -> None:
     """Nobody listens to two hundred things."""
     many = {"list": "packing", "items": [f"thing {at}" for at in range(20)], "changed": []}
 
-    assert talk("what's on the packing list", list_read=many).answer.endswith("thing 11 and 8 more.")
-    assert talk("what's on the packing list", list_read={**many, "items": []}).answer == (
+    assert talk("what's on my packing list", list_read=many).answer.endswith("thing 11 and 8 more.")
+    assert talk("what's on my packing list", list_read={**many, "items": []}).answer == (
         "There is nothing on the packing list."
     )
+
+
+@pytest.mark.parametrize("text", ["is the panda on the endangered species list", "what's on the guest list"])
+def test_a_list_without_a_thing_that_is_nobodys_is_not_meant(text: str) -> None:
+    """Whose list it is, or that it has a thing, makes it one of the board's."""
+    empty = {"list": "guest", "items": [], "changed": []}
+
+    assert talk(text, list_read=empty).answer == ""
 
 
 @pytest.mark.parametrize(
@@ -121,6 +129,7 @@ def test_what_is_removed_elsewhere_is_not_for_a_list(text: str) -> None:
         "we are out of time",
         "put it on the list",
         "what's on the list of world heritage sites",
+        "go ahead and order everything on my shopping list",
     ],
 )
 def test_other_lists_are_not_meant(text: str) -> None:

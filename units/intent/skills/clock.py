@@ -23,6 +23,7 @@ from units.intent.skills.clock_values import (
 from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Said, Skill
 from units.intent.skills.texts import read_texts
+from units.intent.values.calendar_day import moved
 from units.intent.values.locales import locale_of
 from units.intent.values.place import Place, read_place
 from units.intent.values.saying import said_duration, said_time
@@ -47,12 +48,12 @@ def _tell_time_moved(direction: int) -> Callable[[Asked], Said]:
     """Return a handler that says the time after a while, or what it was before one."""
 
     def tell(asked: Asked) -> Said:
-        then = (asked.now.astimezone(UTC) + direction * timedelta(seconds=asked.slots["length"])).astimezone(
-            asked.now.tzinfo
-        )
+        place = asked.slots.get("place", Place("", ""))
+        later = asked.now.astimezone(UTC) + direction * timedelta(seconds=asked.slots["length"])
+        then = later.astimezone(_there(asked, place).tzinfo)
         day = formatted(then.date(), "EEEE", asked.language) if then.date() != asked.now.date() else ""
         key = "time_later" if direction > 0 else "time_before"
-        return Said(key, {"time": said_time(then.time(), asked.language), "day": day})
+        return Said(key, {"time": said_time(then.time(), asked.language), "day": day, "place": place.name})
 
     return tell
 
@@ -63,6 +64,12 @@ def _tell_year(asked: Asked) -> Said:
 
 def _tell_month(asked: Asked) -> Said:
     return Said("month", {"month": formatted(asked.now.date(), "LLLL", asked.language)})
+
+
+def _tell_near_month(asked: Asked) -> Said:
+    """Tell the month before or after this one."""
+    month = moved(asked.now.date().replace(day=1), asked.slots["months"], "month")
+    return Said("month_near", {"month": formatted(month, "LLLL", asked.language)})
 
 
 def _tell_week(asked: Asked) -> Said:
@@ -201,6 +208,7 @@ _HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
     "date": _tell_date,
     "year": _tell_year,
     "month": _tell_month,
+    "month_near": _tell_near_month,
     "week": _tell_week,
     "zone": _tell_zone,
     "time_there": _tell_time_there,

@@ -51,6 +51,10 @@ def _date(said: Said) -> Question | None:
     return Question("date_there" if place else "date", place)
 
 
+_NEAR_MONTH = re.compile(
+    r"(?:what|which)(?: is| was| will be)?(?: the)?(?: name of)?(?: the)? (?:month (?:is|was|will be|comes) (?:the )?)?"
+    r"(?:(?P<last>last|previous)|next|following|coming)(?: month)?(?: be| called)?"
+)
 _YEARS = {"last_year": -1, "this_year": 0, "next_year": 1}
 
 
@@ -138,6 +142,10 @@ def _whether_day(said: Said) -> Question | None:
 
 def _part_of_calendar(said: Said) -> Question | None:
     """Read "what year is it", "the current month", "which week are we in"."""
+    if said.has(MONTH) and said.kinds[0] == "be" and said.has("it") and said.only(MONTH, "or_not"):
+        return Question("month", {})
+    if near := _NEAR_MONTH.fullmatch(" ".join(each.words for each in said.tokens)):
+        return Question("month_near", {"months": -1 if near["last"] else 1})
     topics = [each for each in ("year", "month", "week", "day_of_year") if said.has(each)]
     if said.has("this_year") and said.only("this_year") and said.has("ask") and said.has("be"):
         return Question("year", {})
@@ -166,6 +174,7 @@ def _count(said: Said) -> Question | None:
         "earlier",
         "later",
     )
+    said = said.with_hours() if many in ("many_hours", "how_long") and said.has("until") and not said.has(AT) else said
     if not many or not said.only(many, DAY, AT, MONTH, PLACE, "this_year", "this_month", "end", "begin", "a", *extra):
         return None
     days = said.values(DAY)

@@ -137,7 +137,7 @@ def _tell_whether_day(asked: Asked) -> Said | None:
 
 
 def _tell_leap_year(asked: Asked) -> Said | None:
-    year = asked.slots.get("year", asked.now.year)
+    year = asked.slots.get("year", asked.now.year + asked.slots.get("years", 0))
     is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     return Said("leap_year" if is_leap else "no_leap_year", {"year": str(year)})
 

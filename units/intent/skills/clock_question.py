@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from units.intent.skills.clock_day_frames import COUNTING_FRAMES, DAY_FRAMES
+from units.intent.skills.clock_rewording import reworded
 from units.intent.skills.clock_said import Question, Said
 from units.intent.skills.clock_time_frames import PRESENT_FRAMES, TIME_FRAMES
 from units.intent.skills.clock_tokens import LANGUAGES, Token, divisions
@@ -17,7 +18,7 @@ from units.intent.values.calendar_day import read_year
 _ABOUT = re.compile(
     r"\b(?:time|times|hours?|clocks?|watch|o'?clock|late|early|date|day|days|weekday|today|today's|tomorrow|yesterday|"
     r"zones?|year|months?|weeks?|when|ahead|behind|calend[ae]r|how (?:long|far|soon|much|near|close)|countdown|sleeps|"
-    r"nights|minutes|is it|are we|convert|will it be|\w+day|day's)\b"
+    r"nights|minutes?|is it|are we|convert|will it be|\w+day|day's|utc|gmt)\b|\d ?[ap]\.?m\b"
 )
 """A sentence without any of these asks for no time and no day."""
 
@@ -39,7 +40,7 @@ def read_question(words: str, language: str) -> Question | None:
     """Return what is asked of the clock; None for anything else."""
     if language not in LANGUAGES:
         return None
-    text = " ".join(core_of(words, language).replace(",", " ").replace("'re ", " are ").split())
+    text = reworded(" ".join(core_of(words, language).replace(",", " ").replace("'re ", " are ").split()))
     if not _ABOUT.search(text):
         return None
     text = _HERE.sub(r"\1 here", text)
@@ -56,6 +57,8 @@ def _read(ways: Iterator[Sequence[Token]]) -> Question | None:
 
 def _read_leap(text: str) -> Question | None:
     """Read "is 2028 a leap year", "when is the next leap year"."""
+    if text == "is next year a leap year":
+        return Question("leap_year", {"years": 1})
     if _THIS_LEAP_YEAR.fullmatch(text):
         return Question("leap_year", {})
     if _NEXT_LEAP_YEAR.fullmatch(text):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from units.intent.skills.clock_tokens import PLACE, SOMEWHERE, Token
+from units.intent.skills.clock_tokens import AT, HOUR, PLACE, SOMEWHERE, Token
 from units.intent.values.place import Place
 
 MANY = ("many_days", "many_weeks", "many_months", "many_hours", "how_long")
@@ -51,6 +51,10 @@ class Said:
         """Return whether a part stands directly after another one, but for articles."""
         kinds = [kind for kind in self.kinds if kind not in ("the", "current", "city", "now")]
         return (first, second) in pairwise(kinds)
+
+    def with_hours(self) -> "Said":
+        """Return the same parts, of which a mere number is a time of day."""
+        return Said([each._replace(kind=AT) if each.kind == HOUR else each for each in self.tokens])
 
     @property
     def has_plainly(self) -> bool:

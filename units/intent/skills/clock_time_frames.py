@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from units.intent.skills.clock_said import MANY, Question, Said, is_asked, place_in
-from units.intent.skills.clock_tokens import AT, LENGTH, PLACE, SOMEWHERE
+from units.intent.skills.clock_tokens import AT, DAY, LENGTH, PLACE, SOMEWHERE
 from units.intent.values.place import Place
 
 _NAME_OF_ZONE = re.compile(r"\b(?:time|zone|[ecmp][sd]t|gmt|utc|cest?|bst|jst|ist|aest)\b")
@@ -55,7 +55,7 @@ def _time(said: Said) -> Question | None:
 
 def _names_time(said: Said) -> bool:
     """Return whether the time of a zone is asked for by its name: "what is Pacific Time"."""
-    is_named = said.count(PLACE) == 1 and re.search(r"\btime(?: zone)?$", said.words(PLACE))
+    is_named = said.count(PLACE) == 1 and re.search(r"\btime(?: zone)?$|^(?:utc|gmt)$", said.words(PLACE))
     return bool(is_named) and said.only(PLACE) and said.has("ask", "tell", "current") and not said.is_statement
 
 
@@ -63,9 +63,11 @@ def _time_moved(said: Said) -> Question | None:
     """Read "what time will it be in two hours", "the time an hour ago"."""
     if not said.has("time", "late") or said.count(LENGTH) != 1:
         return None
-    if not said.only("time", "late", LENGTH, "later", "earlier", "after", "until", "was", "since", "from"):
+    place = place_in(said)
+    extra = ("later", "earlier", "after", "until", "was", "since", "from")
+    if place is None or not said.only("time", "late", LENGTH, PLACE, *extra):
         return None
-    slots = {"length": said.values(LENGTH)[0]}
+    slots = {"length": said.values(LENGTH)[0], **place}
     after = said.kinds[said.at(LENGTH) + 1 :]
     before = said.kinds[: said.at(LENGTH)]
     if {"earlier", "since"} & set(after):
@@ -150,6 +152,7 @@ def _firstplace_in(said: Said) -> int:
 
 def _time_when(said: Said) -> Question | None:
     """Read "when it is 5 pm in London, what time is it in Tokyo", "convert 9 am CST to EST"."""
+    said = said.with_hours() if said.has("if", "when") else said
     if not said.only(AT, PLACE, "time", "zone", "if", "when", "convert", "to", "from", "me"):
         return None
     places = said.values(PLACE)
@@ -166,6 +169,8 @@ def _time_when(said: Said) -> Question | None:
         outside = [each.value for each in (*said.tokens[:first], *said.tokens[last:]) if each.kind == PLACE]
         if not said.has("time") or len(inside) > 1 or len(outside) > 1:
             return None
+    elif said.has("time") and said.has("will") and PLACE not in said.kinds[said.at(AT) :]:
+        inside, outside = [], places
     else:
         after = [each.value for each in said.tokens[said.at(AT) :] if each.kind == PLACE]
         if len(after) != len(places) or not (said.has("ask", "convert") or len(places) == 2):
@@ -179,7 +184,8 @@ def _time_when(said: Said) -> Question | None:
 
 
 def _whether_time(said: Said) -> Question | None:
-    """Read "is it 5 pm yet", "is it past noon in Rome", "is it night in Tokyo"."""
+    """Read "is it 5 pm yet", "is it past noon in Rome", "is it night in Tokyo", "is it tomorrow in Japan"."""
+    said = said.with_hours() if said.has("now", "after") and not said.has(AT) else said
     if said.kinds[0] != "be" or not said.has("it") or said.is_statement:
         return None
     place = place_in(said)
@@ -189,6 +195,8 @@ def _whether_time(said: Said) -> Question | None:
         and said.only("day_part", "date", "after", "and", "or_not", AT, PLACE)
     ):
         return Question("time_there", place)
+    if place and said.count(DAY) == 1 and said.only(DAY, PLACE, "or_not"):
+        return Question("date_there", place)
     if said.count(AT) == 1 and said.only(AT, "after", "or_not", "passed"):
         return Question("whether_time", {"at": said.values(AT)[0]})
     return None

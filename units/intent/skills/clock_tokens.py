@@ -20,6 +20,7 @@ from units.intent.skills.clock_values import (
     read_whose_day,
 )
 from units.intent.values.calendar_day import read_year
+from units.intent.values.clock_time import read_clock_time
 from units.intent.values.feast import feast_names
 from units.intent.values.place import read_place, read_region, similar_place
 from units.intent.values.plain import digits_in, with_ordinals
@@ -46,6 +47,12 @@ _IN_DAYS = frozenset(_WORDS[_LANGUAGE]["values"]["days"].split())
 """Words of days, times and lengths, beside numbers and the names of feasts."""
 
 DAY, PLACE, AT, LENGTH, MONTH, YEAR, SOMEWHERE = "DAY", "PLACE", "AT", "LENGTH", "MONTH", "YEAR", "SOMEWHERE"
+HOUR = "HOUR"
+"""A mere number, which is a time of day in some questions only: "is it five yet"."""
+
+_HOURS = frozenset(map(str, range(1, 13))).union(
+    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+)
 
 
 class Token(NamedTuple):
@@ -178,7 +185,9 @@ def _read_day(words: str) -> Iterator[Token]:
     day = read_whose_day(words, _LANGUAGE) if words.endswith(("'s", "s'", "days")) else None
     if day := day or read_one_day(words, _LANGUAGE):
         yield Token(DAY, words, day)
-    if at := read_time(words, _LANGUAGE):
+    if words in _HOURS:
+        yield Token(HOUR, words, read_clock_time(words, _LANGUAGE))
+    elif at := read_time(words, _LANGUAGE):
         yield Token(AT, words, at)
     if length := read_length(words, _LANGUAGE):
         yield Token(LENGTH, words, length)

@@ -27,6 +27,9 @@ _MOST_WORDS_REPLIED = 4
 """Of more words one thing in a reply does not consist: it is another sentence."""
 
 
+_OWN = re.compile(r"\b(?:my|our|mine|called|named)\b", re.IGNORECASE)
+
+
 def _do(asked: Asked) -> Said | Steps | None:
     """Do what is wanted; the sentence is read again, as the words of a slot have no commas."""
     wishes: Wishes = read_wish(asked.words, asked.language) or asked.slots["wish"]
@@ -81,6 +84,8 @@ def _read(asked: Asked) -> Steps:
     if not outcome.is_done:
         return _failed(asked, outcome)
     items = outcome.data["items"]
+    if not items and _is_of_others(asked):
+        return None
     return _said(asked, outcome, "read" if items else "empty", items)
 
 
@@ -88,6 +93,8 @@ def _is_on(asked: Asked) -> Steps:
     (outcome,) = yield [SkillCall("list_read", {"list": _list_of(asked)})]
     if not outcome.is_done:
         return _failed(asked, outcome)
+    if not outcome.data["items"] and _is_of_others(asked):
+        return None
     there = {each.casefold() for each in outcome.data["items"]}
     missing = [each for each in _items(asked) if each.casefold() not in there]
     return _said(asked, outcome, "is_missing" if missing else "is_on", missing or _items(asked))
@@ -185,6 +192,12 @@ def _called(asked: Asked, name: str) -> str:
     """Return how a list is called: the shopping list."""
     answers = TEXTS[asked.language].answers
     return answers[f"list_{name}"] if name in (SHOPPING, TODO) else answers["list_other"].replace("NAME", name)
+
+
+def _is_of_others(asked: Asked) -> bool:
+    """Return whether a list without a thing may be none of the board's: "the endangered species list"."""
+    is_own = _list_of(asked) in ("", SHOPPING, TODO) or _OWN.search(asked.words) is not None
+    return asked.language == "en" and not is_own
 
 
 def _row(items: Sequence[str], language: str) -> str:

@@ -103,7 +103,14 @@ _ENGLISH = QuestionWords(
         (r"\bdevide\b", "divide"),
         (r"\b(?:mutliplied|multipled|multiplyed|multiplicated)\b", "multiplied"),
         (r"\b(?:mutliply|multiplicate|multipy)\b", "multiply"),
-        (r"\bsubstract", "subtract"),
+        (
+            r"\b(?:substract|subract|subtrac|subtrack|subtact|substact|subtarct|sutract|subtrat)(?=\b|ed\b|ing\b)",
+            "subtract",
+        ),
+        (r"\b(\d[\d.]*) doubled\b", r"double \1"),
+        (r"\b(divided?|multipl(?:y|ied)|times) (?:buy|bye|bi)\b", r"\1 by"),
+        (r"\b(?<!square )(?<!cube )(?<!cubed )(?<!th )root (?=\d)", "square root of "),
+        (r"\b(?:a|one) dozen (?=plus|minus|times|divided|and \d)|(?<=times )(?:a|one) dozen\b", "12 "),
         (r"\b(?:persent|precent|procent)\b", "percent"),
     ),
     orders=(

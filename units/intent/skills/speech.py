@@ -29,7 +29,7 @@ def _faster(asked: Asked) -> Steps:
 
 def _change(asked: Asked, factor: float) -> Steps:
     way = "slower" if factor < 1 else "faster"
-    factor = factor**_MUCH if asked.slots.get("much") == "much" else factor
+    factor = factor**_MUCH if asked.slots.get("much") == "much" else asked.slots.get("factor") or factor
     (outcome,) = yield [SkillCall("speech_speed", {"factor": round(factor, 3)})]
     if not outcome.is_done:
         return Said("failed")
@@ -44,7 +44,7 @@ def _normally(asked: Asked) -> Steps:
 def _do(asked: Asked) -> Steps | None:
     """Do what a sentence wants; it is read again, as a slot lacks the words that a home skips: "thanks again"."""
     wish = read_wish(asked.words, asked.language)
-    return None if wish is None else _WORKS[wish.do](asked._replace(slots={"much": wish.much}))
+    return None if wish is None else _WORKS[wish.do](asked._replace(slots={"much": wish.much, "factor": wish.factor}))
 
 
 _WORKS: Mapping[str, Callable[[Asked], Steps]] = {

@@ -24,6 +24,9 @@ _AFTER = re.compile(rf"(?:[\s,:;.?!=]+(?:{_WORDS['words']}|{_WORDS['after']})(?=
 _ASKING = re.compile(rf"\b(?:{_WORDS['asking']})\b")
 _MONEY = re.compile(rf"\$|\b(?:{_WORDS['money']})\b")
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join((*NUMBER_WORDS['en'].added, 'pi'))})\b")
+_COMPARING = re.compile(r"(?:is|are|was) .*\b(?:greater|bigger|higher|larger|more|smaller|lower|less|fewer) than\b")
+""""Is 5 greater than 3" asks for no sum."""
+
 _RULE = re.compile(r"(?<!\?P)<(\w+)>")
 
 
@@ -64,7 +67,7 @@ _MAKE: Mapping[str, Callable[[Operation, Operation], Operation]] = {
 def read_sum(text: str, language: str) -> Operation | None:
     """Return the sum that an English question asks for; None for anything else."""
     said = " ".join(text.casefold().replace("\u2019", "'").split()).strip(" ,.;:?!")
-    if language != "en" or len(said) > MAX_LENGTH or not _NUMBER.search(said):
+    if language != "en" or len(said) > MAX_LENGTH or not _NUMBER.search(said) or _COMPARING.match(said):
         return None
     asks = _ASKING.search(said) or said.endswith((" is", " equals"))
     kinds = ("forms", "stories") if asks or _MONEY.search(said) else ("forms",)

@@ -71,6 +71,19 @@ def _share(asked: Asked) -> Said:
     return _answer(Operation("*", (share, _HUNDRED)), asked, is_percent=True)
 
 
+def _as_percent(asked: Asked) -> Said | None:
+    """Say a fraction in percent; a whole number is none."""
+    part = asked.slots["part"]
+    said = _answer(Operation("*", (part, _HUNDRED)), asked, is_percent=True)
+    is_whole = said.key == "percent" and computed(part).value.denominator == 1
+    return None if is_whole else said
+
+
+def _ask_for_sum(asked: Asked) -> Said:
+    """Ask for the sum with which somebody wants help; it is then understood by itself."""
+    return Said("ask_sum")
+
+
 def _halved(asked: Asked) -> Said:
     return _answer(Operation("/", (asked.slots["left"], Operation("", number=Fraction(2)))), asked)
 
@@ -98,7 +111,7 @@ def _whether_equal(asked: Asked) -> Said:
     return Said("no" if difference else "yes", said.values)
 
 
-_HANDLERS: Mapping[str, Callable[[Asked], Said]] = {
+_HANDLERS: Mapping[str, Callable[[Asked], Said | None]] = {
     "value": _tell,
     "wish": _tell,
     "sum": _joined("+"),
@@ -112,6 +125,8 @@ _HANDLERS: Mapping[str, Callable[[Asked], Said]] = {
     "rest": _two("mod"),
     "fraction": _two("/"),
     "share": _share,
+    "as_percent": _as_percent,
+    "offer": _ask_for_sum,
     "change": _change,
     "times": _two("*"),
     "halved": _halved,

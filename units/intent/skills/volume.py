@@ -22,6 +22,8 @@ _UNMUTE = "unmute"
 _OF_BOARD = {"en": re.compile(r"\b(?:you|you're|your|yourself|speak\w*|talk\w*|voice|board)\b", re.IGNORECASE)}
 """Words for the board's own voice, in languages whose wishes are read from words in any order."""
 
+_FACTORS = {"double": 2.0, "halve": 0.5}
+
 _STEPS = {"little": LITTLE, "much": MUCH}
 
 
@@ -50,6 +52,8 @@ def _change(wish: VolumeWish) -> Steps:
 
 def _changed(before: float, wish: VolumeWish) -> float:
     """Return the new volume; where nothing would be left of it, a step is a share of the present one."""
+    if wish.do in _FACTORS:
+        return max(min(LOWEST, before), min(100, before * _FACTORS[wish.do]))
     step = wish.step or _STEPS.get(wish.much, USUAL)
     if wish.do == "up":
         return min(100, before + step)
@@ -82,6 +86,8 @@ _WORKS: Mapping[str, Callable[[VolumeWish], Steps]] = {
     "set": _set,
     "up": _change,
     "down": _change,
+    "double": _change,
+    "halve": _change,
     "mute": _mute,
     "unmute": _mute,
     "tell": _tell,

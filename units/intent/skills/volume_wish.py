@@ -20,6 +20,10 @@ WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
 )
 """By language, by kind."""
 
+_REASONS: Mapping[str, str] = tomllib.loads(
+    Path(__file__).with_name("volume_reasons.toml").read_text(encoding="utf-8")
+)["en"]
+
 MOST_WORDS = 24
 """Of more words no wish about the volume consists."""
 
@@ -47,8 +51,16 @@ _IN_QUESTIONS = frozenset(
         "by",
         "half",
         "too",
+        "steps",
+        "most",
+        "least",
     )
 )
+
+_IN_MULTIPLES = frozenset(("twice", "halved", "noun", "volume", "loud", "it", "do", "down", "up", "half", "off"))
+
+_FOR_A_MOMENT = re.compile(r" for (?:a|one|1) (?:minute|min|moment|second|sec|bit|while|little while)(?: here)?\b")
+"""Says no length beside a reason: "mute for a minute, I have to make a call"."""
 
 _FOR_A_TIME = re.compile(r"(.+?),? for (?:(?:the|at least|about|another|next|exactly) )*(.+?)(?: please| thanks| now)?")
 """"Mute for five minutes"."""
@@ -65,7 +77,7 @@ class VolumeWish:
     """What is wanted."""
 
     do: str
-    """set, up, down, mute, unmute or tell."""
+    """set, up, down, mute, unmute, tell, double or halve."""
 
     percent: float | None = None
     """The goal."""
@@ -90,11 +102,32 @@ def read_wish(words: str, language: str) -> VolumeWish | None:
     """Return what a sentence wants of the loudspeaker; None if it is about something else, or not clear."""
     if (wish := _read(words, language)) or language != "en":
         return wish
+    if (plain := _without_reason(words)) and (wish := _read(plain, language)):
+        return wish if wish.do != "tell" else None
     if not (timed := _FOR_A_TIME.fullmatch(words.casefold().strip(" .!?"))):
         return None
     seconds = read_duration(timed[2], language) or read_duration(f"1 {timed[2]}", language)
     wish = _read(_QUIET.sub("mute", timed[1]), language)
     return replace(wish, seconds=seconds) if wish and wish.do == "mute" and seconds else None
+
+
+def _without_reason(words: str) -> str:
+    """Return an English wish without the reason before or after it, of known words; "" where none is said."""
+    text = " ".join(re.sub(r"[.!?]+", ",", words.casefold().replace("\u2019", "'")).split()).strip(" ,")
+    for pattern in _reasons():
+        if found := pattern.fullmatch(text):
+            return _FOR_A_MOMENT.sub("", found["wish"])
+    return ""
+
+
+@cache
+def _reasons() -> Sequence[re.Pattern[str]]:
+    """Return the patterns of a wish with a reason before and after it."""
+    reason = rf"(?:{_REASONS['subjects']})(?:[ ,]+(?:{_REASONS['words']}))+"
+    return (
+        re.compile(rf"(?P<wish>.+?)[ ,]+(?:(?:{_REASONS['joints']}) )?{reason}"),
+        re.compile(rf"(?:(?:{_REASONS['joints']}) )?{reason}[ ,]+(?:(?:so|and|then|please) )*(?P<wish>.+)"),
+    )
 
 
 def _read(words: str, language: str) -> VolumeWish | None:
@@ -158,6 +191,10 @@ def _wish(tokens: Sequence[_Token], language: str, *, is_question: bool) -> Volu
         return _without_amount([each for each in kinds if each != "why"]) if {"be", "too"} <= has else None
     if "ask" in has or is_question:
         return _question(has)
+    if kinds == ["volume", "noun"] and base_of(language) == "en":
+        return VolumeWish("tell")
+    if has & {"twice", "halved"}:
+        return _multiplied(has)
     if "unmute" in has:
         return (
             VolumeWish("unmute")
@@ -170,14 +207,23 @@ def _wish(tokens: Sequence[_Token], language: str, *, is_question: bool) -> Volu
         return _switched(has - {"be"})
     if has & {"off", "on"} and (switched := _switched(has)):
         return switched
-    return _without_amount(kinds)
+    return _without_amount(kinds, is_step=_is_step_alone(tokens))
+
+
+def _multiplied(has: set[str]) -> VolumeWish | None:
+    """Return what "double the volume" and "make it twice as loud" want."""
+    if not has & {"noun", "loud"} or not has <= _IN_MULTIPLES:
+        return None
+    if {"twice", "halved"} <= has or ("twice" in has and "down" in has) or ("halved" in has and "up" in has):
+        return None
+    return VolumeWish("double" if "twice" in has else "halve")
 
 
 def _question(has: set[str]) -> VolumeWish | None:
     """Return the question for the volume: "how loud are you", "is the sound on"."""
     if not has & {"noun", "loud", "mute"} or not has <= _IN_QUESTIONS:
         return None
-    is_state = "volume" in has or has & {"loud", "quiet", "mute", "on", "off"}
+    is_state = "volume" in has or has & {"loud", "quiet", "mute", "on", "off", "steps"}
     return VolumeWish("tell") if is_state and has & {"noun", "it", "be", "voice"} else None
 
 
@@ -253,12 +299,12 @@ def _bare(amount: _Token) -> str:
     return _PER_HUNDRED.sub("%", words)
 
 
-def _without_amount(kinds: list[str]) -> VolumeWish | None:
+def _without_amount(kinds: list[str], *, is_step: bool = False) -> VolumeWish | None:
     has = set(kinds)
     for state, percent in (("loud", _SAID_LOUD), ("quiet", _SAID_QUIET)):
         if state in has and "to" in kinds[: kinds.index(state)] and "noun" in has and not has & {"too", "not", "be"}:
             return VolumeWish("set", percent=percent)
-    if not _is_about_sound(kinds, with_amount=False) and kinds != ["quiet"]:
+    if not _is_about_sound(kinds, with_amount=False) and kinds != ["quiet"] and not is_step:
         return None
     direction = _direction(kinds)
     much = "little" if "little" in has else "much" if "much" in has else ""
@@ -279,10 +325,12 @@ def _is_about_sound(kinds: Sequence[str], *, with_amount: bool) -> bool:
 
 
 def _is_step_alone(tokens: Sequence[_Token]) -> bool:
-    """Return whether nothing but a step in percent is said: "increase by 10 percent"."""
+    """Return whether nothing but a step is said: "increase by 10 percent", "up a notch"."""
     has = {each.kind for each in tokens}
+    if has <= {"up", "down", "do", "it", "turn", "little"} and any("notch" in each.words for each in tokens):
+        return len(has & {"up", "down"}) == 1
     is_in_percent = any(each.kind == "number" and each.words.endswith(("%", "percent", "per cent")) for each in tokens)
-    return is_in_percent and has <= {"up", "down", "by", "number"} and len(has & {"up", "down"}) == 1
+    return is_in_percent and has <= {"up", "down", "by", "number", "do"} and len(has & {"up", "down"}) == 1
 
 
 def _direction(kinds: Sequence[str]) -> str:

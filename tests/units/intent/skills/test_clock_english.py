@@ -37,6 +37,14 @@ def asked(text: str) -> str | None:
         ("which day and what hour is it", "It is Sunday, November 22, 2026, 5:04 PM."),
         ("what are the date and the time in Lima", "In Lima it is Sunday, November 22, 2026, 11:04 AM."),
         ("how many hours until midnight in London", "It is 7 hours and 56 minutes until then."),
+        ("pretend to be a clock", "It is 5:04 PM."),
+        ("has it turned five yet", "It is 5:04 PM."),
+        ("is it 7 o clock already", "It is 5:04 PM."),
+        ("I can't see the clock, what time is it", "It is 5:04 PM."),
+        ("my aunt is in Lima, what time is it there", "It is 11:04 AM in Lima."),
+        ("what will the time be in Lima in 3 hours", "Then it will be 2:04 PM in Lima."),
+        ("is it already tomorrow in Japan", "In Tokyo it is Monday, November 23, 2026."),
+        ("how long until 6", "It is 56 minutes until then."),
     ],
 )
 def test_the_time_is_asked_for_in_any_order(sentence: str, answer: str) -> None:
@@ -184,3 +192,29 @@ def test_only_a_name_that_is_nearly_right_is_taken_for_a_place() -> None:
     assert similar.zone == "America/Los_Angeles"
     assert similar_place("laundry basket", "en") is None
     assert similar_place("Rom", "en") is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "answer"),
+    [
+        ("what day will 3/17/2027 be", "That is Wednesday, March 17, 2027."),
+        ("which weekday was 23.4.1999", "That was Friday, April 23, 1999."),
+        ("what is the date after tomorrow", "That is Tuesday, November 24, 2026."),
+        ("which day comes before May 1st", "That is Friday, April 30, 2027."),
+        ("in another ten days what day will it be", "That is Wednesday, December 2, 2026."),
+        ("what month is next", "That is December."),
+        ("is it still October", "It is November."),
+        ("is it Monday tomorrow", "Yes, that is Monday, November 23, 2026."),
+        ("what is the 3rd of March", "That is Wednesday, March 3, 2027."),
+        ("is next year a leap year", "No, 2027 is not a leap year."),
+    ],
+)
+def test_a_date_is_told_however_it_is_written_or_counted(sentence: str, answer: str) -> None:
+    """Dates in digits have the month first where both orders are possible."""
+    assert asked(sentence) == answer
+
+
+@pytest.mark.parametrize("sentence", ["my brother asked me if he knows what time it is", "if I have 5 in Rome"])
+def test_a_number_or_a_story_is_no_question_for_the_time(sentence: str) -> None:
+    """What is said before a question is passed over only where the question is whole."""
+    assert asked(sentence) is None

@@ -109,7 +109,7 @@ def test_a_sum_is_found_in_what_is_said_around_it(sentence: str, answer: str) ->
         "i'd like a 4 by 4",
         "i need 2 alarms at 7 per day",
         "mary had 9 pencils and lost 4 erasers how many pencils are left",
-        "help me with my math",
+        "is 5 greater than 3",
         "take 2 pills 3 times a day",
         "play 2 plus 2",
         "pi",
@@ -123,6 +123,16 @@ def test_numbers_without_a_question_are_no_sum(sentence: str) -> None:
 @pytest.mark.parametrize(
     ("language", "sentence", "answer"),
     [
+        ("en", "help me with maths", "Tell me the sum."),
+        ("en", "subtrack 6 from 20", "That is 14."),
+        ("en", "60 divided buy 5", "That is 12."),
+        ("en", "if it is 10% off $90, how much is it", "That is 81."),
+        ("en", "what percentage nine is of thirty six", "That is 25 percent."),
+        ("en", "18/24 as a percent", "That is 75 percent."),
+        ("en", "what's two and two", "That is 4."),
+        ("en", "what are seven eights", "That is 56."),
+        ("en", "what would we pay for 3 hats at 12 dollars each", "That is 36."),
+        ("en", "we had 30 dollars and bought lunch for 12.50, how much is left", "That is 17.5."),
         ("de", "Was ist 345 plus 678?", "Das ist 1.023."),
         ("de", "wie viel ist dreihundertfünfundvierzig plus sechshundertachtundsiebzig", "Das ist 1.023."),
         ("de", "Wie viel sind 15 Prozent von 80?", "Das ist 12."),
@@ -212,7 +222,6 @@ def test_no_sum_takes_long(words: str) -> None:
     [
         ("en", "what is love"),
         ("en", "two and two"),
-        ("en", "what is two and two"),
         ("en", "what is 12 in roman numerals"),
         ("en", "what is 12"),
         ("en", "what is minus 5"),
