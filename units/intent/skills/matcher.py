@@ -10,6 +10,7 @@ from hassil.recognize import RecognizeResult
 
 from units.intent.library import settings_of, share_leaves
 from units.intent.narrowing import Narrower
+from units.intent.skills.accents import FOLDED, RESTORED, Accents, as_said, without_accents
 from units.intent.skills.sentences import faults_in
 from units.intent.skills.skill import Skill
 
@@ -52,6 +53,8 @@ class SkillMatcher:
         share_leaves(parsed)
         self._narrower = Narrower(parsed, ())
         self._places = {name: at for at, name in enumerate(self._skills)}
+        templates = (template for each in known for template in each.templates())
+        self._accents = Accents(language, templates) if language in RESTORED else None
 
     def warm(self) -> None:
         """Do now what the first sentences would have to wait for: many readers need the numbers of the language.
@@ -69,10 +72,15 @@ class SkillMatcher:
         """
         if not text.strip() or len(text) > MAX_LENGTH:
             return
+        text = self.spelled(text)
         yield from self._matches(text, self._skills)
         for names, ways in self._plainer(text):
             for way in ways:
                 yield from self._matches(way, names)
+
+    def spelled(self, text: str) -> str:
+        """Return a text with the accents that were not typed."""
+        return self._accents.restored(text) if self._accents is not None else text
 
     def _plainer(self, text: str) -> Iterator[tuple[Collection[str], Sequence[str]]]:
         """Yield the plainer ways to say a sentence, each with the skills that it is tried for."""
@@ -80,34 +88,40 @@ class SkillMatcher:
         return ((frozenset({name}), ways) for name, ways in of)
 
     def _matches(self, text: str, names: Collection[str]) -> Iterator[Match]:
-        narrowed = self._narrower.narrowed(text.casefold(), {})
+        folded = without_accents(text) if self.language in FOLDED else text
+        narrowed = self._narrower.narrowed(folded.casefold(), {})
         narrowed.intents = {
             name: intent for name, intent in narrowed.intents.items() if name.partition(".")[0] in names
         }
         found: list[tuple[tuple[int, ...], str, Skill, RecognizeResult]] = []
-        for at, result in enumerate(recognize_all(text, narrowed, language=self.language)):
+        for at, result in enumerate(recognize_all(folded, narrowed, language=self.language)):
             if at == _MOST_READINGS:
                 break
             skill_name, _, intent = result.intent.name.partition(".")
             found.append(((*_rank(result), self._places[skill_name]), intent, self._skills[skill_name], result))
         for _, intent, skill, result in sorted(found, key=lambda each: each[:2]):
-            if (slots := self._slots(skill, result)) is not None:
+            if (slots := self._slots(skill, result, text)) is not None:
                 yield Match(skill, intent, slots)
 
-    def _slots(self, skill: Skill, result: RecognizeResult) -> dict[str, Any] | None:
+    def _slots(self, skill: Skill, result: RecognizeResult, text: str) -> dict[str, Any] | None:
         """Return what the slots mean, or None if one means nothing; what loads much is read last."""
         slots = {}
         for slot, entity in sorted(result.entities.items(), key=lambda each: each[0] in skill.late):
-            if (value := self._value(skill, slot, entity)) is None:
+            if (value := self._value(skill, slot, entity, text)) is None:
                 return None
             slots[slot] = value
         return slots
 
-    def _value(self, skill: Skill, slot: str, entity: Any) -> Any:
+    def _value(self, skill: Skill, slot: str, entity: Any, text: str) -> Any:
         """Return what a slot means, or None if its words mean nothing there."""
         if not entity.is_wildcard:
             return entity.value
-        return self._read(skill, slot, str(entity.text_clean).strip(" ,"))
+        words = str(entity.text_clean).strip(" ,")
+        words = as_said(words, text) if self.language in FOLDED else words
+        if (value := self._read(skill, slot, words)) is not None or self._accents is None:
+            return value
+        other = self._accents.all_restored(words)
+        return self._read(skill, slot, other) if other != words else None
 
     def _read(self, skill: Skill, slot: str, words: str) -> Any:
         reader = skill.readers.get(slot)
@@ -127,6 +141,7 @@ class _Templates:
         self._parsed: dict[str, Sentence] = {}
         if not self.are_usable:
             return
+        self._folds = language in FOLDED
         self._texts = skill.texts[language]
         for key, words in faults_in(self._texts, skill.readers.keys(), self._parse):
             log.error("the skill %s cannot be used in %s: %s: %s", skill.name, language, ".".join(key), words)
@@ -134,12 +149,18 @@ class _Templates:
 
     def _parse(self, template: str) -> Sentence:
         if template not in self._parsed:
-            self._parsed[template] = parse_sentence(template)
+            self._parsed[template] = parse_sentence(without_accents(template) if self._folds else template)
         return self._parsed[template]
+
+    def templates(self) -> Iterator[str]:
+        """Yield the templates of all sentences and rules."""
+        yield from self._texts.rules.values()
+        for sentences in self._texts.sentences.values():
+            yield from sentences
 
     def blocks(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the name of each intent among those of all skills, with its block for hassil."""
-        lists = {name: _list_of(values) for name, values in self._texts.lists.items()}
+        lists = {name: _list_of(values, self._folds) for name, values in self._texts.lists.items()}
         for intent, sentences in self._texts.sentences.items():
             slots = {slot for template in (*sentences, *self._texts.rules.values()) for slot in slots_in(template)}
             wildcards = {slot: {"wildcard": True} for slot in slots - lists.keys()}
@@ -166,8 +187,9 @@ class _Templates:
         return f"{self.skill.name}_{name}"
 
 
-def _list_of(values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    return {"values": [{"in": words, "out": value} for value, several in values.items() for words in several]}
+def _list_of(values: Mapping[str, Sequence[str]], folds: bool) -> dict[str, Any]:
+    pairs = ((without_accents(words) if folds else words, value) for value, all_ in values.items() for words in all_)
+    return {"values": [{"in": words, "out": value} for words, value in pairs]}
 
 
 def slots_in(template: str) -> Iterator[str]:

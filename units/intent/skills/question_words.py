@@ -150,13 +150,16 @@ _GERMAN = QuestionWords(
         r"(?:(?:kannst|könntest|würdest|willst|magst) du |(?:können|könnten|würden) sie )?(?:mir |uns )?(?:bitte |mal |"
         r"kurz |schnell |vielleicht |eben |doch |genau |bitte mal )*(?:sagen|verraten|mitteilen|nennen|ausrechnen|"
         r"berechnen|rechnen)|"
-        r"(?:kannst|könntest|würdest) du (?:mir )?(?:bitte |mal |kurz |schnell |vielleicht )*|"
+        r"(?:(?:kannst|könntest|würdest) du|(?:können|könnten|würden) sie)(?: mir| uns| bitte| mal| kurz| schnell|"
+        r" vielleicht)*|"
         r"(?:sag|sage|verrat|verrate|nenn|nenne|gib|zeig|zeige)(?: mir| uns| mal)+(?: bitte| mal| kurz| schnell)*|"
         r"(?:weißt|weisst) du(?: vielleicht| zufällig)?|wissen sie(?: vielleicht)?|"
         r"ich (?:möchte|will|würde gerne?|muss|wüsste gerne?)(?: gerne?| mal| bitte)*(?: wissen)?|"
         r"mich (?:würde interessieren|interessiert)|ich frage mich|keine ahnung|ich weiß nicht|ich brauche|"
         r"(?:ich )?(?:wüsste|würde) gern[e]?(?: wissen)?|hast du eine ahnung|kannst du (?:mal )?(?:nachsehen|schauen)|"
-        r"schau mal|kurz|was glaubst du|finde heraus|rechne (?:mir )?aus"
+        r"schau mal|kurz|was glaubst du|finde heraus|"
+        r"rechne (?:mir |mal |bitte |doch |kurz |schnell )*aus|"
+        r"hilf mir(?: mal| bitte)*(?: bei (?:mathe|den hausaufgaben))?"
     ),
     after=(
         r"bitte|danke|dankeschön|eigentlich|denn|nochmal|noch mal|genau|ungefähr|weißt du das|sag mal|sagen|"
@@ -218,15 +221,19 @@ _SPANISH = QuestionWords(
         r"(?:dime|dígame|digame|dame|deme|indícame|calcula|calcúlame)(?: por favor)?|me (?:dices|das|puedes decir)|"
         r"(?:sabes|sabe|sabrías)(?: decirme)?|(?:quiero|quisiera|necesito|me gustaría|quería) (?:saber|conocer|tener)|"
         r"necesito|me pregunto|quisiera que me digas|me podrías (?:decir|calcular)|me calculas|qué tal|"
-        r"(?:serías|sería) (?:tan amable de|posible) (?:decirme|saber)|buenas|dígame|cuéntame|a ver|yo quiero saber"
+        r"(?:serías|sería) (?:tan amable de|posible) (?:decirme|saber)|buenas|dígame|cuéntame|a ver|yo quiero saber|"
+        r"(?:me ayudas|ayúdame|me puedes ayudar)(?: con (?:una cuenta|esto|un cálculo|la tarea|mi tarea|matemáticas))?|"
+        r"ahorita|fíjate|saca|sácame"
     ),
-    after=r"por favor|porfa|gracias|exactamente|más o menos|sabes",
+    after=r"por favor|porfa|porfis|gracias|exactamente|más o menos|sabes|ahora|ahora mismo",
     spellings=(
         (r"\bque (hora|día|dia|fecha|año|mes)\b", r"qué \1"),
         (r"\bdia(s?)\b", r"día\1"),
         (r"\bcuanto(s?)\b", r"cuánto\1"),
         (r"\bcuanta(s?)\b", r"cuánta\1"),
         (r"\bcual\b", "cuál"),
+        (r"\b(?:ahorita|orita|horita)\b", "ahora"),
+        (r"\b(?:por )?(?:allá|allí|acá|aquí) en\b", "en"),
         (r"\brestan\b", "faltan"),
         (r"\bdividido (?=\d)", "dividido por "),
         (r"\b(\d+) a la (?:potencia )?(\d+)\b", r"\1 elevado a \2"),

@@ -99,7 +99,10 @@ class Skills:
             return None
         if self._clock() - at > REMEMBERED_SECONDS:
             return None
-        asked = before.asked._replace(intent="", slots={}, now=self._now(), words=text)
+        matchers = (each for (language, _), each in self._matchers.items() if language == before.asked.language)
+        matcher = next(matchers, None)
+        words = matcher.spelled(text) if matcher is not None else text
+        asked = before.asked._replace(intent="", slots={}, now=self._now(), words=words)
         return _begun(next(self._numbers), before.skill, before.said.then, asked)
 
     def keep(self, turn: object, conversation: str) -> None:

@@ -117,7 +117,8 @@ def is_system(phrase: TimerPhrase, language: str) -> bool:
 
 def count(asked: Asked) -> Said | Work:
     """Set a timer for a length of time."""
-    return set_up(asked, TimerPhrase(kind=TIMER, seconds=(asked.slots["duration"],)), TIMER)
+    phrase = asked.slots.get("meal") or TimerPhrase(kind=TIMER, seconds=(asked.slots["duration"],))
+    return set_up(asked, phrase, TIMER)
 
 
 def wake(asked: Asked) -> Said | Work:

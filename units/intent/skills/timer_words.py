@@ -230,7 +230,7 @@ GERMAN = TimerWords(
     reminder="erinnerungen|erinnerung",
     plural="timers|alarme|weckzeiten|weckrufe|erinnerungen|countdowns|eieruhren",
     all=r"^(?:alle[rn]?|sämtliche|jede[nrs]?|beide)(?= |$)",
-    article=r"^(?:der|die|das|den|dem|des|'?nen?|'n|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen"
+    article=r"^(?:der|die|das|den|dem|des|'?ne[nr]?|'n|ein|eine[nrms]?|mein|meine[nrms]?|unsere?n?|mir|uns|dieser|diesen"
     r"|diese|neue[nr]?"
     r"|weitere[nr]?|nächste[nrs]?|noch|zwei|2|3|laufende[nrs]?|aktuelle[nrs]?|aktive[nrs]?|gestellte[nrs]?|irgendwelche[nr]?|irgendeine?n?|(?:an|aus)?stehende[nr]?"
     r"|(?:vor|ein)?(?:ge|einge)stellte[nr]?|gesetzte[nr]?|bestehende[nr]?|nur|von dieser|zweiten(?="
@@ -249,15 +249,16 @@ GERMAN = TimerWords(
     r"|ich|du|er|sie|es|wir"
     r"|ihr|wenn|ob|weil|sagt|sagte|dass|alle|jede[nrms]?|hat|habe|haben|soll|sollte|kann|wird|timers?|wecker|stellen"
     r"|starten|setzen|erklär|funktioniert"
-    r"|hör|rede|wurde|hatte|klingelte|geklingelt|abgelaufen|schon)\b"
+    r"|hör|rede|länger|kürzer|einen|wurde|hatte|klingelte|geklingelt|abgelaufen|schon)\b"
     r"|^(?:und|oder|aber) ",
     joint="und",
     other="weiteren",
     more_first=r"(?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?) und (?:(?:noch )?(?:einen?|einen zweiten"
     r"|einen weiteren) )?"
     r"(?:auf |für )?(\d+|\w+)",
-    more_last=r"(?:auf |für )?(\d+|\w+) und (?:auf |für )?(\d+|\w+) (minuten?|sekunden?|stunden?)",
-    glued=r"\b(\w+?)(timers?|weckers?)\b",
+    more_last=r"(?:einen? )?(?:auf |für )?(\d+|\w+) und (?:(?:noch )?einen? )?(?:auf |für )?(\d+|\w+)"
+    r" (minuten?|sekunden?|stunden?)",
+    glued=r"\b(?!kurzzeit)(\w+?)(timers?|weckers?)\b",
     more=r"\b(?:mehr|weitere[nrs]?|noch|länger|zusätzliche?|um|extra|für)\b",
     purpose=r"\b(?:(?:um|damit er|der|sodass du) (?:mich|uns) (?:auf)?(?:zu)?(?:wecken|weckt|wecken soll|wecken kann)"
     r"|zum (?:aufwachen|aufstehen|wecken)|zu wecken)\b",

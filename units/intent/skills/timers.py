@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
 from units.intent.phrases import LANGUAGES as PHRASES
+from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
 from units.intent.skills.timer_answers import (
     TEXTS,
@@ -17,7 +18,7 @@ from units.intent.skills.timer_answers import (
     which_one,
 )
 from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_clear, is_for_one_day, most_likely, moved
-from units.intent.skills.timer_length import read_changed, read_extra, read_more
+from units.intent.skills.timer_length import read_changed, read_extra, read_meal, read_more
 from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_label, read_phrase
 from units.intent.skills.timer_setting import (
     alert,
@@ -32,6 +33,7 @@ from units.intent.skills.timer_setting import (
     wake_as_said,
     want,
 )
+from units.intent.skills.timer_wish import WORDS as WISHES
 from units.intent.skills.timer_wish import TimerWish, read_wish
 from units.intent.steps import Outcome
 from units.intent.values.duration import read_duration
@@ -238,6 +240,12 @@ def _tell(asked: Asked) -> Work:
     return state_of(found, asked) if found else _none(phrase, rows, asked.language)
 
 
+def _tell_waking(asked: Asked) -> Work:
+    """Tell the alarms: "when do you wake me?"."""
+    phrase = TimerPhrase(kind=ALARM, is_many=True)
+    return (yield from _tell(asked._replace(slots={"timer": phrase, **asked.slots})))
+
+
 def _end(asked: Asked) -> Work:
     """End what rings; a timer that is named and does not ring is cancelled, and "stop" alone means something else."""
     phrase: TimerPhrase | None = asked.slots.get("timer")
@@ -323,6 +331,7 @@ _HANDLERS: Mapping[str, Handler] = {
     "left": _guarded(_tell),
     "tell": _guarded(_tell),
     "list": _guarded(_tell),
+    "when_waking": _guarded(_tell_waking),
     "how_many": _guarded(_count),
     "add": _changing,
     "more": _guarded(_more),
@@ -344,6 +353,42 @@ _HANDLERS: Mapping[str, Handler] = {
 }
 """By intent; those of `timer_wish.toml` are among them."""
 
+_plainer = plainer(
+    {
+        "de": (
+            (r"([^,]+), (?:ich|wir|weil|damit|denn|da|sonst) [^,\d]+", r"\1"),
+            (
+                r"(?!.*\b(?:wenn|falls|sobald|bevor|nicht|kein\w*)\b)(?:ich|wir|es|der|die|das) [^,\d]+, "
+                r"((?:stell|mach|start|weck|erinner|setz|sag|gib|timer|wecker).+)",
+                r"\1",
+            ),
+        ),
+        "fr": (
+            (r"([^,]+), (?:j'|je |on |parce|car |sinon )[^,\d]+", r"\1"),
+            (
+                r"(?!.*\b(?:si|quand|lorsque|pas|avant)\b)(?:j'|je |on |il |le |la |les )[^,\d]+, "
+                r"((?:mets|lance|règle|programme|démarre|réveille|rappelle|préviens|minuteur|alarme).+)",
+                r"\1",
+            ),
+        ),
+        "es": (
+            (r"([^,]+), (?:que|porque|tengo|es que|estoy|ya que|si no) [^,\d]+", r"\1"),
+            (
+                r"(?!.*\b(?:si|cuando|no|antes)\b)(?:tengo|estoy|voy|hay|el|la|es que) [^,\d]+, "
+                r"((?:pon|inicia|programa|despiérta|avísa|recuérda|temporizador|alarma|timer).+)",
+                r"\1",
+            ),
+        ),
+    }
+)
+"""What is said of the reason, with a comma before or after it, changes nothing."""
+
+
+def _other_ways(text: str, language: str) -> Sequence[str]:
+    """Return a wish without what is said around it; English wishes are read from all of their words."""
+    return () if language in WISHES else _plainer(text, language)
+
+
 SKILL = Skill(
     "timers",
     TEXTS,
@@ -355,7 +400,9 @@ SKILL = Skill(
         "more": read_more,
         "extra": read_extra,
         "changed": read_changed,
+        "meal": read_meal,
         "reminder": read_reminder,
         "wish": read_wish,
     },
+    _other_ways,
 )

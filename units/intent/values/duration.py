@@ -23,6 +23,9 @@ _KNOWN_WORDS = 4096
 _IS_WEEKDAY = re.compile("[周期拜][1-6一二三四五六日天末]")
 """In Chinese: a week that goes on as a day of it."""
 
+_SIGNS_OF_ONE_UNIT = re.compile("小时|小時|钟头|星期|礼拜|.")
+"""In Chinese: a sign, or those of a unit none of whose signs is one."""
+
 _FRACTIONS = {"½": " 1/2", "¼": " 1/4", "¾": " 3/4"}
 _NUMBER = r"\d+(?:\.\d+)?"
 _FRACTION = rf"(?:(?P<times{{0}}>{_NUMBER}) )?(?P<part{{0}}>[FQ])(?: 1(?= [wdhms]))?"
@@ -63,7 +66,8 @@ _GERMAN = _Words(
     {
         "sekunden?|sek|s|sekündige[nrsm]?": "s", "minuten?|min|m|minütige[nrsm]?": "m",
         "stunden?|std|h|stündige[nrsm]?": "h", "tage?n?": "d", "wochen?": "w", "und|plus": "+",
-        "ein|eine[nrms]?|1er": "1", "halbe[nrms]?|halb": "F", "viertel": "Q", "lang|lange|von": "", "zwo": "2",
+        "ein|eine[nrms]?|'?ne[nr]?|1er": "1", "halbe[nrms]?|halb": "F", "viertel": "Q", "lang|lange|von": "",
+        "zwo": "2",
     },
     [
         (r"\b(\d+) komma (\d+)", r"\1.\2"), (r"\b(?:eine )?dreiviertel", "3 viertel "),
@@ -124,19 +128,20 @@ def find_durations(words: str, language: str) -> Iterator[Found]:
         return
     space = " " if known.has_spaces else ""
     text = plain(words, language)
-    each = text.split() if known.has_spaces else list(text)
+    each = text.split() if known.has_spaces else _SIGNS_OF_ONE_UNIT.findall(text)
     for start, end in _runs([_may_be_part(word, language) for word in each]):
-        found = next(
+        at = start
+        while found := next(
             (
-                Found(seconds, space.join(each[:first]), space.join(each[last:]))
-                for first, last in _spans(start, end)
-                if not (space == "" and _IS_WEEKDAY.fullmatch("".join(each[last - 1 : last + 1])))
+                (Found(seconds, space.join(each[:first]), space.join(each[last:])), last)
+                for first, last in _spans(at, end)
+                if not (space == "" and _IS_WEEKDAY.search("".join(each[last - 1 : last + 1])))
                 if (seconds := read_duration(space.join(each[first:last]), language)) is not None
             ),
             None,
-        )
-        if found:
-            yield found
+        ):
+            yield found[0]
+            at = found[1]  # "un de 5 minutes et un de 10 minutes"
 
 
 def has_unit(words: str, language: str) -> bool:
