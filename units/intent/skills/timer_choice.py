@@ -5,7 +5,7 @@ from datetime import datetime, time
 from typing import Any
 
 from units.intent.skills.skill import Asked
-from units.intent.skills.timer_phrase import ALARM, REMINDER, TimerPhrase
+from units.intent.skills.timer_phrase import ALARM, REMINDER, TIMER, TimerPhrase
 from units.intent.spelling import folded, joined
 from units.intent.values.clock_time import ClockTime
 from units.intent.values.day import Day, split_part
@@ -42,6 +42,11 @@ def chosen(rows: Sequence[Row], phrase: TimerPhrase, asked: Asked) -> list[Row]:
         at = phrase.place - (phrase.place > 0)
         pool = pool[at:][:1] if at < 0 else pool[at : at + 1]
     return pool
+
+
+def called(rows: Sequence[Row], name: str) -> list[Row]:
+    """Return the timers of exactly this name, which nothing but the name says to be timers."""
+    return [row for row in rows if row["kind"] == TIMER and _is_same(row["name"].rstrip("s"), name.rstrip("s"))]
 
 
 def is_clear(found: Sequence[Row], phrase: TimerPhrase) -> bool:

@@ -1,6 +1,7 @@
 """Lengths of time that are added to a timer, or taken from it: "five more minutes", "my pizza timer five minutes"."""
 
-from units.intent.skills.timer_phrase import TIMER, TimerPhrase, as_said, is_name, read_phrase
+from units.intent.skills.timer_name import is_name
+from units.intent.skills.timer_phrase import TIMER, TimerPhrase, as_said, read_phrase
 from units.intent.skills.timer_words import LANGUAGES
 from units.intent.values.duration import find_durations, read_duration
 from units.intent.values.plain import base_of, compiled, plain

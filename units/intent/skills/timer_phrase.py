@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from units.intent.phrases import LANGUAGES as PHRASES
+from units.intent.skills.timer_edges import NO_LENGTH, WITHOUT_DAYS
+from units.intent.skills.timer_name import is_name, is_own
 from units.intent.skills.timer_words import LANGUAGES, TimerWords
 from units.intent.values.clock_time import read_clock_time
 from units.intent.values.day import Day, read_day
@@ -25,13 +26,9 @@ TIMER, ALARM, REMINDER = "timer", "alarm", "reminder"
 
 _PUNCTUATION = str.maketrans(dict.fromkeys(",.!?;:", " "))
 
-_CLOCK_IN_NAME = re.compile(r"\d:\d\d|(?:\b|\d ?)[ap]\.?m\b")
-"""A time of day in a name is one that was not understood."""
-
 _BEFORE = re.compile(r"^(?:antes|avant|vor|bevor|before|prior|之?前|以前)(?!\w+[a-z])")
 """After a length of time: it does not begin now."""
 
-_MOST_NAME_WORDS = 6
 _MOST_DOING_WORDS = 14
 """What an alarm reminds of may be longer than a name."""
 
@@ -39,8 +36,6 @@ _CLOCK = r"\d:\d\d|\d ?[ap]\.?m\b"
 """A time of day, which is no length of time."""
 
 _APOSTROPHES = {0x2019: "'"}
-_MOST_NAME_SIGNS = 12
-"""The same in a script without spaces."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +100,8 @@ def read_phrase(words: str, language: str) -> TimerPhrase | None:
     phrase = TimerPhrase(kind=str(head.lastgroup), is_many=bool(compiled(known.plural).fullmatch(head[0])))
     if is_interval(text, language):
         return replace(phrase, is_interval=True)
-    if len(heads) > 1 or (phrase.kind == ALARM and compiled(known.limits).search(counted(text, language))):
+    limits = compiled(known.limits).search(compiled(WITHOUT_DAYS).sub(" ", counted(text, language)))
+    if len(heads) > 1 or (phrase.kind == ALARM and limits):
         return None  # two wishes, each of which is understood alone; or all alarms but some
     if phrase.kind != TIMER and (shorter := compiled(known.weekly).sub(" ", text)) != text:
         text, phrase = " ".join(shorter.split()), replace(phrase, is_weekly=True)
@@ -208,7 +204,7 @@ def _before(text: str, phrase: TimerPhrase, language: str, known: TimerWords) ->
         return None
     if lengths:
         return _with_pieces(lengths, pieces, phrase, language, known)
-    return _with_piece(text, phrase, language, known)
+    return _with_piece(shorter, phrase, language, known)
 
 
 def _after(text: str, phrase: TimerPhrase, language: str, known: TimerWords) -> TimerPhrase | None:
@@ -264,7 +260,10 @@ def _until(text: str, language: str, known: TimerWords) -> Moment | None:
     """Return the time of day until which a timer runs; a mere number is none."""
     until = compiled(known.until).sub("", text)
     moment = read_moment(until if until != text else _trimmed(text, known), language)
+    number = compiled(known.naming).sub("", _trimmed(text, known))
+    is_number = until == text and counted(number, language).isdigit()
     is_clear = moment is not None and moment.clock is not None and (until != text or moment.clock.is_certain)
+    is_clear = is_clear and not is_number
     return moment if is_clear else None
 
 
@@ -327,37 +326,23 @@ def _with_piece(text: str, phrase: TimerPhrase, language: str, known: TimerWords
         return None if phrase.room else replace(phrase, room=_bare(found[1], known))
     name, _, room = text.partition(known.place_joint) if known.place_joint else (text, "", "")
     name = compiled(known.naming).sub("", name)
-    name = name if name.isdigit() else _bare(name, known)  # "two" may be an article: "two timers"
+    if phrase.kind and compiled(known.ones).fullmatch(name) and not phrase.is_many:
+        return replace(phrase, is_vague=True, place=phrase.place or 1)  # "timer one"
+    is_number = not phrase.is_many and counted(name, language).isdigit()  # "two" may be an article: "two timers"
+    name = name if is_number or name.isdigit() else _bare(name, known)
     if not name:
         return phrase
     if (number := counted(name, language)).isdigit():  # "timer 2" is one of several, "timer for 5" lacks a unit
         is_one = phrase.place is None and 0 < int(number) <= LAST_ORDINAL
         return replace(phrase, is_vague=True, place=int(number) if is_one else phrase.place)
     if has_unit(name, language):
-        return None if compiled(known.no_name).search(name) else replace(phrase, is_vague=True)
+        is_other = compiled(known.no_name).search(name) or compiled(NO_LENGTH).search(text)
+        return None if is_other else replace(phrase, is_vague=True)
     if read_day(name, language) is not None:
         return None  # no timer starts on another day
-    if phrase.name or not (phrase.kind == REMINDER or is_name(name, language)):
+    if phrase.name or not (phrase.kind == REMINDER or (is_name(name, language) and is_own(name, text, language))):
         return None
     return replace(phrase, name=name, room=phrase.room or _bare(room, known))
-
-
-def is_name(name: str, language: str) -> bool:
-    """Return whether words may be the name of a timer: few, and no sentence."""
-    base = base_of(language)
-    known, phrases = LANGUAGES[base], PHRASES[base]
-    size = len(name.split()) if known.has_spaces else len(name)
-    if not 0 < size <= (_MOST_NAME_WORDS if known.has_spaces else _MOST_NAME_SIGNS):
-        return False
-    if (
-        compiled(known.no_name).search(name)
-        or re.match(r"\d+[ .,:]", counted(name, language))
-        or _CLOCK_IN_NAME.search(name)
-        or name.endswith(f" {known.joint}")
-    ):
-        return False
-    _, _, second = name.partition(f" {known.joint} ")
-    return phrases.pattern(phrases.verbs).match(second) is None
 
 
 def _trimmed(text: str, known: TimerWords) -> str:

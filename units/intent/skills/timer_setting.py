@@ -24,6 +24,13 @@ _MOST_REPLY_WORDS = 6
 
 _MOST_REMINDER_WORDS = 30
 
+_LISTED = {
+    "en": r"(?:(?:of|about) )?(?:(?:the|all|my|our|what|which|any|every|each)\b.*|tasks|items|things|everything|stuff)"
+    r" (?:on|in|from) (?:my|the|our) (?:[\w-]+ )*(?:list|lists|calendar|agenda|schedule)$",
+    "de": r"(?:an )?(?:die|alle|meine|was|welche)\b.* (?:auf|in) (?:meiner|der|unserer) \w*liste$",
+}
+"""Without a time, a question: "remind me of the tasks on my list"."""
+
 _MOST_BARE_WORDS = 3
 """A longer name, in a sentence without a verb for setting, is part of some other sentence."""
 
@@ -53,6 +60,8 @@ def read_reminder(words: str, language: str) -> Reminder | None:
         for found, rest in find_moment(each, language):
             if what := compiled(known.reminding).sub("", rest).strip():
                 return Reminder(as_said(what, words), found)
+    if (pattern := _LISTED.get(base_of(language))) and compiled(pattern).match(text):
+        return None
     what = compiled(known.reminding).sub("", text).strip()
     return Reminder(as_said(what, words), None) if what and compiled(known.reminding).search(text) else None
 

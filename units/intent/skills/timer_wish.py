@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from units.intent.skills.timer_length import read_more
-from units.intent.skills.timer_phrase import ALARM, REMINDER, TimerPhrase, is_interval, read_phrase, spelled
+from units.intent.skills.timer_phrase import ALARM, REMINDER, TimerPhrase, is_interval, read_label, read_phrase, spelled
+from units.intent.skills.timer_said import read_start
 from units.intent.skills.timer_setting import Reminder, read_reminder
 from units.intent.values.moment import Moment, read_moment
 from units.intent.values.plain import base_of, plain
@@ -34,6 +35,9 @@ class TimerWish:
     """The name of a group of sentences: cancel, left, set_to and so on."""
 
     timer: TimerPhrase
+    other: TimerPhrase | None = None
+    """A second timer, of which the same is wanted."""
+
     moment: Moment | None = None
     more: float | None = None
     reminder: Reminder | None = None
@@ -59,6 +63,9 @@ class _Patterns:
     owned: re.Pattern[str]
     """Words of a question about somebody's own timers."""
 
+    named: Sequence[tuple[str, re.Pattern[str]]]
+    """Sentences about a timer of a name, without the word itself."""
+
     sentences: Sequence[tuple[str, re.Pattern[str]]]
 
 
@@ -69,7 +76,34 @@ def read_wish(words: str, language: str) -> TimerWish | None:
         return None
     known = _patterns(base)
     text = plain(spelled(words, language), language).replace("-", " ")
-    if len(text.split()) > _MOST_WORDS or not known.head.search(text):
+    if len(text.split()) > _MOST_WORDS:
+        return None
+    return (
+        _wish_of_a_form(words, text, language, known)
+        or _started(words, language)
+        or _by_name(_bare(text, known), language, known)
+    )
+
+
+def _by_name(text: str, language: str, known: _Patterns) -> TimerWish | None:
+    """Return what is wanted of the timer of a name: "how long left on the laundry", "stop the laundry"."""
+    for do, pattern in known.named:
+        if found := pattern.fullmatch(text):
+            phrase = read_label(found["name"], language)
+            if phrase is not None and phrase == TimerPhrase(name=phrase.name) and phrase.name:
+                return TimerWish(do, phrase)
+    return None
+
+
+def _started(words: str, language: str) -> TimerWish | None:
+    """Return the wish to set a timer, in a sentence of any order."""
+    phrase = read_start(spelled(words, language), language)
+    return TimerWish("start", phrase) if phrase is not None else None
+
+
+def _wish_of_a_form(words: str, text: str, language: str, known: _Patterns) -> TimerWish | None:
+    """Return what a sentence of one of the patterns wants."""
+    if not known.head.search(text):
         return None
     bare = _bare(text, known)
     is_about = known.about.search(words.casefold()) is not None and not known.owned.search(text)
@@ -107,10 +141,16 @@ def _wish(do: str, said: Mapping[str, str | None], language: str) -> TimerWish |
     if phrase is None or (is_question and _says_more(phrase, said["timer"] or "")):
         return None
     moment, more = said.get("moment"), said.get("more") or said.get("more2")
-    wish = TimerWish(do, phrase, read_moment(moment, language) if moment else None, _length(more, language))
-    if (moment and wish.moment is None) or (more and wish.more is None):
-        return None
-    return wish
+    other = said.get("other")
+    wish = TimerWish(
+        do,
+        phrase,
+        read_phrase(other, language) if other else None,
+        read_moment(moment, language) if moment else None,
+        _length(more, language),
+    )
+    is_lacking = (moment and wish.moment is None) or (more and wish.more is None) or (other and wish.other is None)
+    return None if is_lacking else wish
 
 
 def _says_more(phrase: TimerPhrase, timer: str) -> bool:
@@ -156,6 +196,10 @@ def _patterns(base: str) -> _Patterns:
         state=re.compile(words["state"]),
         about=re.compile(words["about"]),
         generic=re.compile(words["generic"]),
+        named=[
+            *(("left_of", re.compile(each)) for each in words["named"]),
+            *(("cancel_named", re.compile(each)) for each in words["named_cancel"]),
+        ],
         owned=re.compile(words["owned"]),
         sentences=[
             (each["do"], re.compile(_RULE.sub(lambda found: words["words"][found[1]], pattern)))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from units.intent.skills.timer_edges import EDGES
+
 
 @dataclass(frozen=True, eq=False)
 class TimerWords:
@@ -123,7 +125,8 @@ ENGLISH = TimerWords(
     "|timers)"
     "|wake ?up (?:calls|times)|reminders",
     all=r"^(?:all|every|each|both|any)(?: of)?(?: single)?(?= |$)",
-    article=r"^(?:an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
+    article=r"^(?:(?:an?|one|1|two|2|yet one|just one|some) more|yet another"
+    r"|an?|the|my|our|your|me|us|that|this|these|those|another|new|one|two|three|2|3|4|some|active|current"
     r"|running|existing|other|next|upcoming|recurring|repeating|set|second(?= new)|single|simple|quick|short"
     r"|maybe|perhaps|like|just|also|nice|little|of|separate|extra|additional|different|remaining|preset|scheduled"
     r"|previous|temporary|regular|usual|brand|specific|recent|most recent)(?= |$)",
@@ -143,7 +146,7 @@ ENGLISH = TimerWords(
     r"|tomorrow"
     r"|tonight|today|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|half|quarter)))"
     r"| (?:for|of|in|at|to|with|on|using|by|a|an|lasting|set for|that lasts|going off"
-    r"|set|now|only|to go off|to ring|to sound|to be set)$|^(?:and|to)$",
+    r"|set|now|only|to go off|to ring|to sound|to be set)$|^(?:and|to)$|" + EDGES,
     between=r"(?:(?:,|and|another|one|a|second|also|for|of|then|more|plus|new|timer) ?)+",
     until=r"^(?:until|till|at|to go off at|ending at|that (?:ends|rings|goes off) at) ",
     no_name=r"\b(?:what|what's|whats|who|why|when|where|which|how|is|isn't|are|was|were|am|be|been|do|does|did"
@@ -192,6 +195,7 @@ ENGLISH = TimerWords(
         (r"\btomorrow (morning|afternoon|evening)s\b", r"tomorrow \1"),
         (r"(?<=[a-z]) ?- ?(?=(?:mon|tue|wed|thu|fri|sat|sun))", " to "),
         (r"\bweek day", "weekday"),
+        (r"\b(minute|second|hour)(s?) and (?=\w+ \1)", r"\1\2 another "),
     ),
     another=r"\banother (?=(?:hour|minute|second|half)\b)",
     one="an ",
@@ -213,12 +217,12 @@ ENGLISH = TimerWords(
     doing=r"^(?:(?:that|which|and) )?(?:(?:will )?(?:to )?(?:reminds?|reminding|alerts?|alerting|tells?"
     r"|telling) (?:me|us)"
     r"(?: that i (?:need|have) to| to| about| of| that)?|for me to|so i remember to|to)(?= (?!snooze|repeat|ring"
-    r"|sound|go off|be |remind (?:me|us)\b)[a-z])",
+    r"|sound|go off|go$|start$|run$|end$|stop$|beep|buzz|last$|expire|be |remind (?:me|us)\b)[a-z])",
     not_done=r"\b(?:every|everyday|daily|weekly|each|seconds?|minutes?|hours?|half)\b|\d ?[ap]\.?m\b|\d:\d\d",
     reason=r" (?:so (?:that )?(?:i|we)|because|since|as) .+$",
     no_alarm=r"\b(?:clocks?|systems?|apps?)\b",
     systems=r"\b(?:fire|smoke|burglar|intruder|security|house|home|car|carbon|monoxide|co|door|window|garage|gas"
-    r"|water|leak"
+    r"|back ?door|water|leak"
     r"|flood|motion|system|panic|building|store|bank|baby|perimeter)\b",
     no_reminder=r"^(?:what|how|if|whether|why|who|whose|where|when|which|again|of the time|about the (?:time"
     r"|rules|plot)|that i (?:am|was)|me)\b",

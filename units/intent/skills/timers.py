@@ -1,10 +1,8 @@
 """The skill of timers, alarms and reminders: the daemon keeps them and lets them ring."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 
 from units.intent.phrases import LANGUAGES as PHRASES
-from units.intent.skills.plain_question import plainer
 from units.intent.skills.skill import Asked, Handler, Said, Skill, SkillCall
 from units.intent.skills.timer_answers import (
     TEXTS,
@@ -12,18 +10,26 @@ from units.intent.skills.timer_answers import (
     Work,
     done,
     said_of,
-    sentences_of,
     state_of,
-    states,
     which_one,
 )
-from units.intent.skills.timer_choice import PAUSED, RINGING, Row, chosen, is_clear, is_for_one_day, most_likely, moved
+from units.intent.skills.timer_choice import (
+    PAUSED,
+    RINGING,
+    Row,
+    called,
+    chosen,
+    is_clear,
+    is_for_one_day,
+    most_likely,
+    moved,
+)
 from units.intent.skills.timer_length import read_changed, read_extra, read_meal, read_more
 from units.intent.skills.timer_phrase import ALARM, TIMER, TimerPhrase, read_label, read_phrase
+from units.intent.skills.timer_said import other_ways
 from units.intent.skills.timer_setting import (
     alert,
     count,
-    is_system,
     read_reminder,
     remind,
     remind_at,
@@ -33,9 +39,8 @@ from units.intent.skills.timer_setting import (
     wake_as_said,
     want,
 )
-from units.intent.skills.timer_wish import WORDS as WISHES
+from units.intent.skills.timer_telling import count_them, none, rows_of, tell, tell_any, tell_named, tell_ringing
 from units.intent.skills.timer_wish import TimerWish, read_wish
-from units.intent.steps import Outcome
 from units.intent.values.duration import read_duration
 from units.intent.values.moment import Moment, read_moment
 from units.intent.values.plain import base_of, plain
@@ -82,7 +87,7 @@ def _with_timers(act: Act, *, states: Sequence[str] = ()) -> Handler:
     """Return a handler that does something with the timers that a sentence means."""
 
     def work(asked: Asked) -> Work:
-        rows = yield from _rows(asked)
+        rows = yield from rows_of(asked)
         fitting = [row for row in rows if not states or row["state"] in states]
         phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
         if not chosen(fitting, phrase, asked) and (others := chosen(rows, phrase, asked)):
@@ -97,7 +102,7 @@ def _do(rows: Sequence[Row], act: Act, asked: Asked) -> Work:
     phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER)
     found = most_likely(chosen(rows, phrase, asked), phrase, asked)
     if not found:
-        return _none(phrase, rows, asked.language)
+        return none(phrase, rows, asked.language)
     if not is_clear(found, phrase):
         return Said("which", which_one(found, asked), then=_choice(found, act, asked))
     return (yield from act(asked, found))
@@ -115,22 +120,6 @@ def _choice(found: Sequence[Row], act: Act, first: Asked) -> Handler:
         return _guarded(lambda _: act(again, meant))(asked)
 
     return handler
-
-
-def _rows(asked: Asked) -> Generator[list[SkillCall], list[Outcome], list[Row]]:
-    (found,) = yield from done(asked, [SkillCall("timer_list")])
-    return list(found["timers"])
-
-
-def _none(phrase: TimerPhrase, rows: Sequence[Row], language: str) -> Said | None:
-    """Return that there is no such timer; None where a sentence may be about something else."""
-    is_first = phrase.place == 1 and phrase.kind != "" and not rows
-    if is_system(phrase, language) or (not phrase.kind and not rows):
-        return None
-    return Said(
-        "none",
-        {"kind": phrase.kind or TIMER, "name": phrase.name, "is_plain": phrase.is_bare or phrase.is_all or is_first},
-    )
 
 
 def _each(action: str, key: str) -> Act:
@@ -224,26 +213,47 @@ def _cancel(asked: Asked, rows: Sequence[Row]) -> Work:
     return Said(said.key, said.values, then=reply)
 
 
-def _tell(asked: Asked) -> Work:
-    """Tell how long the timers that are meant still run; of several that may be meant, all."""
-    phrase: TimerPhrase = asked.slots.get("timer") or TimerPhrase(kind=TIMER, is_all=True)
-    if moment := asked.slots.get("moment"):
-        phrase = replace(phrase, moment=moment)
-    if asked.intent == "list" and not (
-        phrase.is_many or phrase.is_bare or phrase.is_all or phrase.place or phrase.moment
-    ):
+def _cancel_named(asked: Asked) -> Work:
+    """Cancel the timer of a name; without one a sentence is about something else."""
+    try:
+        rows = yield from rows_of(asked)
+    except NotDone:
         return None
-    rows = yield from _rows(asked)
-    found = chosen(rows, phrase, asked)
-    if not found and "timer" not in asked.slots:
-        found = list(rows)
-    return state_of(found, asked) if found else _none(phrase, rows, asked.language)
+    found = called(rows, asked.slots["timer"].name)
+    return (yield from _each("timer_cancel", "cancelled")(asked, found)) if len(found) == 1 else None
+
+
+def _with_it(act: Act, *states: str) -> Handler:
+    """Return a handler for "pause it": it is the only timer, otherwise something else is meant."""
+
+    def work(asked: Asked) -> Work:
+        try:
+            rows = yield from rows_of(asked)
+        except NotDone:
+            return None
+        found = [row for row in rows if row["kind"] == TIMER and row["state"] in states]
+        return (yield from act(asked, found)) if len(found) == 1 else None
+
+    return _guarded(work)
+
+
+def _cancel_both(asked: Asked) -> Work:
+    """Cancel the timers of two phrases; nothing where one of them is not clear."""
+    rows, both = (yield from rows_of(asked)), list[Row]()
+    for phrase in (asked.slots["timer"], asked.slots["other"]):
+        found = most_likely(chosen(rows, phrase, asked), phrase, asked)
+        if not found:
+            return none(phrase, rows, asked.language)
+        if not is_clear(found, phrase) or any(row["days"] for row in found if phrase.moment is not None):
+            return Said("which", which_one(found, asked))
+        both += [row for row in found if row not in both]
+    return (yield from _each("timer_cancel", "cancelled")(asked, both))
 
 
 def _tell_waking(asked: Asked) -> Work:
     """Tell the alarms: "when do you wake me?"."""
     phrase = TimerPhrase(kind=ALARM, is_many=True)
-    return (yield from _tell(asked._replace(slots={"timer": phrase, **asked.slots})))
+    return (yield from tell(asked._replace(slots={"timer": phrase, **asked.slots})))
 
 
 def _end(asked: Asked) -> Work:
@@ -251,7 +261,7 @@ def _end(asked: Asked) -> Work:
     phrase: TimerPhrase | None = asked.slots.get("timer")
     if phrase is None:
         return (yield from _end_ringing(asked))
-    rows = yield from _rows(asked)
+    rows = yield from rows_of(asked)
     found = chosen(rows, phrase, asked)
     there = rows if asked.intent == "stop" else ()  # "stop the alarm" is said of a timer that rings, too
     ringing = [row for row in found or there if row["state"] == RINGING]
@@ -273,7 +283,7 @@ def _end_ringing(asked: Asked) -> Work:
 def _answer_ringing(asked: Asked) -> Work:
     """End what rings for "got it", and the only timer for "cancel it"; otherwise these words are for somebody else."""
     try:
-        rows = yield from _rows(asked)
+        rows = yield from rows_of(asked)
     except NotDone:
         return None
     if any(row["state"] == RINGING for row in rows):
@@ -281,15 +291,6 @@ def _answer_ringing(asked: Asked) -> Work:
     if asked.intent == "cancel_it" and len(rows) == 1:
         return (yield from _each("timer_cancel", "cancelled")(asked, rows))
     return None
-
-
-def _count(asked: Asked) -> Work:
-    """Tell how many timers there are, and which."""
-    phrase: TimerPhrase = asked.slots["timer"]
-    if not (phrase.is_many or phrase.is_bare):
-        return None
-    found = chosen((yield from _rows(asked)), phrase, asked)
-    return states(sentences_of(found, asked), asked, "counted") if found else _none(phrase, (), asked.language)
 
 
 def _snooze(asked: Asked) -> Work:
@@ -305,7 +306,7 @@ def _snooze(asked: Asked) -> Work:
 
 def _more(asked: Asked) -> Work:
     """Give "five more minutes" to what rings, or to the timer that runs; without one it means something else."""
-    rows = yield from _rows(asked)
+    rows = yield from rows_of(asked)
     own = [row for row in rows if row["state"] == RINGING] or [row for row in rows if row["kind"] == TIMER]
     if not own:
         return None
@@ -315,7 +316,13 @@ def _more(asked: Asked) -> Work:
 def _wished(asked: Asked) -> Said | Work | None:
     """Do what a sentence of another form wants, as if it were said in the usual one."""
     wish: TimerWish = asked.slots["wish"]
-    said = {"timer": wish.timer, "moment": wish.moment, "more": wish.more, "reminder": wish.reminder}
+    said = {
+        "timer": wish.timer,
+        "other": wish.other,
+        "moment": wish.moment,
+        "more": wish.more,
+        "reminder": wish.reminder,
+    }
     slots = {slot: value for slot, value in said.items() if value is not None}
     return _HANDLERS[wish.do](asked._replace(intent=wish.do, slots=slots))
 
@@ -328,11 +335,12 @@ _HANDLERS: Mapping[str, Handler] = {
     "wake": wake,
     "remind": remind,
     "remind_at": remind_at,
-    "left": _guarded(_tell),
-    "tell": _guarded(_tell),
-    "list": _guarded(_tell),
+    "left": _guarded(tell),
+    "tell": _guarded(tell),
+    "list": _guarded(tell),
     "when_waking": _guarded(_tell_waking),
-    "how_many": _guarded(_count),
+    "how_many": _guarded(count_them),
+    "ringing": _guarded(tell_ringing),
     "add": _changing,
     "more": _guarded(_more),
     "shorten": _changing,
@@ -342,6 +350,13 @@ _HANDLERS: Mapping[str, Handler] = {
     "pause": _with_timers(_each("timer_pause", "paused"), states=("running",)),
     "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
     "cancel": _guarded(_end),
+    "longer_it": _with_it(_change, "running", PAUSED),
+    "pause_it": _with_it(_each("timer_pause", "paused"), "running"),
+    "resume_it": _with_it(_each("timer_resume", "resumed"), PAUSED),
+    "left_it": tell_any,
+    "cancel_named": _guarded(_cancel_named),
+    "cancel_both": _guarded(_cancel_both),
+    "left_of": _guarded(tell_named),
     "stop": _guarded(_end),
     "cancel_it": _guarded(_answer_ringing),
     "heard": _guarded(_answer_ringing),
@@ -352,42 +367,6 @@ _HANDLERS: Mapping[str, Handler] = {
     "alert": alert,
 }
 """By intent; those of `timer_wish.toml` are among them."""
-
-_plainer = plainer(
-    {
-        "de": (
-            (r"([^,]+), (?:ich|wir|weil|damit|denn|da|sonst) [^,\d]+", r"\1"),
-            (
-                r"(?!.*\b(?:wenn|falls|sobald|bevor|nicht|kein\w*)\b)(?:ich|wir|es|der|die|das) [^,\d]+, "
-                r"((?:stell|mach|start|weck|erinner|setz|sag|gib|timer|wecker).+)",
-                r"\1",
-            ),
-        ),
-        "fr": (
-            (r"([^,]+), (?:j'|je |on |parce|car |sinon )[^,\d]+", r"\1"),
-            (
-                r"(?!.*\b(?:si|quand|lorsque|pas|avant)\b)(?:j'|je |on |il |le |la |les )[^,\d]+, "
-                r"((?:mets|lance|règle|programme|démarre|réveille|rappelle|préviens|minuteur|alarme).+)",
-                r"\1",
-            ),
-        ),
-        "es": (
-            (r"([^,]+), (?:que|porque|tengo|es que|estoy|ya que|si no) [^,\d]+", r"\1"),
-            (
-                r"(?!.*\b(?:si|cuando|no|antes)\b)(?:tengo|estoy|voy|hay|el|la|es que) [^,\d]+, "
-                r"((?:pon|inicia|programa|despiérta|avísa|recuérda|temporizador|alarma|timer).+)",
-                r"\1",
-            ),
-        ),
-    }
-)
-"""What is said of the reason, with a comma before or after it, changes nothing."""
-
-
-def _other_ways(text: str, language: str) -> Sequence[str]:
-    """Return a wish without what is said around it; English wishes are read from all of their words."""
-    return () if language in WISHES else _plainer(text, language)
-
 
 SKILL = Skill(
     "timers",
@@ -404,5 +383,5 @@ SKILL = Skill(
         "reminder": read_reminder,
         "wish": read_wish,
     },
-    _other_ways,
+    other_ways,
 )

@@ -27,6 +27,7 @@ _MORNING = 5
 """A time of another day is no earlier, unless that is said."""
 
 _HALF_DAY = 12
+_LAST_HOUR = 24
 
 _AFTER = {
     "en": r"^(?:in|after|within) | from now$| later$| time$",
@@ -81,6 +82,24 @@ _JOINTS = {
 }
 """Between several moments."""
 
+_EXCEPT = {
+    "en": r" (?:except|but not|excluding|other than|apart from|besides|aside from|but)(?: for)?(?: (?:on|the))* ",
+    "de": r" (?:außer|ausser|nur nicht|ohne|bis auf)(?: (?:am|an|den|die))? ",
+    "fr": r" (?:sauf|excepté|à l'exception)(?: (?:le|les|du|des))? ",
+    "es": r" (?:excepto|menos|salvo)(?: (?:el|los))? ",
+    "zh": "除了|除",
+}
+"""Before days of the week on which nothing happens."""
+
+_LATER = {
+    "en": r"(.+?) (?:later|after(?: that)?|afterwards)$",
+    "de": r"(.+?) (?:später|danach)$",
+    "fr": r"(.+?) (?:plus tard|après)$",
+    "es": r"(.+?) (?:más tarde|después)$",
+    "zh": "(.+?)(?:以?后|之后)$",
+}
+"""A length of time from the one of several moments before."""
+
 _MOST_MOMENTS = 6
 
 _CLOCK = re.compile(r"\d{1,2}:\d\d")
@@ -116,6 +135,8 @@ def read_moment(words: str, language: str) -> Moment | None:
     base = base_of(language)
     if base not in _AFTER:
         return None
+    if (but := compiled(_EXCEPT[base]).search(words.casefold())) is not None:
+        return _without(words[: but.start()], words[but.end() :], language)
     joint = "" if base == "zh" else " "
     text = plain(words.replace(":", "\u2236"), language).replace("\u2236", ":")
     each = list(text) if base == "zh" else text.split()
@@ -137,6 +158,20 @@ def read_moment(words: str, language: str) -> Moment | None:
     return None
 
 
+def _without(words: str, but: str, language: str) -> Moment | None:
+    """Return the moment of every week that words say, on other days than those of the words `but`."""
+    moment, other = read_moment(words, language), read_moment(but, language)
+    if moment is None or other is None or moment.day is None or other.day is None or other.seconds is not None:
+        return None
+    weekday = other.day.weekday if other.day.weeks is None else None
+    free = other.day.weekly or (() if weekday is None else (weekday,))
+    days = tuple(each for each in moment.day.weekly if each not in free)
+    is_clear = free and 0 < len(days) < len(moment.day.weekly) and not (moment.clock and other.clock)
+    return (
+        replace(moment, clock=moment.clock or other.clock, day=replace(moment.day, weekly=days)) if is_clear else None
+    )
+
+
 def read_moments(words: str, language: str) -> list[Moment]:
     """Return the times of day of "both 4 and 7 am tomorrow": what the last one says of its day holds for all.
 
@@ -147,10 +182,25 @@ def read_moments(words: str, language: str) -> list[Moment]:
     parts = [each for each in compiled(_JOINTS[base]).split(text) if each]
     if not 1 < len(parts) <= _MOST_MOMENTS:
         return []
-    moments = [each for part in parts if (each := read_moment(part, language)) and each.clock is not None]
-    if len(moments) < len(parts):
-        return []
+    moments = list[Moment]()
+    for part in parts:
+        each = _later(part, moments[-1], language) if moments else None
+        each = each or read_moment(part, language)
+        if each is None or each.clock is None:
+            return []
+        moments.append(each)
     return [_like(each, moments) for each in moments]
+
+
+def _later(words: str, before: Moment, language: str) -> Moment | None:
+    """Return the moment that is later than another by a length of time, on the same day."""
+    found = compiled(_LATER[base_of(language)]).match(words)
+    lengths = (found[1], f"1 {found[1]}") if found else ()  # of "another an hour later", the joint has the article
+    seconds = next(filter(None, (read_duration(each, language) for each in lengths)), None)
+    if seconds is None or before.clock is None or seconds % 60:
+        return None
+    hour, minute = divmod(before.clock.hour * 60 + before.clock.minute + int(seconds) // 60, 60)
+    return replace(before, clock=replace(before.clock, hour=hour, minute=minute)) if hour < _LAST_HOUR else None
 
 
 def _like(moment: Moment, several: Sequence[Moment]) -> Moment:

@@ -60,3 +60,13 @@ def test_what_rings_is_put_off(somebody: Speaker, text: str, left: float) -> Non
     somebody.timers.add(0, kind="alarm", time="13:30", state="ringing")
 
     assert somebody.answer(text) == f"I will ring again in {left // 60:.0f} minutes."
+
+
+@pytest.mark.parametrize("text", ["what is ringing?", "which timer is beeping", "is anything going off?"])
+def test_what_rings_is_told(somebody: Speaker, text: str) -> None:
+    """And that nothing does."""
+    assert somebody.answer(text) == "Nothing is ringing."
+    somebody.timers.add(600)
+    somebody.timers.add(0, name="pizza", state="ringing")
+
+    assert somebody.answer(text) == "The pizza timer is ringing."
