@@ -213,6 +213,14 @@ def test_a_new_list_begins_with_the_reply() -> None:
     assert here.talk("turn on the lights").calls == []
 
 
+@pytest.mark.parametrize("thing", ["something", "a new item", "another thing", "more items", "items"])
+def test_a_thing_without_a_name_is_asked_for(thing: str) -> None:
+    """No list gets a "new item"."""
+    answer = Listener().talk(f"add {thing} to my shopping list").answer
+
+    assert answer == "What shall I add to the shopping list?"
+
+
 def test_what_is_missing_is_asked() -> None:
     """The reply are the things alone."""
     here = Listener()
