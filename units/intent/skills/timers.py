@@ -223,8 +223,8 @@ def _cancel_named(asked: Asked) -> Work:
     return (yield from _each("timer_cancel", "cancelled")(asked, found)) if len(found) == 1 else None
 
 
-def _with_it(act: Act, *states: str) -> Handler:
-    """Return a handler for "pause it": it is the only timer, otherwise something else is meant."""
+def _with_it(act: Act, *states: str, is_many: bool = False) -> Handler:
+    """Return a handler for "pause it", the only timer, or for "cancel them", several; else something else is meant."""
 
     def work(asked: Asked) -> Work:
         try:
@@ -232,7 +232,9 @@ def _with_it(act: Act, *states: str) -> Handler:
         except NotDone:
             return None
         found = [row for row in rows if row["kind"] == TIMER and row["state"] in states]
-        return (yield from act(asked, found)) if len(found) == 1 else None
+        is_both = "both" in asked.words.casefold()
+        is_meant = len(found) == 2 if is_both else (len(found) > 1) == is_many and bool(found)
+        return (yield from act(asked, found)) if is_meant else None
 
     return _guarded(work)
 
@@ -351,6 +353,7 @@ _HANDLERS: Mapping[str, Handler] = {
     "resume": _with_timers(_each("timer_resume", "resumed"), states=(PAUSED,)),
     "cancel": _guarded(_end),
     "longer_it": _with_it(_change, "running", PAUSED),
+    "cancel_them": _with_it(_each("timer_cancel", "cancelled"), "running", PAUSED, is_many=True),
     "pause_it": _with_it(_each("timer_pause", "paused"), "running"),
     "resume_it": _with_it(_each("timer_resume", "resumed"), PAUSED),
     "left_it": tell_any,

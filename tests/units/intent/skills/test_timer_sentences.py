@@ -108,6 +108,18 @@ def test_a_number_alone_is_no_time_of_day(somebody: Speaker) -> None:
     assert somebody.answer("set a timer for 20") == "For how long?"
 
 
+@pytest.mark.parametrize("text", ["cancel both", "delete them", "stop all of them"])
+def test_several_are_cancelled_by_a_pronoun(somebody: Speaker, text: str) -> None:
+    """Only timers, and only where there are as many; an alarm stays."""
+    somebody.timers.add_alarm("06:30", ())
+    somebody.timers.add(600)
+    with_one = somebody.answer(text)
+    somebody.timers.add(900)
+
+    assert (with_one, somebody.answer(text)) == ("", "Both are cancelled.")
+    assert somebody.answer("which alarms are set") != "No alarm is set."
+
+
 @pytest.mark.parametrize("text", ["cancel the timer and the alarm", "delete both the alarm and the timer"])
 def test_two_are_cancelled(somebody: Speaker, text: str) -> None:
     """In one sentence."""
