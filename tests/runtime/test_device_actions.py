@@ -60,6 +60,15 @@ async def test_the_volume_is_set_and_outlives_program_and_daemon(tmp_path: Path)
     assert (first, after_death, after_restart) == (0.4, 0.4, 0.4)
 
 
+async def test_a_loudspeaker_that_is_missing_is_told_at_the_first_wish(tmp_path: Path) -> None:
+    """Nothing is said to be done before the device was tried."""
+    audio = {"audio": {"capture": "", "playback": "a device that nobody has"}}
+    async with running_app(tmp_path, audio) as app, tcp_client(app) as client:
+        told = await answers(client, "mute", "set the volume to 30 percent", "how loud are you")
+
+    assert told == ["I have no loudspeaker here."] * 3
+
+
 async def test_mute_is_undone_with_the_volume_of_before(tmp_path: Path) -> None:
     """A volume that anybody sets ends it, too."""
     async with running_app(tmp_path, with_loudspeaker(tmp_path)) as app, tcp_client(app) as client:

@@ -13,6 +13,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -33,6 +34,9 @@ from unitd.wire.errors import LoadFailed, RunFailed
 log = logging.getLogger("unitd.sound")
 
 UNIT = "audio"
+LOUDSPEAKER_PATIENCE_SECONDS = 2.0
+"""A device that has not been opened by then counts as one that is there."""
+
 RING = "ring"
 """The owner of the ring of timers in the audio program."""
 # Two seconds of sound that a child has not read: it will not catch up by itself.
@@ -94,6 +98,7 @@ class AudioHub(ChildListener):
         """What was set of `capture` and `playback`, for the next program."""
 
         self._is_silent = not settings.playback
+        self._loudspeaker_tried = asyncio.Event()
 
     # For tasks and `AudioActions`
 
@@ -191,9 +196,17 @@ class AudioHub(ChildListener):
         await asyncio.shield(self._started)
         return await child.ask(message, payload, **fields)
 
-    @property
-    def has_loudspeaker(self) -> bool:
-        """False without one in the configuration, and while it is missing."""
+    async def has_loudspeaker(self) -> bool:
+        """Return False without one in the configuration, and while it is missing; the first time it is tried.
+
+        Raises:
+            RunFailed: the program does not start.
+        """
+        if self.wants_loudspeaker and not self._loudspeaker_tried.is_set():
+            await self.ask("status")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOUDSPEAKER_PATIENCE_SECONDS):
+                    await self._loudspeaker_tried.wait()
         return not self._is_silent
 
     @property
@@ -241,6 +254,7 @@ class AudioHub(ChildListener):
         """Log the news; a device that is not configured is not missed."""
         if which == "playback":
             self._is_silent = state in ("missing", "lost") or not self._settings.playback
+            self._loudspeaker_tried.set()
         is_wanted = bool({"capture": self._settings.capture, "playback": self._settings.playback}.get(which))
         level = logging.INFO if state == "open" else logging.WARNING
         log.log(level if is_wanted else logging.DEBUG, "= audio %s", f"{which}: {state}, {reason}".rstrip(", "))

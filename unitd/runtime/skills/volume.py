@@ -29,23 +29,27 @@ class VolumeActions:
             self._audio.begin_with(playback=0.0 if is_muted is True else percent / 100)
 
     async def _get(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
-        self._check()
+        await self._check()
         return self._told()
 
     async def _set(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
-        self._check()
+        await self._check()
         percent = max(0, min(100, round(float(arguments["percent"]))))
         await self._change(percent / 100, volume=percent, is_muted=False)
         return self._told()
 
     async def _mute(self, arguments: Mapping[str, Any], where: Where) -> Outcome:
-        self._check()
+        await self._check()
         is_muted, percent = bool(arguments["is_muted"]), self._percent
         await self._change(0.0 if is_muted else percent / 100, volume=percent, is_muted=is_muted)
         return self._told()
 
-    def _check(self) -> None:
-        if not self._audio.has_loudspeaker:
+    async def _check(self) -> None:
+        try:
+            has_loudspeaker = await self._audio.has_loudspeaker()
+        except UnitdError as error:
+            raise ActionFailed(f"The volume cannot be changed: {error}.") from error
+        if not has_loudspeaker:
             raise ActionFailed("This board has no loudspeaker.", SkillReason.NO_LOUDSPEAKER)
 
     async def _change(self, fraction: float, **kept: Any) -> None:
