@@ -1,20 +1,18 @@
 """What somebody asks of the own calendar: read from all words of a question, in any order."""
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from units.intent.skills.known_words import longest_first, tokens_of
+from units.intent.skills.known_words import Kinds, kinds_of, read_words, tokens_of
 from units.intent.skills.plain_question import plainer
 from units.intent.skills.weather_wish import WORDS as WEATHER_WORDS
 from units.intent.values.near_day import said_day
 from units.intent.values.plain import base_of
 
-WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("calendar_words.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, Any] = read_words("calendar_words")
 """By language, by kind."""
 
 _MOST_WORDS = 26
@@ -71,13 +69,11 @@ def _wish(text: str, base: str, *, is_looked_for: bool) -> CalendarWish:
 
 
 @cache
-def _kinds(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+def _kinds(base: str) -> Kinds:
     """Return the pattern of each kind of words, those first that say most."""
-    kinds = {"noun": WORDS[base]["noun"], "ask": WORDS[base]["ask"], "time": WEATHER_WORDS[base]["time"]}
-    return [
-        (kind, re.compile(rf"(?:{longest_first(words)})(?![\w'])"))
-        for kind, words in {**kinds, "be": WORDS[base]["be"]}.items()
-    ]
+    words = WORDS[base]
+    time = WEATHER_WORDS[base]["time"]
+    return kinds_of({"noun": words["noun"], "ask": words["ask"], "time": time, "be": words["be"]})
 
 
 @cache

@@ -5,16 +5,13 @@ words that there are: "gib mir mal eben die genaue Uhrzeit", "on est quel jour d
 """
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
+from units.intent.skills.known_words import Kinds, kinds_of, read_words, tokens_of
 from units.intent.values.plain import base_of
 
-WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("clock_present_words.toml").read_text(encoding="utf-8")
-)
+WORDS: Mapping[str, Mapping[str, str]] = read_words("clock_present_words")
 """By language, by kind."""
 
 _MOST_WORDS = 16
@@ -46,7 +43,7 @@ def read_present_question(words: str, language: str) -> str | None:
     text = text.replace(" ", "") if base == "zh" else " ".join(text.split())
     if len(text if base == "zh" else text.split()) > (_MOST_SIGNS if base == "zh" else _MOST_WORDS):
         return None
-    kinds = set(_kinds(text, base) or ())
+    kinds = {token.kind for token in tokens_of(text, _kinds(base), _MOST_SIGNS)}
     asked = {_ASKED[kind] for kind in kinds & _ASKED.keys()}
     if not asked or "not" in kinds or not (kinds & _CLEAR.get(base, _USUALLY_CLEAR) or "ask" in kinds):
         return None
@@ -55,26 +52,6 @@ def read_present_question(words: str, language: str) -> str | None:
     return asked.pop() if len(asked) == 1 else None
 
 
-def _kinds(text: str, base: str) -> Sequence[str] | None:
-    """Return the kinds of the words of a text; None if one is not known."""
-    found, at = list[str](), 0
-    while at < len(text):
-        match = _pattern(base).match(text, at)
-        if match is None:
-            return None
-        found.append(str(match.lastgroup).rpartition("_")[0])
-        at = match.end() + (text[match.end() : match.end() + 1] == " ")
-    return found
-
-
 @cache
-def _pattern(base: str) -> re.Pattern[str]:
-    """Return a pattern of one known word, the longest first, with a group for each kind."""
-    edge = "" if base == "zh" else r"(?!\w)"
-    each = [(word, kind) for kind, words in WORDS[base].items() for word in words.split("|")]
-    each.sort(key=lambda pair: len(pair[0]), reverse=True)
-    seen, parts = dict[str, int](), list[str]()
-    for word, kind in each:
-        seen[kind] = seen.get(kind, 0) + 1
-        parts.append(f"(?P<{kind}_{seen[kind]}>{word}{edge})")
-    return re.compile("|".join(parts))
+def _kinds(base: str) -> Kinds:
+    return kinds_of(WORDS[base], edge="" if base == "zh" else r"(?!\w)")

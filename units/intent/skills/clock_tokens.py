@@ -4,11 +4,9 @@ Each word of the sentence belongs to a part, or it is no question for the clock.
 several ways, all are tried, those first in which a value has many words.
 """
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from units.intent.skills.clock_values import (
@@ -19,15 +17,14 @@ from units.intent.skills.clock_values import (
     read_time,
     read_whose_day,
 )
+from units.intent.skills.known_words import read_words
 from units.intent.values.calendar_day import read_year
 from units.intent.values.clock_time import read_clock_time
 from units.intent.values.feast import feast_names
 from units.intent.values.place import read_place, read_region, similar_place
 from units.intent.values.plain import digits_in, with_ordinals
 
-_WORDS: Mapping[str, Mapping[str, Mapping[str, Any]]] = tomllib.loads(
-    Path(__file__).with_name("clock_words.toml").read_text(encoding="utf-8")
-)
+_WORDS: Mapping[str, Mapping[str, Mapping[str, Any]]] = read_words("clock_words")
 
 LANGUAGES = frozenset(_WORDS)
 MOST_WORDS = 24

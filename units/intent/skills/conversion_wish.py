@@ -5,21 +5,18 @@ is left alone; which unit is wanted follows from the words around them.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
+from units.intent.skills.known_words import read_words
 from units.intent.values.number import number_at, words_of
 from units.intent.values.quantity import Quantity, near_unit_at, quantity_at, unit_at
 from units.intent.values.unit_words import UNITS
 
-_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads(
-    Path(__file__).with_name("conversion_words.toml").read_text(encoding="utf-8")
-)
+_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = read_words("conversion_words")
 """By language, by kind."""
 
 MOST_WORDS = 40

@@ -1,8 +1,16 @@
 """Sentences of known words alone, each of a kind: what is wanted follows from the kinds, in any order."""
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Kinds = Sequence[tuple[str, re.Pattern[str]]]
+"""The kinds of known words, each with the pattern of its words."""
+
+WHOLE_WORD = r"(?![\w'])"
+"""What may not follow on a known word."""
 
 
 class Token(NamedTuple):
@@ -12,7 +20,17 @@ class Token(NamedTuple):
     words: str
 
 
-def tokens_of(text: str, kinds: Sequence[tuple[str, re.Pattern[str]]], most: int) -> Sequence[Token]:
+def read_words(name: str) -> Mapping[str, Any]:
+    """Return the tables of a word file beside the skills, by language."""
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def kinds_of(words: Mapping[str, str], edge: str = WHOLE_WORD) -> Kinds:
+    """Return the pattern of each kind of words, in their order; `edge` is what may follow on a word."""
+    return [(kind, re.compile(f"(?:{longest_first(' '.join(each.split()))}){edge}")) for kind, each in words.items()]
+
+
+def tokens_of(text: str, kinds: Kinds, most: int) -> Sequence[Token]:
     """Return the words of a text with their kinds: of the longest that fit, those of the first kind.
 
     None of a text that has an unknown word, or more words than `most`.

@@ -5,18 +5,16 @@ names the list: "take bread off my shopping list and add milk".
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from units.intent.skills.known_words import longest_first
+from units.intent.skills.known_words import longest_first, read_words
 from units.intent.values.items import read_items
 from units.intent.values.plain import base_of
 
-WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("list_words.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, Any] = read_words("list_words")
 """By language."""
 
 SHOPPING, TODO = "shopping", "todo"

@@ -4,17 +4,15 @@ A sentence is one for the voice only where each of its words is known here.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from units.intent.skills.known_words import Token, longest_first, tokens_of
+from units.intent.skills.known_words import Kinds, Token, kinds_of, longest_first, read_words, tokens_of
 from units.intent.values.plain import base_of, counted
 
-WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("speech_words.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, Any] = read_words("speech_words")
 """By language, by kind."""
 
 _PACE = r"(?=(?: \w+){0,4} (?:speed|rate|pace|tempo)\b)"
@@ -134,13 +132,9 @@ def _is_alone(text: str, base: str, kinds: Sequence[str]) -> bool:
 
 
 @cache
-def _kinds(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+def _kinds(base: str) -> Kinds:
     """Return the pattern of each kind of words, those first that say most."""
-    return [
-        (kind, re.compile(rf"(?:{longest_first(words)})(?![\w'])"))
-        for kind, words in WORDS[base].items()
-        if kind != "whole"
-    ]
+    return kinds_of({kind: words for kind, words in WORDS[base].items() if kind != "whole"})
 
 
 @cache

@@ -4,13 +4,12 @@
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from units.intent.skills.known_words import read_words
 from units.intent.values.arithmetic import computed
 from units.intent.values.expression import Operation, read_bare_expression, read_expression, read_term
 from units.intent.values.expression_words import ORDINALS
@@ -18,7 +17,7 @@ from units.intent.values.number_words import NUMBER_WORDS
 
 MAX_LENGTH = 200
 
-_WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("sum_words.toml").read_text(encoding="utf-8"))["en"]
+_WORDS: Mapping[str, Any] = read_words("sum_words")["en"]
 _BEFORE = re.compile(rf"(?:(?:{_WORDS['words']})(?:[\s,:;.?!-]+|$))*")
 _AFTER = re.compile(rf"(?:[\s,:;.?!=]+(?:{_WORDS['words']}|{_WORDS['after']})(?=[\s,:;.?!]|$))*[\s,:;.?!=]*$")
 _ASKING = re.compile(rf"\b(?:{_WORDS['asking']})\b")

@@ -1,18 +1,15 @@
 """Whether words may be the name of a timer."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 from units.intent.phrases import LANGUAGES as PHRASES
+from units.intent.skills.known_words import read_words
 from units.intent.skills.timer_words import LANGUAGES
 from units.intent.values.plain import base_of, compiled, counted
 
-WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("timer_names.toml").read_text(encoding="utf-8")
-)
+WORDS: Mapping[str, Mapping[str, str]] = read_words("timer_names")
 """By language: words that are no names by themselves; a language without them has only the patterns of its own."""
 
 _CLOCK = re.compile(r"\d:\d\d|(?:\b|\d ?)[ap]\.?m\b")

@@ -5,21 +5,17 @@ it a sentence about something else.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
-from units.intent.skills.known_words import longest_first, tokens_of
+from units.intent.skills.known_words import Kinds, kinds_of, read_words, tokens_of
 from units.intent.skills.plain_question import plainer
 from units.intent.skills.timer_name import is_name, is_own
 from units.intent.skills.timer_phrase import TIMER, TimerPhrase, as_said
 from units.intent.values.duration import find_durations, has_unit
 from units.intent.values.plain import base_of, plain
 
-WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("timer_said_words.toml").read_text(encoding="utf-8")
-)
+WORDS: Mapping[str, Mapping[str, str]] = read_words("timer_said_words")
 """By language."""
 
 _LENGTH = "#"
@@ -128,6 +124,6 @@ def _sets(kinds: Sequence[str], text: str, *, is_named: bool) -> bool:
 
 
 @cache
-def _kinds(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+def _kinds(base: str) -> Kinds:
     kinds = {kind: words for kind, words in WORDS[base].items() if kind != "context"} | {"length": _LENGTH}
-    return [(kind, re.compile(rf"(?:{longest_first(words)})(?!\S)")) for kind, words in kinds.items()]
+    return kinds_of(kinds, edge=r"(?!\S)")

@@ -5,13 +5,12 @@ every part of it understood. It serves where no template of `timers.toml` does.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from units.intent.skills.known_words import read_words
 from units.intent.skills.timer_length import read_more
 from units.intent.skills.timer_phrase import ALARM, REMINDER, TimerPhrase, is_interval, read_label, read_phrase, spelled
 from units.intent.skills.timer_said import read_start
@@ -19,7 +18,7 @@ from units.intent.skills.timer_setting import Reminder, read_reminder
 from units.intent.values.moment import Moment, read_moment
 from units.intent.values.plain import base_of, plain
 
-WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("timer_wish.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, Any] = read_words("timer_wish")
 """By language."""
 
 _MOST_WORDS = 28

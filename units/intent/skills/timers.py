@@ -231,7 +231,7 @@ def _with_it(act: Act, *states: str, is_many: bool = False) -> Handler:
             rows = yield from rows_of(asked)
         except NotDone:
             return None
-        found = [row for row in rows if row["kind"] == TIMER and row["state"] in states]
+        found = [row for row in rows if row["kind"] == TIMER and row["state"] in states and not row["command"]]
         is_both = "both" in asked.words.casefold()
         is_meant = len(found) == 2 if is_both else (len(found) > 1) == is_many and bool(found)
         return (yield from act(asked, found)) if is_meant else None

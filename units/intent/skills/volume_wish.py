@@ -5,26 +5,21 @@ radio next door" is left alone; what is wanted then follows from which kinds of 
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
+from units.intent.skills.known_words import Kinds, Token, kinds_of, read_words, tokens_of
 from units.intent.values.duration import read_duration
 from units.intent.values.percent import read_percent, read_points
 from units.intent.values.plain import base_of, counted
 
-WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("volume_words.toml").read_text(encoding="utf-8")
-)
+WORDS: Mapping[str, Mapping[str, str]] = read_words("volume_words")
 """By language, by kind."""
 
-_REASONS: Mapping[str, str] = tomllib.loads(
-    Path(__file__).with_name("volume_reasons.toml").read_text(encoding="utf-8")
-)["en"]
+_REASONS: Mapping[str, str] = read_words("volume_reasons")["en"]
 
-MOST_WORDS = 24
+_MOST_WORDS = 25
 """Of more words no wish about the volume consists."""
 
 _SAID_LOUD, _SAID_QUIET = 80.0, 20.0
@@ -92,12 +87,6 @@ class VolumeWish:
     """For how long, where that is said."""
 
 
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    words: str
-
-
 def read_wish(words: str, language: str) -> VolumeWish | None:
     """Return what a sentence wants of the loudspeaker; None if it is about something else, or not clear."""
     if (wish := _read(words, language)) or language != "en":
@@ -136,55 +125,25 @@ def _read(words: str, language: str) -> VolumeWish | None:
         return None
     text = counted(words, language)
     text = text.translate({ord("'"): "" if base == "en" else " ", ord("-"): " "})
-    said = _tokens(" ".join(text.split()), base) or ()
+    said = tokens_of(" ".join(text.split()), _patterns(base), _MOST_WORDS)
     tokens = [each for each in said if each.kind != "other"]
     is_question = bool(tokens) and said[0].kind == "be" and base in _INVERTING and all(e.kind != "too" for e in tokens)
     return _wish(tokens, language, is_question=is_question) if tokens else None
 
 
-def _tokens(text: str, base: str) -> Sequence[_Token] | None:
-    """Return the known words of a text; None if another is among them."""
-    found, at = list[_Token](), 0
-    patterns = _patterns(base)
-    while at < len(text):
-        if text[at] == " ":
-            at += 1
-            continue
-        matches = [(match.end(), kind) for kind, pattern in patterns if (match := pattern.match(text, at))]
-        end, kind = max(matches, key=lambda each: each[0], default=(at, ""))
-        if end == at or len(found) > MOST_WORDS:
-            return None
-        found.append(_Token(kind, text[at:end].strip()))
-        at = end
-    return found
-
-
-def _kinds(tokens: Sequence[_Token]) -> list[str]:
+def _kinds(tokens: Sequence[Token]) -> list[str]:
     """Return the kinds of some tokens; the volume is a noun as well, and "how loud" a question for what is loud."""
     more = {"volume": ["volume", "noun"], "how_loud": ["ask", "loud"]}
     return [kind for each in tokens for kind in more.get(each.kind, [each.kind])]
 
 
 @cache
-def _patterns(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+def _patterns(base: str) -> Kinds:
     """Return the pattern of each kind of words, with those first that say most."""
-    edge = "" if base == "zh" else r"(?!\w)"
-    return [(kind, _longest(words, edge)) for kind, words in reversed(list(WORDS[base].items()))]
+    return kinds_of(dict(reversed(list(WORDS[base].items()))), edge="" if base == "zh" else r"(?!\w)")
 
 
-def _longest(words: str, edge: str) -> re.Pattern[str]:
-    """Return a pattern of alternatives that takes the longest one that fits."""
-    parts, depth, start = list[str](), 0, 0
-    for at, sign in enumerate(words):
-        depth += (sign == "(") - (sign == ")")
-        if sign == "|" and not depth:
-            parts.append(words[start:at])
-            start = at + 1
-    parts.append(words[start:])
-    return re.compile(f"(?:{'|'.join(sorted(parts, key=len, reverse=True))}){edge}")
-
-
-def _wish(tokens: Sequence[_Token], language: str, *, is_question: bool) -> VolumeWish | None:
+def _wish(tokens: Sequence[Token], language: str, *, is_question: bool) -> VolumeWish | None:
     kinds = _kinds(tokens)
     has = set(kinds)
     if "why" in has:
@@ -254,7 +213,7 @@ def _switched(has: set[str]) -> VolumeWish | None:
     return VolumeWish("mute" if "off" in has else "unmute") if {"off", "on"} - has else None
 
 
-def _with_amount(tokens: Sequence[_Token], language: str) -> VolumeWish | None:
+def _with_amount(tokens: Sequence[Token], language: str) -> VolumeWish | None:
     """Return what "turn it up to 70", "volume at half" and "two steps louder" want."""
     kinds = ["noun" if each.kind == "volume" else each.kind for each in tokens]
     has = set(kinds)
@@ -291,7 +250,7 @@ _SAID_AFTER = re.compile(
 _PER_HUNDRED = re.compile(r"po?u?r 100$")
 
 
-def _bare(amount: _Token) -> str:
+def _bare(amount: Token) -> str:
     """Return a number without "level" and "points", which say nothing more."""
     if amount.kind != "number":
         return amount.words
@@ -324,7 +283,7 @@ def _is_about_sound(kinds: Sequence[str], *, with_amount: bool) -> bool:
     return {"voice", "to"} <= has and with_amount
 
 
-def _is_step_alone(tokens: Sequence[_Token]) -> bool:
+def _is_step_alone(tokens: Sequence[Token]) -> bool:
     """Return whether nothing but a step is said: "increase by 10 percent", "up a notch"."""
     has = {each.kind for each in tokens}
     if has <= {"up", "down", "do", "it", "turn", "little"} and any("notch" in each.words for each in tokens):

@@ -5,19 +5,17 @@ A question is one about the weather only where each of its words is known here, 
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from units.intent.skills.known_words import Token, longest_first, tokens_of
+from units.intent.skills.known_words import Kinds, Token, kinds_of, longest_first, read_words, tokens_of
 from units.intent.skills.plain_question import plainer
 from units.intent.values.near_day import said_day
 from units.intent.values.plain import base_of
 
-WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("weather_words.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, Any] = read_words("weather_words")
 """By language, by kind."""
 
 _CORE = frozenset(("weather", "temperature", "how_warm", "degrees", "rain", "snow", "other", "wear", "look"))
@@ -140,21 +138,19 @@ def _kind(tokens: Sequence[Token], text: str, base: str) -> str:
 
 
 @cache
-def _kinds(base: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+def _kinds(base: str) -> Kinds:
     """Return the pattern of each kind of words, those first that say most."""
-    left_out = ("place_before", "no_place", "whole")
-    return [
-        (kind, re.compile(rf"(?:{longest_first(' '.join(words.split()))})(?![\w'])"))
-        for kind, words in WORDS[base].items()
-        if kind not in left_out
-    ]
+    return kinds_of(_known(base))
 
 
 @cache
 def _any(base: str) -> str:
     """Return alternatives for all known words."""
-    left_out = ("place_before", "no_place", "whole")
-    return "|".join(longest_first(words) for kind, words in WORDS[base].items() if kind not in left_out)
+    return "|".join(map(longest_first, _known(base).values()))
+
+
+def _known(base: str) -> Mapping[str, str]:
+    return {kind: words for kind, words in WORDS[base].items() if kind not in ("place_before", "no_place", "whole")}
 
 
 @cache

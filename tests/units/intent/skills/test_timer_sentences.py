@@ -110,11 +110,12 @@ def test_a_number_alone_is_no_time_of_day(somebody: Speaker) -> None:
 
 @pytest.mark.parametrize("text", ["cancel both", "delete them", "stop all of them"])
 def test_several_are_cancelled_by_a_pronoun(somebody: Speaker, text: str) -> None:
-    """Only timers, and only where there are as many; an alarm stays."""
+    """Only timers, and only where there are as many; an alarm stays, and so does what is to be done later."""
     somebody.timers.add_alarm("06:30", ())
     somebody.timers.add(600)
     with_one = somebody.answer(text)
     somebody.timers.add(900)
+    somebody.timers.add(60, command="unmute")
 
     assert (with_one, somebody.answer(text)) == ("", "Both are cancelled.")
     assert somebody.answer("which alarms are set") != "No alarm is set."
