@@ -96,7 +96,7 @@ def test_an_alarm_whose_date_is_over_has_no_next_time() -> None:
 
 @pytest.mark.parametrize("year", [YEAR, -YEAR])
 def test_a_timer_does_not_notice_that_the_clock_is_set(year: float) -> None:
-    """It counts elapsed time, so the seconds left stay, and the time of day at which it rings changes."""
+    """Show that the seconds left stay, and that the time of day at which it rings changes with the clock."""
     timer = running(TIMER, 600, NOW)
     now = later(100, wall=NOW.wall + 100 + year)
 

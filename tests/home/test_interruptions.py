@@ -1,4 +1,4 @@
-"""What happens while a tool is at work or is called: the end of the daemon, of the unit, of the answer."""
+"""End the daemon, a unit or an answer while a tool is called or is at work."""
 
 import asyncio
 from pathlib import Path

@@ -3,7 +3,7 @@
 import base64
 from typing import Any
 
-from tests.runtime.test_tooluse import ON, PICTURE, UNKNOWN, Hands, Inference, Program, a_call, a_use, nothing
+from tests.support.home.tool_use import ON, PICTURE, UNKNOWN, Hands, Inference, Program, a_call, a_use, nothing
 
 LOOK = a_call("look_at", "front door camera")
 IMAGE = {"image": base64.b64encode(PICTURE).decode()}

@@ -52,10 +52,8 @@ async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 @pytest.fixture
 def board(shared_board: Board) -> Board:
     """Return that board, with what earlier tests left in its servers cleared."""
-    shared_board.caller.bodies.clear()
-    shared_board.assistant.calls.clear()
-    shared_board.assistant.status = 200
-    shared_board.assistant.may_answer.set()
+    shared_board.caller.forget()
+    shared_board.assistant.forget()
     return shared_board
 
 

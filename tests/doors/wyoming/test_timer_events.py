@@ -22,7 +22,7 @@ async def timer(client: WireClient, **data: Any) -> int:
 
 
 async def test_a_satellite_is_told_of_its_timers(app: App) -> None:
-    """It gets the events of timers that its own questions started, and of no others, until it disconnects."""
+    """Show that a satellite gets events of the timers of its own questions alone, until it disconnects."""
     events: list[Event] = []
 
     async def write(event: Event) -> None:

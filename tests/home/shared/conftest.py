@@ -29,10 +29,8 @@ async def shared_board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 def board(shared_board: Board, caplog: pytest.LogCaptureFixture) -> Board:
     """Return the shared board, with what earlier tests left in its servers cleared."""
     caplog.set_level(logging.INFO)
-    shared_board.caller.bodies.clear()
-    shared_board.assistant.calls.clear()
-    shared_board.assistant.status = 200
-    shared_board.assistant.may_answer.set()
+    shared_board.caller.forget()
+    shared_board.assistant.forget()
     return shared_board
 
 

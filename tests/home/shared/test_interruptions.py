@@ -1,4 +1,4 @@
-"""What happens while a tool is at work: an interrupt, a pause, the end of the task, of its client."""
+"""Interrupt, pause or end a task while one of its tools is at work, or let its client leave."""
 
 from collections.abc import Awaitable, Callable
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_an_interrupt_ends_the_answer_at_once(client: WireClient, assistant: AssistantServer) -> None:
-    """It does not wait for the tool, and what the tool says later is nobody's; the next wish has its own result."""
+    """Show that the answer ends at once, and that a late result of the tool goes to no other answer."""
     work_id = await client.setup("llm", SETUP)
     request_id = await begun(client, work_id, assistant)
 

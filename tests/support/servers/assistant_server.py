@@ -130,6 +130,12 @@ class AssistantServer:
     talks: dict[asyncio.Task[None], asyncio.StreamWriter] = field(default_factory=dict)
     """The open connections, by the task that serves each."""
 
+    def forget(self) -> None:
+        """Forget the requests of earlier tests, and answer all that come as usual."""
+        self.calls.clear()
+        self.status = 200
+        self.may_answer.set()
+
     def answer_to(self, path: str, token: str, data: Any) -> tuple[int, bytes]:
         """Return status and body as Home Assistant does."""
         if token != f"Bearer {TOKEN}":

@@ -24,6 +24,10 @@ class CallingServer:
     url: str = ""
     bodies: list[dict[str, Any]] = field(default_factory=list)
 
+    def forget(self) -> None:
+        """Forget the requests of earlier tests."""
+        self.bodies.clear()
+
     def card(self, folder: Path, more: str = "") -> None:
         """Write the card that makes this server the model "caller" of a daemon with this state folder."""
         place = folder / "models" / "caller"

@@ -56,7 +56,7 @@ def test_a_ring_sounds_where_nothing_else_does() -> None:
 
 @pytest.mark.parametrize(("volume", "ringing"), [(1.0, 3000), (0.5, 1500), (0.1, 900), (0.0, 900)])
 def test_a_ring_is_heard_on_a_quiet_board(volume: float, ringing: int) -> None:
-    """It follows the volume down to 30 percent; a muted board rings as loudly as that."""
+    """Show that a ring follows the volume down to 30 percent and no further."""
     playlist = Playlist()
     playlist.add(Item("tts.1", 1, np.full(100, 1000, np.int16)))
     playlist.add_over(Item(RING, 0, np.full(200, 3000, np.int16)))

@@ -22,7 +22,7 @@ _plainer = plainer({})
 
 @dataclass(frozen=True)
 class CalendarWish:
-    """What is asked."""
+    """A question about the own calendar, as it was read from a sentence."""
 
     do: str
     """day or next."""

@@ -34,7 +34,7 @@ _STUFF = frozenset({"volume", "mass"})
 
 
 class ConversionWish(NamedTuple):
-    """What is wanted."""
+    """A wish in other units, as it was read from a sentence."""
 
     quantity: Quantity
     units: tuple[tuple[str, ...], ...]

@@ -40,7 +40,7 @@ _NAMES = {"buy": SHOPPING, "do": TODO}
 
 @dataclass(frozen=True)
 class ListWish:
-    """What is wanted."""
+    """A wish for a list, as it was read from a sentence."""
 
     do: str
     """add, remove, remove_alone, tick, read, lists, is_on, clear, make, ask_add or ask_remove."""

@@ -44,7 +44,7 @@ _ABOUT_SPEED = frozenset(("faster", "slower", "fast", "slow"))
 
 @dataclass(frozen=True)
 class SpeechWish:
-    """What is wanted."""
+    """A wish of the voice, as it was read from a sentence."""
 
     do: str
     """again, slower, faster or normally."""

@@ -28,7 +28,7 @@ _RULE = re.compile(r"(?<!P)<(\w+)>")
 
 @dataclass(frozen=True)
 class TimerWish:
-    """What is wanted."""
+    """A wish of a timer, as it was read from a sentence."""
 
     do: str
     """The name of a group of sentences: cancel, left, set_to and so on."""

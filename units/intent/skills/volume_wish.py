@@ -69,7 +69,7 @@ _STEP = 10.0
 
 @dataclass(frozen=True)
 class VolumeWish:
-    """What is wanted."""
+    """A wish of the loudspeaker, as it was read from a sentence."""
 
     do: str
     """set, up, down, mute, unmute, tell, double or halve."""

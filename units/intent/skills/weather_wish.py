@@ -27,7 +27,7 @@ _MARKS = re.compile(r"[?!,;:\"]+(?!\d)|\.(?!\d|m\b)")
 
 @dataclass(frozen=True)
 class WeatherWish:
-    """What is asked."""
+    """A question about the weather, as it was read from a sentence."""
 
     do: str
     """weather, temperature, rain or snow."""

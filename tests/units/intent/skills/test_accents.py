@@ -38,7 +38,7 @@ def test_words_that_exist_in_both_forms_stay_as_they_are() -> None:
 
 
 def test_a_name_keeps_the_accents_that_were_said() -> None:
-    """What stands in a slot is taken from the sentence itself."""
+    """Take the words of a slot from the sentence as it was typed."""
     assert as_said("pates", "Minuteur pâtes") == "pâtes"
     speaker = Speaker("fr")
     made, _ = speaker.say("mets un minuteur pâtes de 8 minutes")

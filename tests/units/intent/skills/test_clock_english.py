@@ -154,7 +154,7 @@ def test_days_are_found_by_counting(words: str, day: date) -> None:
 
 @pytest.mark.parametrize("words", ["the year", "three", "the 5th", "Monday the rest", "next", "a day of rest"])
 def test_other_words_are_no_counted_day(words: str) -> None:
-    """What other readers know, and what is no day, is left."""
+    """Leave words that are no day, and days that other readers know."""
     assert read_counted_day(words) is None
 
 
@@ -216,5 +216,5 @@ def test_a_date_is_told_however_it_is_written_or_counted(sentence: str, answer: 
 
 @pytest.mark.parametrize("sentence", ["my brother asked me if he knows what time it is", "if I have 5 in Rome"])
 def test_a_number_or_a_story_is_no_question_for_the_time(sentence: str) -> None:
-    """What is said before a question is passed over only where the question is whole."""
+    """Pass over words before a question only where the question is whole."""
     assert asked(sentence) is None

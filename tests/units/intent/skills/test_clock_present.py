@@ -77,5 +77,5 @@ def test_other_sentences_ask_for_something_else(language: str, sentence: str) ->
     ],
 )
 def test_further_questions_are_answered(language: str, sentence: str, answer: str) -> None:
-    """Of other places, days and times."""
+    """Leave questions about other places, days and times."""
     assert answered(sentence, (SKILL,), language) == answer

@@ -89,7 +89,7 @@ def test_who_asks_when_to_be_woken_means_alarms(language: str, text: str) -> Non
     ],
 )
 def test_what_rings_is_silenced(language: str, text: str) -> None:
-    """By the noise that it makes."""
+    """Stop what rings, also where the sentence names its noise."""
     speaker = Speaker(language)
     speaker.timers.add(600, state="ringing")
     made, _ = speaker.say(text)

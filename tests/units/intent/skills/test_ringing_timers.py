@@ -7,7 +7,7 @@ from tests.support.units.timer_board import Speaker
 
 @pytest.fixture
 def somebody() -> Speaker:
-    """Who has no timers yet."""
+    """Return somebody without timers."""
     return Speaker()
 
 
@@ -64,7 +64,7 @@ def test_what_rings_is_put_off(somebody: Speaker, text: str, left: float) -> Non
 
 @pytest.mark.parametrize("text", ["what is ringing?", "which timer is beeping", "is anything going off?"])
 def test_what_rings_is_told(somebody: Speaker, text: str) -> None:
-    """And that nothing does."""
+    """Tell what rings, or that nothing does."""
     assert somebody.answer(text) == "Nothing is ringing."
     somebody.timers.add(600)
     somebody.timers.add(0, name="pizza", state="ringing")

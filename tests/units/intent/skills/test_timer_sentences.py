@@ -8,7 +8,7 @@ from units.intent.skills.timer_setting import read_reminder
 
 @pytest.fixture
 def somebody() -> Speaker:
-    """Who has no timers yet."""
+    """Return somebody without timers."""
     return Speaker()
 
 
@@ -50,14 +50,14 @@ def test_a_timer_is_set(somebody: Speaker, text: str, expected: list[tuple[str, 
     ],
 )
 def test_nothing_is_set(somebody: Speaker, text: str) -> None:
-    """By what only sounds like it."""
+    """Leave sentences that only sound like an order."""
     somebody.say(text)
 
     assert somebody.timers.rows == []
 
 
 def test_a_name_that_is_introduced_may_be_any_word(somebody: Speaker) -> None:
-    """With "called"."""
+    """Take any word as a name after "called"."""
     assert somebody.answer("set a timer called later for 5 minutes") == "Your later timer is set for 5 minutes."
 
 
@@ -103,7 +103,7 @@ def test_it_is_the_only_timer(somebody: Speaker, text: str, left: int) -> None:
 
 
 def test_a_number_alone_is_no_time_of_day(somebody: Speaker) -> None:
-    """It lacks its unit."""
+    """Ask for how long, as a mere number has no unit."""
     assert somebody.answer("timer 20") == "For how long?"
     assert somebody.answer("set a timer for 20") == "For how long?"
 
@@ -123,7 +123,7 @@ def test_several_are_cancelled_by_a_pronoun(somebody: Speaker, text: str) -> Non
 
 @pytest.mark.parametrize("text", ["cancel the timer and the alarm", "delete both the alarm and the timer"])
 def test_two_are_cancelled(somebody: Speaker, text: str) -> None:
-    """In one sentence."""
+    """Cancel a timer and an alarm that one sentence names."""
     somebody.timers.add(600)
     somebody.timers.add_alarm("06:30", ())
 
@@ -149,6 +149,6 @@ def test_an_alarm_is_set(somebody: Speaker, text: str, expected: list[tuple[str,
 
 @pytest.mark.parametrize("text", ["of the tasks on my to-do list", "about all items on my list"])
 def test_what_is_on_a_list_is_no_reminder(text: str) -> None:
-    """Without a time."""
+    """Leave a question for a list to the skill of lists."""
     assert read_reminder(text, "en") is None
     assert read_reminder(f"{text} at 5", "en") is not None

@@ -7,7 +7,7 @@ from tests.support.units.timer_board import Speaker
 
 @pytest.fixture
 def somebody() -> Speaker:
-    """Who has no timers yet."""
+    """Return somebody without timers."""
     return Speaker()
 
 

@@ -9,7 +9,7 @@ from tests.support.units.timer_board import Speaker
 
 @pytest.fixture
 def somebody() -> Speaker:
-    """Who has no timers yet."""
+    """Return somebody without timers."""
     return Speaker()
 
 
@@ -126,7 +126,7 @@ def test_the_next_one_is_the_one_that_rings_first(somebody: Speaker) -> None:
 
 
 def test_it_is_the_only_timer(somebody: Speaker) -> None:
-    """Who says "cancel it" means what rings, or what there is only one of."""
+    """Cancel what rings, or the only timer."""
     assert somebody.say("cancel it")[1] == "All right"
     somebody.timers.add(600, name="pizza")
 
