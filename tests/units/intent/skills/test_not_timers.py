@@ -191,3 +191,8 @@ def test_other_sentences_are_for_a_model(somebody: Speaker, text: str) -> None:
 
     assert (answer, somebody.timers.rows) == ("", [])
     assert {name for name, *_ in calls} <= {"timer_list"}
+
+
+def test_a_command_for_later_stays_one(somebody: Speaker) -> None:
+    """The daemon lets it wait."""
+    assert somebody.recognize("turn off the desk lamp in 20 minutes")["after_seconds"] == 1200

@@ -394,8 +394,3 @@ def test_names_with_and_are_names(somebody: Speaker) -> None:
         "mac and cheese",
         "wash the car and turn off the desk lamp",
     ]
-
-
-def test_a_command_for_later_stays_one(somebody: Speaker) -> None:
-    """The daemon lets it wait."""
-    assert somebody.recognize("turn off the desk lamp in 20 minutes")["after_seconds"] == 1200
