@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
 import sys
 import time
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
-from train.batches import stream_batches
 from train.config import ModelShape, Recipe
-from train.corpus.dialogue import stream
+from train.corpus.mix import checksum, pool
 from train.corpus.tool_samples import tool_samples
-from train.corpus.tools.talk import mixed_stream
 from train.evaluate import evaluate_file
 from train.export import export_model
 from train.eye.command import make_eye
-from train.fit import train_model
-from train.tokenizer import ChatEncoder, load_tokenizer, save_tokenizer, train_tokenizer
+from train.fit import Run, train_model
+from train.pools import EncodedPools
+from train.tokenizer import load_tokenizer, save_tokenizer, train_tokenizer
 
 LOG = logging.getLogger("train")
 TOKENIZER_CONVERSATIONS = 20_000
@@ -35,6 +34,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("units/models/unitd-chat/unitd-chat.gguf"))
     parser.add_argument("--work", type=Path, default=Path("build/train"), help="tokenizer and checkpoints")
     parser.add_argument("--steps", type=int, default=recipe.steps)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so long; the next call goes on")
+    parser.add_argument("--batch-tokens", type=int, default=recipe.batch_tokens, help="more suits an accelerator")
+    parser.add_argument("--workers", type=int, default=1, help="processes that make the corpus meanwhile")
     parser.add_argument("--seed", type=int, default=recipe.seed)
     parser.add_argument("--threads", type=int, default=recipe.threads)
     parser.add_argument("--quantization", choices=("q8_0", "q4_0"), default="q8_0")
@@ -42,22 +44,32 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def run(arguments: argparse.Namespace) -> bool:
-    """Make the model; return whether it is good enough."""
-    recipe = replace(Recipe(), steps=arguments.steps, seed=arguments.seed, threads=arguments.threads)
+    """Train, and make the model once training is complete; return whether it is good enough."""
+    recipe = replace(
+        Recipe(),
+        steps=arguments.steps,
+        seed=arguments.seed,
+        threads=arguments.threads,
+        batch_tokens=arguments.batch_tokens,
+    )
     arguments.work.mkdir(parents=True, exist_ok=True)
     tokenizer_file = arguments.work / "tokenizer.json"
     if not tokenizer_file.exists():
         LOG.info("training the tokenizer")
-        talks = islice(stream(recipe.seed), TOKENIZER_CONVERSATIONS)
-        texts = [message.content for talk in talks for message in talk]
+        texts = [message.content for talk in pool(recipe.seed, 0, TOKENIZER_CONVERSATIONS) for message in talk]
         save_tokenizer(train_tokenizer([*texts, *tool_samples(recipe.seed)]), tokenizer_file)
-    tokenizer = load_tokenizer(tokenizer_file)
-    started = time.monotonic()
-    batches = stream_batches(mixed_stream(recipe.seed), ChatEncoder(tokenizer), recipe)
-    model, progress = train_model(ModelShape(), recipe, batches, arguments.work / "checkpoint.pt")
-    minutes = (time.monotonic() - started) / 60
+    run = Run(ModelShape(), recipe, checksum(recipe.seed))
+    pools, checkpoint = EncodedPools(tokenizer_file, recipe.seed), arguments.work / "checkpoint.pt"
+    end = time.monotonic() + 60 * arguments.minutes
+    model, progress = train_model(
+        run, pools, checkpoint, workers=arguments.workers, stops=lambda _: time.monotonic() > end
+    )
+    minutes = progress.seconds / 60
     LOG.info("%d parameters, %d tokens, %.0f minutes", model.parameter_count(), progress.tokens, minutes)
-    export_model(model, tokenizer, arguments.out, arguments.quantization)
+    if progress.step < recipe.steps:
+        LOG.info("%d of %d steps are done; the same command goes on", progress.step, recipe.steps)
+        return True
+    export_model(model, load_tokenizer(tokenizer_file), arguments.out, arguments.quantization)
     return evaluate_file(arguments.out)
 
 

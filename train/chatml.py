@@ -23,13 +23,16 @@ SPECIAL_TOKENS = (
     "</think>",
     *(f"<|reserved_{number}|>" for number in range(7)),
 )
+OPTIONAL_MARK = "{{ '' if name in (tool['function']['parameters']['required'] or []) else '?' }}"
+"""Marks a parameter that a call may leave out."""
+
 # The system turn ends with the tools, one line each; the devices are listed once, not in every tool.
 _TOOLS = (
     "{{ 'Tools:' }}"
     "{% for tool in tools %}{{ '\n' + tool['function']['name'] + '(' }}"
     "{% for name, schema in ((tool['function']['parameters'] or {})['properties'] or {}).items() %}"
-    "{{ name if loop.first else ', ' + name }}"
-    "{% if schema['enum'] and name != 'entity' %}{{ ': ' + schema['enum'] | join('|') }}{% endif %}"
+    "{{ name if loop.first else ', ' + name }}" + OPTIONAL_MARK + "{% if schema['enum'] and name != 'entity' %}"
+    "{{ ': ' + schema['enum'] | join('|') }}{% endif %}"
     "{% endfor %}{{ ')' }}{% endfor %}{{ '<|im_end|>\n' }}"
 )
 _CALLS = (
@@ -66,12 +69,15 @@ def tools_text(functions: Sequence[Mapping[str, Any]]) -> str:
 
 def _signature(function: Mapping[str, Any]) -> str:
     properties = (function.get("parameters") or {}).get("properties") or {}
-    return f"{function['name']}({', '.join(_parameter(name, schema) for name, schema in properties.items())})"
+    required = (function.get("parameters") or {}).get("required") or ()
+    shown = (_parameter(name, schema, is_optional=name not in required) for name, schema in properties.items())
+    return f"{function['name']}({', '.join(shown)})"
 
 
-def _parameter(name: str, schema: Mapping[str, Any]) -> str:
+def _parameter(name: str, schema: Mapping[str, Any], *, is_optional: bool) -> str:
     values = schema.get("enum") if name != "entity" else None
-    return f"{name}: {'|'.join(map(str, values))}" if values else name
+    shown = f"{name}?" if is_optional else name
+    return f"{shown}: {'|'.join(map(str, values))}" if values else shown
 
 
 def result_text(result: str) -> str:

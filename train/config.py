@@ -14,7 +14,7 @@ class ModelShape:
 
     vocab: int = VOCAB_SIZE
     width: int = 256
-    layers: int = 6
+    layers: int = 8
     heads: int = 8
     kv_heads: int = 4
     hidden: int = 704
@@ -31,11 +31,14 @@ class ModelShape:
 class Recipe:
     """The length and the speed of training."""
 
-    steps: int = 39_000
+    steps: int = 24_000
     seed: int = 7
     batch_tokens: int = 6144
-    max_tokens: int = 1024
+    max_tokens: int = CONTEXT_LENGTH
     warmup: int = 60
+    fall: float = 0.45
+    """The share of the steps, at the end, in which the rates fall to zero."""
+
     matrix_rate: float = 0.02
     other_rate: float = 3e-3
     weight_decay: float = 0.01

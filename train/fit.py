@@ -1,19 +1,18 @@
-"""Training: one pass over an endless corpus, in bfloat16 arithmetic, which can continue from its checkpoint."""
+"""Training: one pass over an endless corpus, in bfloat16 arithmetic, in pieces that continue from a checkpoint."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from train.batches import NOT_LEARNED, Batch
+from train.batches import NOT_LEARNED, Batch, PoolMaker, stream_batches
 from train.config import ModelShape, Recipe
 from train.model import Decoder
 from train.optimizer import Optimizer
@@ -22,56 +21,111 @@ LOG = logging.getLogger(__name__)
 LOG_EVERY = 20
 
 
+class OtherRunError(RuntimeError):
+    """The checkpoint belongs to another corpus, seed, shape or recipe."""
+
+
 @dataclass
 class Progress:
-    """The progress of training."""
+    """The progress of training, and the place in the corpus where it goes on."""
 
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    pool: int = 0
+    done: int = 0
+    """The batches of the pool that were learned."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run is made of. Training continues from a checkpoint only if all of it is the same."""
+
+    shape: ModelShape
+    recipe: Recipe
+    corpus: str
+    """A checksum of everything that makes the corpus."""
+
+    def identity(self) -> dict[str, object]:
+        """Return what a checkpoint tells about the run. Threads and times do not change the weights."""
+        recipe = {key: value for key, value in vars(self.recipe).items() if key not in ("threads", "checkpoint_every")}
+        return {**vars(self.shape), **recipe, "corpus": self.corpus}
+
+
+def usable_device() -> str:
+    """Return "cuda" where there is an accelerator, else "cpu"."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def batch_loss(model: Decoder, batch: Batch) -> Tensor:
     """Return the mean loss over the positions that count; only those pass through the output layer."""
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.autocast(batch.inputs.device.type, dtype=torch.bfloat16):
         states = model.hidden(batch.inputs).flatten(0, 1)[batch.places]
         logits = model.logits(states)
     return functional.cross_entropy(logits.float(), batch.targets, ignore_index=NOT_LEARNED)
 
 
-def save_checkpoint(path: Path, model: Decoder, optimizer: Optimizer, progress: Progress) -> None:
+def save_checkpoint(path: Path, model: Decoder, optimizer: Optimizer, progress: Progress, run: Run) -> None:
     """Write everything that training needs to continue; replace the old file only by a complete one."""
-    content = {"model": model.state_dict(), "optimizer": optimizer.state(), "progress": vars(progress)}
+    content = {
+        "model": model.state_dict(),
+        "optimizer": optimizer.state(),
+        "progress": vars(progress),
+        "run": run.identity(),
+    }
     temporary = path.with_suffix(".new")
     torch.save(content, temporary)
     temporary.replace(path)
 
 
-def load_checkpoint(path: Path, model: Decoder, optimizer: Optimizer) -> Progress:
-    """Restore what :func:`save_checkpoint` wrote; return the progress."""
-    content = torch.load(path, weights_only=True)
+def load_checkpoint(path: Path, model: Decoder, optimizer: Optimizer, run: Run) -> Progress:
+    """Restore what :func:`save_checkpoint` wrote; return the progress.
+
+    Raises:
+        OtherRunError: The checkpoint belongs to another run.
+    """
+    content = torch.load(path, weights_only=True, map_location=usable_device())
+    its, ours = content["run"], run.identity()
+    if changed := sorted(key for key in its.keys() | ours.keys() if its.get(key) != ours.get(key)):
+        raise OtherRunError(f"{path} is of another run ({', '.join(changed)}): delete it, or use another --work")
     model.load_state_dict(content["model"])
     optimizer.restore(content["optimizer"])
     return Progress(**content["progress"])
 
 
 def train_model(
-    shape: ModelShape, recipe: Recipe, batches: Iterator[Batch], checkpoint: Path
+    run: Run,
+    make_pool: PoolMaker,
+    checkpoint: Path,
+    *,
+    workers: int = 0,
+    stops: Callable[[Progress], bool] = lambda _: False,
 ) -> tuple[Decoder, Progress]:
-    """Train to the recipe's last step, from the checkpoint if there is one; return the network and the progress."""
+    """Train to the recipe's last step, or until `stops` is true after a step; return the network and the progress.
+
+    Training continues from the checkpoint if there is one, with the same result as if it had never been interrupted.
+    """
+    recipe = run.recipe
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
-    model = Decoder(shape)
+    device = usable_device()
+    model = Decoder(run.shape).to(device)
     optimizer = Optimizer(model, recipe)
     progress = Progress()
     if checkpoint.exists():
-        progress = load_checkpoint(checkpoint, model, optimizer)
+        progress = load_checkpoint(checkpoint, model, optimizer, run)
         LOG.info("going on from step %d", progress.step)
-    # The stream is deterministic, so skip what an earlier run has used.
-    for batch in islice(batches, progress.step, recipe.steps):
-        _advance(model, optimizer, batch, progress)
-        if progress.step % recipe.checkpoint_every == 0 or progress.step == recipe.steps:
-            save_checkpoint(checkpoint, model, optimizer, progress)
+    batches = stream_batches(make_pool, recipe, pool=progress.pool, done=progress.done, workers=workers)
+    while progress.step < recipe.steps:
+        pool, at, batch = next(batches)
+        _advance(model, optimizer, batch.to(device), progress)
+        progress.pool, progress.done = pool, at + 1
+        if stops(progress):
+            break
+        if progress.step % recipe.checkpoint_every == 0:
+            save_checkpoint(checkpoint, model, optimizer, progress, run)
+    batches.close()
+    save_checkpoint(checkpoint, model, optimizer, progress, run)
     return model, progress
 
 

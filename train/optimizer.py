@@ -36,7 +36,7 @@ class Muon:
         self._groups: dict[tuple[int, ...], list[nn.Parameter]] = {}
         for matrix in matrices:
             self._groups.setdefault(tuple(matrix.shape), []).append(matrix)
-        self._momentum = {size: torch.zeros(len(g), *size) for size, g in self._groups.items()}
+        self._momentum = {size: torch.stack([torch.zeros_like(m) for m in g]) for size, g in self._groups.items()}
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
@@ -72,9 +72,10 @@ class Optimizer:
         self._adam = torch.optim.AdamW(rest, lr=recipe.other_rate, betas=(0.9, 0.95), weight_decay=0.0)
 
     def scale(self, step: int) -> float:
-        """Return the share of the full learning rate: a short rise, then a linear fall to zero."""
-        rise = min(1.0, (step + 1) / self._recipe.warmup)
-        return rise * max(0.0, 1.0 - step / self._recipe.steps)
+        """Return the share of the full learning rate: a short rise, a long level, then a linear fall to zero."""
+        recipe = self._recipe
+        left = max(0.0, 1.0 - step / recipe.steps)
+        return min(1.0, (step + 1) / recipe.warmup, left / recipe.fall)
 
     def step(self, step: int) -> None:
         """Apply the gradients and clear them."""

@@ -77,13 +77,15 @@ def _weights(message: Message, offsets: Sequence[tuple[int, int]], *, has_tools:
     In a call only few tokens say which device is meant, and these are hard to learn. Looking a name up in a list is
     learned much sooner if names also count where the list repeats them and where the user says them. The first token of
     any answer decides whether there is a call, and has the same weight where no call is required.
+
+    The user's words count with their end: so the model knows how likely somebody has finished speaking.
     """
     if message.role == "assistant" and message.content.startswith(CALL_MARKS[0]):
         return [CALL_WEIGHT] * (len(offsets) + 1)
     if message.role == "assistant":
         return [CALL_WEIGHT if has_tools else 1] + [1] * len(offsets)
-    if has_tools and message.role == "user":
-        return [1] * len(offsets) + [0]
+    if message.role == "user":
+        return [1] * (len(offsets) + 1)
     if has_tools and message.role == "system":
         repeated = [found.span() for found in REPEATED.finditer(message.content)]
         return [int(any(start <= each[0] < end for start, end in repeated)) for each in offsets] + [0]

@@ -1,6 +1,7 @@
 """The corpus is the same in every run, and what the evaluation asks never occurs in it."""
 
 import random
+import re
 from itertools import islice
 
 import pytest
@@ -43,7 +44,9 @@ def test_no_held_out_question_is_trained(probes: list[Conversation], conversatio
 
 def test_no_composed_question_is_trained_as_it_is_put(conversations: list[list[Message]]) -> None:
     """Its templates and its words are; together, as the sentence reads, they are not."""
-    signs = str.maketrans({"-": " minus ", "/": " over ", "+": " plus "})  # 7 - 7 is another question than 7 / 7
+    signs = str.maketrans(
+        {"-": " minus ", "/": " over ", "+": " plus ", "\u00d7": " times ", "\u00f7": " over "}
+    )  # 7 - 7 is another question than 7 / 7
     asked = {normal(p.messages[-2].content.translate(signs)) for p in make_probes(is_plain=True, split="composed")}
     trained = {normal(m.content.translate(signs)) for talk in conversations for m in talk if m.role == "user"}
     assert not asked & trained
@@ -89,16 +92,21 @@ def test_the_rule_of_a_question_refuses_answers_to_others(category: Category) ->
     others = [make_probe(rng, other).messages[-1].content for other in CATEGORIES if other is not category]
     probes = [make_probe(rng, category) for _ in range(40)]
     accepted = sum(probe.check(answer) for probe in probes for answer in others)
-    assert accepted <= 0.02 * len(probes) * len(others)
+    # To what a persona does not say, "I don't know" is a right answer, whatever was asked elsewhere.
+    share = 0.04 if category.name == "persona" else 0.02
+    assert accepted <= share * len(probes) * len(others)
 
 
-def test_a_confirmation_of_the_opposite_is_wrong() -> None:
+def test_a_claim_is_wrong_where_there_are_no_tools() -> None:
+    """A wish for the home names what it is about and claims nothing; a confirmation is never right."""
     home = next(category for category in CATEGORIES if category.name == "home")
     rng = random.Random(8)
     turns = [turn for _ in range(300) for turn in home.make(rng, "train", Scene())]
-    switching = [turn for turn in turns if turn.reply.startswith("Turning on the ")]
-    assert switching
-    assert not any(turn.check(turn.reply.replace("Turning on", "Turning off")) for turn in switching)
+    assert all(turn.check(turn.reply) for turn in turns)
+    for turn in turns:
+        named = re.sub(r"^.*?can't (?:turn on|turn off|open|close) ", "", turn.reply)
+        for claim in (f"Turning on {named}", f"Done. {turn.reply}", "I have set it.", f"{named} It is on."):
+            assert not turn.check(claim), (turn.user, claim)
 
 
 def test_conversations_alternate_and_end_with_the_assistant(conversations: list[list[Message]]) -> None:

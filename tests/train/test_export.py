@@ -1,7 +1,9 @@
 """A miniature model goes the whole way: trained, exported, quantized, and llama.cpp computes the same."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from multiprocessing.resource_tracker import ensure_running
 from pathlib import Path
 
 import pytest
@@ -15,19 +17,21 @@ import llama_cpp  # noqa: E402  # the imports below need what the lines above ma
 import numpy as np  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
+from tests.support.children import kept_children  # noqa: E402
 from train.batches import stream_batches  # noqa: E402
 from train.chatml import SPECIAL_TOKENS, render_prompt  # noqa: E402
 from train.config import ModelShape, Recipe  # noqa: E402
 from train.corpus.base import Message  # noqa: E402
-from train.corpus.dialogue import stream  # noqa: E402
+from train.corpus.mix import pool  # noqa: E402
 from train.evaluate import DEFAULT_FILE, Speaker  # noqa: E402
 from train.export import export_model, write_gguf  # noqa: E402
-from train.fit import batch_loss, train_model  # noqa: E402
+from train.fit import OtherRunError, Run, batch_loss, train_model  # noqa: E402
 from train.model import Decoder  # noqa: E402
-from train.tokenizer import ChatEncoder, make_tokenizer, train_tokenizer  # noqa: E402
+from train.pools import EncodedPools  # noqa: E402
+from train.tokenizer import ChatEncoder, make_tokenizer, save_tokenizer, train_tokenizer  # noqa: E402
 
 SHAPE = ModelShape(vocab=768, width=64, layers=2, heads=2, kv_heads=1, hidden=96)
-RECIPE = replace(Recipe(), steps=6, batch_tokens=1024, warmup=1, checkpoint_every=3)
+RECIPE = replace(Recipe(), steps=6, batch_tokens=1024, max_tokens=1024, warmup=1, threads=1)
 TEXTS = (
     "Turn on the kitchen light, please!",
     "What's 12+7? It's 19... isn't it",
@@ -39,15 +43,29 @@ TEXTS = (
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    talks = islice(stream(1), 400)
-    return train_tokenizer([m.content for talk in talks for m in talk], SHAPE.vocab)
+    return train_tokenizer([m.content for talk in pool(1, 0, 400) for m in talk], SHAPE.vocab)
 
 
 @pytest.fixture(scope="module")
-def model(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Decoder:
-    batches = stream_batches(stream(1), ChatEncoder(tokenizer), RECIPE)
+def tokenizer_file(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    save_tokenizer(tokenizer, file)
+    return file
+
+
+@pytest.fixture(scope="session")
+def resource_tracker() -> Iterator[None]:
+    """Python's own process beside those of `multiprocessing`, which stays to the end."""
+    ensure_running()
+    with kept_children():
+        yield
+
+
+@pytest.fixture(scope="module")
+def model(tokenizer_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Decoder:
     checkpoint = tmp_path_factory.mktemp("fit") / "checkpoint.pt"
-    return train_model(SHAPE, RECIPE, batches, checkpoint)[0]
+    pools = EncodedPools(tokenizer_file, seed=1, size=300)
+    return train_model(Run(SHAPE, RECIPE, "corpus"), pools, checkpoint)[0]
 
 
 def _logits(path: Path, ids: list[int]) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
@@ -90,10 +108,11 @@ def test_the_shipped_file_tokenizes_as_its_trainer_did() -> None:
         assert speaker.tokens(text) == rebuilt.encode(text).ids
 
 
-def test_only_the_assistant_is_learned(tokenizer: Tokenizer) -> None:
+def test_answers_and_the_ends_of_questions_are_learned(tokenizer: Tokenizer) -> None:
+    """The end of the user's words too: so the model knows how likely somebody has finished speaking."""
     ids, learn = ChatEncoder(tokenizer).encode([Message("user", "hello"), Message("assistant", "Hi!")])
     learned = tokenizer.decode([i for i, mark in zip(ids, learn, strict=True) if mark], skip_special_tokens=False)
-    assert learned == "Hi!<|im_end|>"
+    assert learned == "hello<|im_end|>Hi!<|im_end|>"
 
 
 def test_a_text_without_a_frame_is_learned_to_its_end(tokenizer: Tokenizer) -> None:
@@ -102,22 +121,45 @@ def test_a_text_without_a_frame_is_learned_to_its_end(tokenizer: Tokenizer) -> N
     assert learn == [1] * len(ids)
 
 
-@pytest.mark.timeout(120)  # some dozen optimizer steps, on a machine that may be busy
-def test_training_goes_on_from_its_checkpoint(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    def fit(steps: int, name: str) -> Decoder:
-        # The schedule must not change with the number of steps taken so far.
-        batches = stream_batches(stream(1), ChatEncoder(tokenizer), RECIPE)
-        stopped = islice(batches, steps)
-        return train_model(SHAPE, RECIPE, stopped, tmp_path / name)[0]
+@pytest.mark.timeout(120)  # some hundred small steps, on a machine that may be busy
+def test_a_training_in_pieces_gives_the_same_weights(tokenizer_file: Path, tmp_path: Path) -> None:
+    """Two hundred steps, stopped in the middle of a pool of the corpus, and again after that."""
+    shape = replace(SHAPE, width=32, layers=1, heads=1, hidden=32)
+    run = Run(shape, replace(RECIPE, steps=200, batch_tokens=96, checkpoint_every=1000), "corpus")
+    pools = EncodedPools(tokenizer_file, seed=1, size=10)
 
-    whole = fit(6, "whole.pt")
-    fit(3, "parts.pt")
-    parts = fit(6, "parts.pt")
+    whole, progress = train_model(run, pools, tmp_path / "whole.pt")
+    train_model(run, pools, tmp_path / "parts.pt", stops=lambda progress: progress.step == 83)
+    train_model(run, pools, tmp_path / "parts.pt", stops=lambda progress: progress.step == 84)
+    parts, again = train_model(run, pools, tmp_path / "parts.pt")
+
     pairs = zip(whole.parameters(), parts.parameters(), strict=True)
-    assert all(torch.allclose(first, second, atol=1e-5) for first, second in pairs)
+    assert all(torch.equal(first, second) for first, second in pairs)
+    assert (again.step, again.tokens, again.pool) == (200, progress.tokens, progress.pool)
+    assert progress.pool > 1
 
 
-def test_training_lowers_the_loss(model: Decoder, tokenizer: Tokenizer) -> None:
-    batch = next(stream_batches(stream(2), ChatEncoder(tokenizer), RECIPE))
+def test_a_checkpoint_of_another_corpus_is_refused(tokenizer_file: Path, tmp_path: Path) -> None:
+    """Its step would be somewhere else in this one."""
+    pools = EncodedPools(tokenizer_file, seed=1, size=40)
+    train_model(Run(SHAPE, RECIPE, "one"), pools, tmp_path / "checkpoint.pt", stops=lambda progress: True)
+
+    with pytest.raises(OtherRunError, match=r"checkpoint\.pt is of another run \(corpus\)"):
+        train_model(Run(SHAPE, RECIPE, "another"), pools, tmp_path / "checkpoint.pt")
+
+
+@pytest.mark.usefixtures("resource_tracker")
+def test_pools_that_other_processes_make_are_the_same(tokenizer_file: Path) -> None:
+    """The corpus does not depend on who makes it."""
+    pools = EncodedPools(tokenizer_file, seed=1, size=40)
+    here, there = (stream_batches(pools, RECIPE, pool=3, done=2, workers=workers) for workers in (0, 1))
+    for (*place, batch), (*its_place, its) in zip(islice(here, 9), there, strict=False):
+        assert place == its_place
+        assert torch.equal(batch.inputs, its.inputs)
+    there.close()
+
+
+def test_training_lowers_the_loss(model: Decoder, tokenizer_file: Path) -> None:
+    *_, batch = next(stream_batches(EncodedPools(tokenizer_file, seed=2, size=300), RECIPE))
     torch.manual_seed(1)
     assert batch_loss(model, batch) < batch_loss(Decoder(SHAPE), batch) - 0.15

@@ -24,6 +24,8 @@ HOLD_EVERY = 8
 HOLD_AT = 5
 APOSTROPHES = "'\u2019"
 CHOICE = re.compile(r"\[([^\[\]]*)\]")
+NO_NOUNS = "in|is|or|and|on|at|of|after|about|it|if|as|are|again|i"
+ARTICLE = re.compile(rf"\b[Aa](?= (?!uni|uku|one|eu|us|(?:{NO_NOUNS})\b)[aeiou])")
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,14 @@ class Scene:
     characters: set[str] = field(default_factory=set)
     told: set[str] = field(default_factory=set)
     last_plot: str | None = None
+    last: dict[str, str] = field(default_factory=dict)
+    """The last reply of each block of replies that are given one after the other."""
+
+    prompt: str = ""
+    """The system prompt that the conversation must have, because its questions are about it."""
+
+    memory: dict[str, str] = field(default_factory=dict)
+    """What the user told about himself, by the kind of thing: his name has a field of its own."""
 
 
 Maker = Callable[[random.Random, Split, Scene], list[Turn]]
@@ -79,6 +89,11 @@ def expand(rng: random.Random, template: str) -> str:
 def fill(template: str, **words: str) -> str:
     """Return the template with its ``{slots}`` replaced by words."""
     return template.format(**words)
+
+
+def with_articles(text: str) -> str:
+    """Return the text with "an" where a word that begins with a vowel came into a slot after "a"."""
+    return ARTICLE.sub(lambda found: f"{found.group(0)}n", text)
 
 
 def is_held_place(index: int) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
 from train.corpus.base import (
@@ -147,6 +148,8 @@ class Intent:
     questions: list[str] = field(default_factory=list)
     nouns: list[tuple[str, Phrasings]] = field(default_factory=list)
     replies: list[str] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+    """What a reply leaves open until it is asked for: the answer to a riddle."""
 
     known_words: frozenset[str] = frozenset()
 
@@ -166,7 +169,7 @@ def parse_intents(text: str) -> list[Intent]:
         elif mark == ">":
             intents[-1].questions.append(rest)
         elif mark == "<":
-            intents[-1].replies.append(rest)
+            _add_reply(intents[-1], rest)
         elif mark in ("@", "@+"):
             forms = PLURAL_FORMS if mark == "@+" else SINGULAR_FORMS
             intents[-1].nouns += [(noun.strip(), forms) for noun in rest.split("|")]
@@ -176,6 +179,13 @@ def parse_intents(text: str) -> list[Intent]:
     for intent in intents:
         intent.known_words = known
     return intents
+
+
+def _add_reply(intent: Intent, text: str) -> None:
+    reply, _, answer = text.partition(" = ")
+    intent.replies.append(reply)
+    if answer:
+        intent.answers[reply] = answer
 
 
 def _trained_words(intents: list[Intent]) -> frozenset[str]:
@@ -191,7 +201,7 @@ def load_intents(name: str) -> list[Intent]:
 
 
 @cache
-def _all_replies() -> list[tuple[str, Counter[str]]]:
+def all_replies() -> list[tuple[str, Counter[str]]]:
     """Return every reply of every data file as a bag of words, by the name of its block."""
     return [
         (f"{name}/{intent.key}", Counter(normal(reply).split()))
@@ -201,18 +211,39 @@ def _all_replies() -> list[tuple[str, Counter[str]]]:
     ]
 
 
-def _likeness(first: Counter[str], second: Counter[str]) -> float:
+def likeness(first: Counter[str], second: Counter[str]) -> float:
+    """Return how many of the words of two bags are the same, from 0 to 1."""
     shared = sum((first & second).values())
     return 2 * shared / max(1, first.total() + second.total())
 
 
-def answers_intent(key: str) -> Check:
-    """Return the rule that the replies of this block are the nearest to a reply, and near enough."""
+def best_likenesses(words: Counter[str], known: list[tuple[str, Counter[str]]]) -> dict[str, float]:
+    """Return for the name of each block how like the words its best reply is."""
+    best: dict[str, float] = {}
+    for name, reply in known:
+        best[name] = max(best.get(name, 0.0), likeness(words, reply))
+    return best
+
+
+@lru_cache(maxsize=4096)
+def likenesses(text: str) -> dict[str, float]:
+    """Return for each block of the data files how like the text its best reply is."""
+    return best_likenesses(Counter(text.split()), all_replies())
+
+
+def answers_intent(key: str, same: Callable[[], list[Counter[str]]] = list) -> Check:
+    """Return the rule that the replies of this block are the nearest to a reply, and near enough.
+
+    So are the replies that mean the same and stand in other files.
+    """
 
     def check(reply: str) -> bool:
         words = Counter(normal(reply).split())
-        best_likeness, best_key = max((_likeness(words, known), name) for name, known in _all_replies())
-        return best_key == key and best_likeness >= NEAR_ENOUGH
+        best_likeness, best_key = max((like, name) for name, like in likenesses(normal(reply)).items())
+        if best_key == key and best_likeness >= NEAR_ENOUGH:
+            return True
+        others = max((likeness(words, known) for known in same()), default=0.0)
+        return others >= max(best_likeness, NEAR_ENOUGH)
 
     return check
 
@@ -240,8 +271,9 @@ def _can_hold_out(intent: Intent) -> bool:
 class IntentCategory:
     """Makes turns from one data file."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, same: Callable[[str], list[Counter[str]]] = lambda key: []) -> None:
         self._name = name
+        self._same = same
         self._intents = load_intents(name)
         # People use intents with many phrasings most often.
         self._weights = [6 + min(len(i.questions) + 8 * len(i.nouns), 34) for i in self._intents]
@@ -256,21 +288,36 @@ class IntentCategory:
             question, noun = _ask(rng, intent, split)
             if split != "heldout" or noun or intent.phrasings.heldout:
                 break
-        reply = pick_unused(rng, intent.replies, scene.told)
+        reply = next_reply(rng, intent, scene)
         if intent.key == "who" and scene.assistant_name:
             name = scene.assistant_name
             return [Turn(question, f"I'm {name}, a small language model that runs on this board.",
                          lambda text: normal(name) in normal(text))]  # fmt: skip
-        check = answers_intent(f"{self._name}/{intent.key}")
+        key = f"{self._name}/{intent.key}"
+        check = answers_intent(key, lambda: self._same(key))
         turns = [Turn(question, reply, check)]
         while len(intent.replies) >= MANY and split == "train" and rng.random() < 0.3:
-            turns.append(Turn(ONE_MORE.pick(rng, split), pick_unused(rng, intent.replies, scene.told), check))
+            turns.append(Turn(ONE_MORE.pick(rng, split), next_reply(rng, intent, scene), check))
         if noun and split == "train" and rng.random() < 0.12:
             more = f"I'm afraid that's all I know about {noun}."
             turns.append(Turn(MORE.pick(rng, split), more, lambda text: "all i know" in normal(text)))
         return turns
 
 
-def intent_category(name: str, weight: float) -> Category:
-    """Return the category of one data file."""
-    return Category(name, IntentCategory(name).make, weight)
+def next_reply(rng: random.Random, intent: Intent, scene: Scene) -> str:
+    """Return a reply that has not been given.
+
+    Of many replies, the one after the last is next, because a small model knows what comes after a thing better than
+    what has not been told.
+    """
+    if len(intent.replies) < MANY:
+        return pick_unused(rng, intent.replies, scene.told)
+    last = scene.last.get(intent.key)
+    place = rng.randrange(len(intent.replies)) if last is None else intent.replies.index(last) + 1
+    scene.last[intent.key] = intent.replies[place % len(intent.replies)]
+    return scene.last[intent.key]
+
+
+def intent_category(name: str, weight: float, same: Callable[[str], list[Counter[str]]] = lambda key: []) -> Category:
+    """Return the category of one data file; ``same`` gives the replies of other files that mean the same as a block."""
+    return Category(name, IntentCategory(name, same).make, weight)

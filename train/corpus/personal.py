@@ -151,10 +151,11 @@ def _tell_name(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
     scene.user_name = name
     turn = Turn(TELL_NAME.pick(rng, "train").format(name), f"Nice to meet you, {name}!",
                 expects("nice to meet you", name))  # fmt: skip
-    return [turn, *_ask_name(rng, split, scene)] if rng.random() < 0.3 else [turn]
+    return [turn, *ask_name(rng, split, scene)] if rng.random() < 0.3 else [turn]
 
 
-def _ask_name(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
+def ask_name(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
+    """Return the turn in which the user asks for his own name."""
     question = ASK_NAME.pick(rng, split)
     if scene.user_name:
         return [Turn(question, f"Your name is {scene.user_name}.", expects("your name is", scene.user_name))]
@@ -197,7 +198,7 @@ def _statement(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
 
 
 MAKERS: tuple[tuple[Callable[[random.Random, Split, Scene], list[Turn]], int], ...] = (
-    (_tell_name, 26), (_ask_name, 8), (_greet, 10), (_like, 16), (_dislike, 8), (_have, 9), (_repeat, 12),
+    (_tell_name, 26), (ask_name, 8), (_greet, 10), (_like, 16), (_dislike, 8), (_have, 9), (_repeat, 12),
     (_statement, 11),
 )  # fmt: skip
 

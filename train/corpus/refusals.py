@@ -61,9 +61,13 @@ def refuses_like(expected: str) -> Callable[[str], bool]:
     return lambda reply: normal(reply).startswith("im sorry") and reason in normal(reply)
 
 
-def _known_kind(rng: random.Random, split: Split) -> Turn:
+SKILLS = frozenset({"time", "weather", "actions", "higher math"})
+"""Kinds of questions that a board with tools may well be able to answer."""
+
+
+def _known_kind(rng: random.Random, split: Split, left_out: frozenset[str] = frozenset()) -> Turn:
     """Return a kind of question with a reason of its own, from the data file."""
-    intents = load_intents("refusals")
+    intents = [intent for intent in load_intents("refusals") if intent.key not in left_out]
     intent = rng.choices(intents, [len(i.questions) for i in intents])[0]
     return Turn(intent.phrasings.pick(rng, split), intent.replies[0], refuses_like(intent.replies[0]))
 
@@ -84,6 +88,13 @@ def _unknown_person(rng: random.Random, split: Split) -> Turn:
         lambda full: is_held_combination("person", full) == (split != "train"),
     )
     return Turn(PERSON_FORMS.pick(rng, "train").format(name), DONT_KNOW, refuses_like(DONT_KNOW))
+
+
+def make_refusals_beside_tools(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:
+    """Return turns with one question that is refused whatever tools there are."""
+    if rng.random() < 0.62:
+        return [_known_kind(rng, split, SKILLS)]
+    return [rng.choices((_unknown_thing, _unknown_person), (26, 12))[0](rng, split)]
 
 
 def make_refusals(rng: random.Random, split: Split, scene: Scene) -> list[Turn]:

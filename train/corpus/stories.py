@@ -21,6 +21,7 @@ from train.corpus.base import (
     is_held_combination,
     mentions,
     pick_unused,
+    with_articles,
 )
 from train.corpus.names import person
 
@@ -79,18 +80,34 @@ def _next_plot(rng: random.Random, scene: Scene) -> str:
     return scene.last_plot
 
 
-def write_story(rng: random.Random, cast: Cast, scene: Scene, episodes: int = 1) -> str:
-    """Return a story of one episode, or a longer one of several."""
+def tell(rng: random.Random, cast: Cast, scene: Scene, episodes: int = 1) -> tuple[str, dict[str, str]]:
+    """Return a story of one or more episodes, and the words of its last episode."""
     used = {cast.name, cast.kind}
     opening = {"kind": cast.kind, "name": cast.name, "place": words.PLACES[cast.place]}
     sentences = [fill(expand(rng, rng.choice(lines)), **opening) for lines in (words.OPENINGS, words.HABITS)]
+    slots: dict[str, str] = {}
     for number in range(episodes):
         plot = words.PLOTS[_next_plot(rng, scene)]
-        episode = _episode(rng, plot, _slots(rng, cast, used))
+        slots = _slots(rng, cast, used)
+        episode = _episode(rng, plot, slots)
         start = rng.choice(words.LATER if number else words.ONE_DAY)
         sentences += [f"{start} {episode[0]}", *episode[1:]]
     sentences.append(fill(expand(rng, rng.choice(words.ENDINGS)), **opening))
-    return " ".join(sentences)
+    return " ".join(with_articles(sentence) for sentence in sentences), slots
+
+
+def tell_on(rng: random.Random, cast: Cast, scene: Scene) -> tuple[str, dict[str, str]]:
+    """Return one more episode of a story, with an end, and the words of the episode."""
+    plot = words.PLOTS[_next_plot(rng, scene)]
+    slots = _slots(rng, cast, {cast.name, cast.kind})
+    episode = _episode(rng, plot, slots)
+    ending = fill(expand(rng, rng.choice(words.ENDINGS)), kind=cast.kind, name=cast.name)
+    return with_articles(" ".join((f"{rng.choice(words.LATER)} {episode[0]}", *episode[1:], ending))), slots
+
+
+def write_story(rng: random.Random, cast: Cast, scene: Scene, episodes: int = 1) -> str:
+    """Return a story of one episode, or a longer one of several."""
+    return tell(rng, cast, scene, episodes)[0]
 
 
 def count_sentences(text: str) -> int:
@@ -131,8 +148,7 @@ def draw_cast(rng: random.Random, scene: Scene, asked: str) -> Cast:
 
 
 def _an(word: str) -> str:
-    vowel = word[0] in "aeiou" and word != "unicorn"
-    return f"an {word}" if vowel else f"a {word}"
+    return with_articles(f"a {word}")
 
 
 def _request(rng: random.Random, split: Split, cast: Cast, asked: str, long: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from train.corpus.base import Phrasings
+from train.corpus.story_plots import MORE_PLOTS
 
 KINDS = (
     "fox", "cat", "dog", "dragon", "bear", "rabbit", "mouse", "owl", "frog", "robot", "princess", "prince",
@@ -64,7 +65,7 @@ HABITS = (
 )
 ONE_DAY = ("One day", "One morning", "One evening", "One sunny day", "One cold day")
 LATER = ("The next day", "A week later", "Some time later", "When spring came", "A few days later")
-PLOTS = {
+PLOTS: dict[str, tuple[str, ...]] = {
     "lost": (
         "{name} walked too far and could not find the way home.",
         "[Everything looked strange|All the paths looked the same], and it was getting dark.",
@@ -186,6 +187,7 @@ PLOTS = {
         "Afterwards they all ate {food}, and {friend} was allowed to stay.",
     ),
 }
+PLOTS |= MORE_PLOTS
 ENDINGS = (
     "And from that day on, {name} [was the happiest {kind} of all|had a friend for life].",
     "That night {name} fell asleep with a smile.",
@@ -234,6 +236,30 @@ FORMS = Phrasings(
         "a tale please",
         "give us a story please",
         "[can|could] I [hear|have] a story",
+        "tell me an adventure story",
+        "tell me [an exciting|a magical|a scary|a happy|a sad|an animal|an adventure|a winter|a crime|a love] story",
+        "[can|could] you tell [me|us] [an adventure|a magical|an exciting|a spooky] story",
+        "[an adventure|a scary|a funny|a magical|a good] story please",
+        "I want [an adventure|a funny|a scary] story",
+        "I'd love to hear [an adventure|a funny|a calm] story",
+        "write me [an adventure|a funny|a fairy tale|a fantasy] story",
+        "[make|think] up [a funny|an adventure|a new] story [for me|]",
+        "tell me something like a fairy tale",
+        "once upon a time, go on",
+        "[my kids|the children|we] want to hear a story",
+        "do you have a story [for me|for us|]",
+        "it's bedtime, tell [us|me] a story",
+        "story for bed please",
+        "please read us a story",
+        "compose a [short|little] story",
+        "create a story",
+        "generate a story",
+        "come up with a story",
+        "I'm in the mood for a story",
+        "got a story for me",
+        "tell us a [tale|fable|legend|fairy tale]",
+        "a fable please",
+        "tell me a fable",
     ]
 )
 LONG_FORMS = Phrasings(
@@ -258,6 +284,12 @@ LONG_FORMS = Phrasings(
         "give me a long story",
         "tell me a story that is very long",
         "make up a very long story",
+        "I want a long long story",
+        "a long story please",
+        "tell us a long story",
+        "I have time for a long story",
+        "let me hear a long story",
+        "write me a long adventure story",
     ]
 )
 ANOTHER = Phrasings(
@@ -281,5 +313,19 @@ ANOTHER = Phrasings(
         "tell me another one",
         "another one please",
         "one more please",
+        "tell me a new one",
+        "a new one please",
+        "do you know another one",
+        "and now a different one",
+        "let's hear another one",
+        "that was nice, another one",
+        "not that one, another one",
+        "next story",
+        "next story please",
+        "more, more",
+        "I want to hear one more",
+        "a funny one now",
+        "now a funny one",
+        "a more exciting one",
     ]
 )

@@ -37,8 +37,14 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 FIRST_PERSON = re.compile(r"\bi\b(?='|\b)")
 
 
+class Verbatim(str):
+    """A request that is already spelled as it is asked, because its letters decide about the answer."""
+
+
 def wrap(rng: random.Random, text: str) -> str:
     """Return the request, sometimes with the small words that people put around it."""
+    if isinstance(text, Verbatim):
+        return text
     draw = rng.random()
     if draw < 0.12:
         return rng.choice(PREFIXES) + text
@@ -52,6 +58,8 @@ def wrap_twice(rng: random.Random, text: str) -> str:
 
     `wrap` never does this, so no trained sentence is like it.
     """
+    if isinstance(text, Verbatim):
+        return Verbatim(rng.choice(PREFIXES) + text)
     return rng.choice(PREFIXES) + text + rng.choice(SUFFIXES)
 
 
@@ -61,6 +69,8 @@ def _capitalised(text: str) -> str:
 
 
 def _end_mark(rng: random.Random, text: str) -> str:
+    if text.endswith((".", "?", "!")):
+        return ""
     words = text.lower().split()
     asks = any(word.strip(",") in QUESTION_WORDS for word in words[:3])
     return rng.choice("????? " if asks else "...! ").strip()
@@ -123,11 +133,15 @@ def clipped(rng: random.Random, text: str) -> str:
 
 def plain(rng: random.Random, text: str) -> str:
     """Return one of the two forms that are easy to read: a careful writer's or a speech recogniser's."""
+    if isinstance(text, Verbatim):
+        return text
     return rng.choice((written, recognised))(rng, text)
 
 
 def surface(rng: random.Random, text: str, exact: bool = False) -> str:
     """Return one of the forms; with ``exact``, none with typing errors or short spellings."""
+    if isinstance(text, Verbatim):
+        return text
     draw = rng.random()
     if draw < 0.44:
         return written(rng, text)

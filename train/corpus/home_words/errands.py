@@ -2,48 +2,10 @@
 
 from __future__ import annotations
 
+from train.corpus.banks import bank
 from train.corpus.base import Phrasings
 
-MUSIC_FORMS = Phrasings(
-    [
-        "play {music}",
-        "please play {music}",
-        "[could|can] you play {music}",
-        "I want to hear {music}",
-        "put on {music}",
-        "let me hear {music}",
-        "I'd like to listen to {music}",
-        "start {music}",
-        "I want to listen to {music}",
-        "play {music} for me",
-        "how about {music}",
-        "turn on {music}",
-        "play {music} now",
-        "play me {music}",
-        "{music} please",
-        "please put on {music}",
-        "please start {music}",
-        "[could|can] you put on {music}",
-        "[could|can] you start {music}",
-        "would you play {music}",
-        "I want {music}",
-        "I'd like {music}",
-        "I'd like to hear {music}",
-        "I feel like {music}",
-        "I'm in the mood for {music}",
-        "let's hear {music}",
-        "let's listen to {music}",
-        "let's have {music}",
-        "we want to hear {music}",
-        "can we have {music}",
-        "can I hear {music}",
-        "go play {music}",
-        "stream {music}",
-        "start playing {music}",
-        "now play {music}",
-        "switch to {music}",
-    ]
-)
+MUSIC_FORMS = bank("home_media")["play"]
 TIMER_FORMS = Phrasings(
     [
         "set a timer for {time}",
@@ -132,54 +94,7 @@ ALARM_FORMS = Phrasings(
         "let me sleep until {time}",
     ]
 )
-SCENE_FORMS = Phrasings(
-    [
-        "start the {scene} scene",
-        "activate the {scene} scene",
-        "turn on the {scene} scene",
-        "{scene} scene",
-        "switch to the {scene} scene",
-        "set the {scene} scene",
-        "[could|can] you start the {scene} scene",
-        "{scene} mode",
-        "start {scene} mode",
-        "activate {scene} mode",
-        "please start the {scene} scene",
-        "run the {scene} scene",
-        "I want the {scene} scene",
-        "switch to {scene} mode",
-        "scene {scene}",
-        "the {scene} scene",
-        "the {scene} scene please",
-        "{scene} scene please",
-        "{scene} mode please",
-        "mode {scene}",
-        "{scene} scene on",
-        "{scene} mode on",
-        "turn on {scene} mode",
-        "turn {scene} mode on",
-        "switch on {scene} mode",
-        "switch on the {scene} scene",
-        "change to the {scene} scene",
-        "change to {scene} mode",
-        "go to {scene} mode",
-        "go into {scene} mode",
-        "enter {scene} mode",
-        "load the {scene} scene",
-        "launch the {scene} scene",
-        "play the {scene} scene",
-        "apply the {scene} scene",
-        "use the {scene} scene",
-        "please activate the {scene} scene",
-        "[could|can] you activate the {scene} scene",
-        "[could|can] you switch to the {scene} scene",
-        "I'd like the {scene} scene",
-        "let's have the {scene} scene",
-        "it's time for the {scene} scene",
-        "put the house in {scene} mode",
-        "set the house to {scene} mode",
-    ]
-)
+SCENE_FORMS = bank("home_scenes")["scene"]
 LIST_FORMS = Phrasings(
     [
         "add {item} to the shopping list",

@@ -32,6 +32,9 @@ class Entity:
     place: str = ""
     """The area of the device, from its line in the list or from its name."""
 
+    floor: str = ""
+    """The floor of its area, if the list tells it."""
+
     @property
     def line(self) -> str:
         """Return the line of the device in the list: its name as people say it, kind, area, and its name in a call.
@@ -40,6 +43,7 @@ class Entity:
         stands within quotes and after a space, where it has the same tokens as in a call.
         """
         where = f"{self.kind} in {self.area}" if self.area else self.kind
+        where += f", {self.floor}" if self.floor else ""
         said = ", ".join((self.name, *self.aliases))
         return f'- {said.lower()}; {where.lower()}: "{self.name}"'
 
@@ -51,18 +55,21 @@ class Entity:
 
 @dataclass(frozen=True)
 class House:
-    """The devices of a house that accept calls."""
+    """The devices of a house that accept calls, and the room of the board if the prompt tells it."""
 
     entities: tuple[Entity, ...]
+    room: str = ""
 
     @property
     def listing(self) -> str:
-        """Return the list of devices in the system prompt."""
-        return "\n".join(["Devices:", *(entity.line for entity in self.entities)])
+        """Return the list of devices in the system prompt, after the room of the board."""
+        room = [f"Room: {self.room.lower()}"] if self.room else []
+        return "\n".join([*room, "Devices:", *(entity.line for entity in self.entities)])
 
-    def of(self, *kinds: str, area: str | None = None) -> list[Entity]:
-        """Return the devices of these kinds, in one area or anywhere."""
-        return [each for each in self.entities if each.kind in kinds and area in (None, each.place)]
+    def of(self, *kinds: str, area: str | None = None, floor: str | None = None) -> list[Entity]:
+        """Return the devices of these kinds, in one area, on one floor or anywhere."""
+        there = [each for each in self.entities if area in (None, each.place) and floor in (None, each.floor)]
+        return [each for each in there if each.kind in kinds]
 
     def areas(self, kind: str) -> list[str]:
         """Return the areas that have devices of a kind."""

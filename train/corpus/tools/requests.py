@@ -5,7 +5,6 @@ A function that makes a request returns None if this house has no such request.
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,14 +12,26 @@ from dataclasses import dataclass
 from train.corpus.base import Split, expand, fill, normal
 from train.corpus.home_words import things
 from train.corpus.numbers import spoken
+from train.corpus.tools.amounts import Amount, draw_amount, with_unit
 from train.corpus.tools.house import Entity, House, draw_area, mention, with_article
+from train.corpus.tools.mentions import wide_mention
 from train.corpus.tools.toolbox import Call, Toolbox, Value
-from train.corpus.tools.words import FORMS, PLURALS, held_forms
+from train.corpus.tools.wording import framed, has_core, sized
+from train.corpus.tools.words import FORMS, held_forms
 
 SWITCHED = ("light", "switch", "fan", "climate", "media")
-MOST_CALLS = 4
+MOST_CALLS = 10
+FEW_CALLS = 4
+"""The most calls in one answer: in a wide house, and in the houses of the evaluation."""
+
+MOST_TOLD = 3
+"""So many sentences of results are repeated."""
+
 HOW_MUCH = "how much"
 """The question for a missing number; the next request may be the number alone."""
+
+WHICH, WHERE = "which one", "which room"
+"""The questions for a device or a room that was not named; the next request may name it and nothing else."""
 
 KINDS = {
     "turn_on": SWITCHED, "turn_off": SWITCHED, "open": ("cover",), "close": ("cover",), "lock": ("lock",),
@@ -54,15 +65,51 @@ class Place:
     split: Split
     house: House
     toolbox: Toolbox
+    is_wide: bool = False
+    """Whether names and commands may be worded in every way; the evaluation has also houses in which they are not."""
+
+    @property
+    def most_calls(self) -> int:
+        """Return how many calls one answer may have."""
+        return MOST_CALLS if self.is_wide else FEW_CALLS
 
     def form(self, meaning: str) -> str:
         """Return a phrasing of the split; if there are few phrasings, possibly none is held out."""
         held = held_forms(meaning) if self.split != "train" else []
-        return expand(self.rng, self.rng.choice(held)) if held else FORMS[meaning].pick(self.rng, "train")
+        form = expand(self.rng, self.rng.choice(held)) if held else FORMS[meaning].pick(self.rng, "train")
+        return sized(self.rng, form, meaning)
 
     def mention(self, entity: Entity) -> str:
         """Return the user's name for a device."""
-        return mention(self.rng, self.house, entity)
+        return (wide_mention if self.is_wide else mention)(self.rng, self.house, entity)
+
+    def command(self, meaning: str, kind: str, it: str, amount: Amount | None = None) -> str:
+        """Return a command for a device that is called `it`."""
+        rng, amount = self.rng, amount or Amount()
+        block = amount.block or meaning
+        special = f"{meaning}_{'light' if kind == 'light' else 'machine'}"
+        if self.is_wide and has_core(block) and rng.random() < 0.38:
+            template = framed(rng, self.split, block, kind)
+        elif self.is_wide and special in FORMS and rng.random() < 0.14:
+            template = self.form(special)
+        else:
+            template = self.form(block)
+        return fill(with_unit(rng, template, amount.said), **(amount.said | {"it": it}))
+
+    def amount(self, meaning: str) -> Amount:
+        """Return the value of an action."""
+        if self.is_wide:
+            return draw_amount(self.rng, self.toolbox, meaning)
+        values, said = values_of(self, meaning)
+        return Amount(values, said)
+
+
+@dataclass(frozen=True)
+class Round:
+    """Calls of one answer, and their results."""
+
+    calls: tuple[Call, ...]
+    results: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -77,8 +124,17 @@ class Asked:
     meaning: str = ""
     entity: Entity | None = None
     values: tuple[tuple[str, Value], ...] = ()
+    rounds: tuple[Round, ...] = ()
+    """Further calls and results, each after the results before."""
+
+    choices: tuple[Entity, ...] = ()
+    """The devices of which the answer asks for one, or for those of one room."""
+
+    then: Then | None = None
+    """Makes the request for the devices that are named after the question."""
 
 
+Then = Callable[[Place, list[Entity], str], Asked | None]
 Maker = Callable[[Place], Asked | None]
 
 
@@ -108,13 +164,31 @@ def values_of(place: Place, meaning: str) -> tuple[dict[str, Value], dict[str, s
     return {}, {}
 
 
+def success(place: Place, meaning: str, entity: Entity, values: dict[str, Value]) -> str:
+    """Return the result of an action: a word, or the sentence that the daemon makes."""
+    if not place.is_wide or place.rng.random() < 0.6:
+        return place.rng.choice(SUCCESSES)
+    return state_sentence(entity, SAID[meaning].format(**values))
+
+
+def state_sentence(entity: Entity, words: str) -> str:
+    """Return the daemon's sentence about the state of a device."""
+    named = with_article(entity.name)
+    return f"{named[:1].upper()}{named[1:]} {'are' if entity.is_several else 'is'} {words}."
+
+
+def is_sentence(result: str) -> bool:
+    """Return whether a result is a whole sentence, which is repeated."""
+    return result.endswith(".") and result[:1].isupper()
+
+
 def order(place: Place, meaning: str, entity: Entity, text: str, values: dict[str, Value], kind: str = "") -> Asked:
     """Return the request that one device does one thing."""
     call = place.toolbox.call(meaning, entity=entity.name, **values)
-    answer = sentence(meaning, entity.is_several, **values)
-    success = place.rng.choice(SUCCESSES)
+    result = success(place, meaning, entity, values)
+    answer = result if is_sentence(result) else sentence(meaning, entity.is_several, **values)
     label = kind or meaning
-    return Asked(label, text, (call,), (success,), answer, meaning, entity, tuple(values.items()))
+    return Asked(label, text, (call,), (result,), answer, meaning, entity, tuple(values.items()))
 
 
 def action(place: Place, wanted: str = "") -> Asked | None:
@@ -126,14 +200,31 @@ def action(place: Place, wanted: str = "") -> Asked | None:
     shares = PRACTISED if place.split == "train" else SHARES
     meaning = wanted or rng.choices(possible, [shares[each] for each in possible])[0]
     entity = rng.choice(house.of(*KINDS[meaning]))
-    values, said = values_of(place, meaning)
-    form = place.form(meaning)
+    amount = place.amount(meaning)
     if meaning == "scene":
         name = entity.name if rng.random() < 0.4 else entity.name.lower()
-        return order(place, meaning, entity, fill(form, scene=name), values)
+        is_framed = place.is_wide and rng.random() < 0.3
+        form = framed(rng, place.split, "scene") if is_framed else place.form("scene")
+        return order(place, meaning, entity, fill(form, scene=name), amount.values)
     it = place.mention(entity)
-    text = fill(form, it=it, **said) + (f" on {it}" if meaning == "play" else "")
-    return order(place, meaning, entity, text, values)
+    if meaning == "play":
+        if place.is_wide and rng.random() < 0.45:
+            text = fill(place.form("play_on"), it=it, **amount.said)
+        else:
+            text = f"{place.command('play', entity.kind, it, amount)} on {it}"
+    elif by_area := _by_area_alone(place, meaning, entity):
+        text = fill(with_unit(rng, place.form("heating_area"), amount.said), area=by_area, **amount.said)
+    else:
+        text = place.command(meaning, entity.kind, it, amount)
+    return order(place, meaning, entity, text, amount.values)
+
+
+def _by_area_alone(place: Place, meaning: str, entity: Entity) -> str:
+    """Return the area of a heater that is called by it ("bedroom to 19 degrees"); "" mostly."""
+    is_only = len(place.house.of("climate", area=entity.place)) == 1
+    if not place.is_wide or meaning != "temperature" or not entity.place or not is_only or place.rng.random() > 0.15:
+        return ""
+    return place.rng.choice((with_article(entity.place), entity.place)).lower()
 
 
 def by_need(place: Place) -> Asked | None:
@@ -175,46 +266,22 @@ def heating(place: Place) -> Asked | None:
     return order(place, "temperature", entity, text, values)
 
 
-def several(place: Place, meaning: str, entities: list[Entity], text: str, kind: str) -> Asked | None:
+def several(
+    place: Place, meaning: str, entities: list[Entity], text: str, kind: str, values: dict[str, Value] | None = None
+) -> Asked | None:
     """Return a request with one call for each of several devices."""
-    if not 0 < len(entities) <= MOST_CALLS:
+    if not 0 < len(entities) <= place.most_calls:
         return None
-    calls = tuple(place.toolbox.call(meaning, entity=each.name) for each in entities)
+    values = values or {}
     if len(entities) == 1:
-        return order(place, meaning, entities[0], text, {}, kind)
-    results = (place.rng.choice(SUCCESSES),) * len(calls)
-    return Asked(kind, text, calls, results, sentence(meaning, is_several=True))
-
-
-def all_of_a_kind(place: Place) -> Asked | None:
-    """Return a request for all lights, or all blinds, in one area or everywhere."""
-    rng = place.rng
-    kind, meanings = rng.choice(
-        (("light", ("turn_on", "turn_off")), ("light", ("turn_on", "turn_off")), ("fan", ("turn_on", "turn_off")),
-         ("cover", ("open", "close")), ("lock", ("lock",)))
-    )  # fmt: skip
-    meaning = rng.choice(meanings)
-    areas = place.house.areas(kind)
-    area = rng.choice(areas) if areas and rng.random() < 0.6 else None
-    if meaning not in place.toolbox.tools:
-        return None
-    them = rng.choice(PLURALS[kind])
-    if place.house.called(them):
-        return None
-    text = fill(place.form(f"all_{meaning}"), them=them, one=them.removesuffix("s"))
-    text += f" in {with_article(area.lower())}" if area else ""
-    return several(place, meaning, place.house.of(kind, area=area), text, "all")
-
-
-def everything(place: Place) -> Asked | None:
-    """Return a request for everything that can be switched, or for all lights, in people's words for that."""
-    form, meaning, kinds = place.rng.choice((
-        ("everything_off", "turn_off", SWITCHED), ("every_light_off", "turn_off", ("light",)),
-        ("every_light_on", "turn_on", ("light",)),
-    ))  # fmt: skip
-    if meaning not in place.toolbox.tools:
-        return None
-    return several(place, meaning, place.house.of(*kinds), place.form(form), "all")
+        return order(place, meaning, entities[0], text, values, kind)
+    calls = tuple(place.toolbox.call(meaning, entity=each.name, **values) for each in entities)
+    is_told = place.is_wide and place.rng.random() < 0.35
+    told = tuple(state_sentence(each, SAID[meaning].format(**values)) for each in entities)
+    results = told if is_told else (place.rng.choice(SUCCESSES),) * len(calls)
+    is_repeated = is_told and len(entities) <= MOST_TOLD
+    answer = " ".join(told) if is_repeated else sentence(meaning, is_several=True, **values)
+    return Asked(kind, text, calls, results, answer)
 
 
 def music_off(place: Place) -> Asked | None:
@@ -224,15 +291,6 @@ def music_off(place: Place) -> Asked | None:
         return None
     text = place.form(place.rng.choice(("music_off", "music_pause")))
     return order(place, "pause", players[0], text, {})
-
-
-def two_at_once(place: Place) -> Asked | None:
-    """Return a request with two actions in one sentence."""
-    first, second = action(place), action(place)
-    if not first or not second or first.entity == second.entity:
-        return None
-    text = f"{first.text} {place.rng.choice(('and', 'and', 'and then', 'and also'))} {second.text}"
-    return Asked("two", text, first.calls + second.calls, first.results + second.results, "All done.")
 
 
 def timer(place: Place) -> Asked | None:
@@ -260,61 +318,3 @@ def custom(place: Place) -> Asked | None:
         return None
     text = fill(place.form("custom"), verb=verb, thing=thing)
     return Asked("own tools", text, (place.toolbox.call(meaning),), (place.rng.choice(SUCCESSES),), "Done.")
-
-
-def _state(rng: random.Random, entity: Entity) -> str:
-    degrees = f"{rng.randint(5, 30)}{rng.choice(('', '', '.5'))} degrees"
-    states: dict[str, tuple[str, ...]] = {
-        "light": ("on", "off", f"on, {rng.randint(1, 100)} percent", f"on, {rng.choice(things.COLOURS)}"),
-        "cover": ("open", "closed", f"{rng.randint(1, 99)} percent open"),
-        "lock": ("locked", "unlocked"),
-        "climate": ("on", "off", degrees, degrees),
-        "media": ("on", "off", "paused", f"playing {rng.choice(things.MUSIC)}"),
-        "sensor": (degrees, f"{rng.randint(0, 100)} percent", f"{rng.randint(2, 900)} watts", "fine", "low", "high"),
-    }
-    return rng.choice(states.get(entity.kind, ("on", "off")))
-
-
-def question(place: Place) -> Asked | None:
-    """Return a question about the state of a device."""
-    rng, house = place.rng, place.house
-    if "state" not in place.toolbox.tools or not house.of(*SWITCHED, "cover", "lock", "sensor"):
-        return None
-    entity = rng.choice(house.of(*SWITCHED, "cover", "lock", "sensor"))
-    form = "reading" if entity.kind == "sensor" else "shut" if entity.kind in ("cover", "lock") else "state"
-    text = fill(place.form(form), it=place.mention(entity))
-    measuring = [each for each in house.of("climate", "sensor", area=entity.place) if _measures_warmth(each)]
-    if entity.place and measuring == [entity] and rng.random() < 0.4:
-        is_alone = [entity] == [each for each in house.of("climate", "sensor") if _measures_warmth(each)]
-        where = "" if is_alone and rng.random() < 0.5 else f"in {with_article(entity.place.lower())}"
-        text = fill(place.form("warmth"), place=where).strip()
-    state = _state(rng, entity)
-    result = state if rng.random() < 0.65 else json.dumps({"state": state}, ensure_ascii=False)
-    at = "at " if entity.kind == "climate" and state[0].isdigit() else ""
-    answer = f"{'They are' if entity.is_several else 'It is'} {at}{state}."
-    return Asked("state", text, (place.toolbox.call("state", entity=entity.name),), (result,), answer)
-
-
-def _measures_warmth(entity: Entity) -> bool:
-    return entity.kind == "climate" or "temperature" in entity.noun or entity.noun == "thermometer"
-
-
-def follow_up(place: Place, before: Asked) -> Asked | None:
-    """Return a request that can only be understood from the one before: the opposite, or another device."""
-    rng, meaning = place.rng, before.meaning
-    if not before.entity:
-        return None
-    if before.kind == HOW_MUCH:
-        values, said = values_of(place, meaning)
-        form = "degrees_again" if meaning == "temperature" else "percent_again"
-        return order(place, meaning, before.entity, fill(place.form(form), **said), values, "follow-up")
-    opposite = OPPOSITES.get(meaning, "")
-    if opposite in place.toolbox.tools and rng.random() < 0.5:
-        text = place.form(f"undo_{opposite.removeprefix('turn_')}")
-        return order(place, opposite, before.entity, text, {}, "follow-up")
-    others = [each for each in place.house.of(*KINDS[meaning]) if each != before.entity]
-    if not others or meaning == "scene":
-        return None
-    other = rng.choice(others)
-    text = fill(place.form("again"), it=place.mention(other))
-    return order(place, meaning, other, text, dict(before.values), "follow-up")

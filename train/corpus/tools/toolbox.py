@@ -20,6 +20,12 @@ from train.corpus.tools.words import OBJECTS, VERBS
 Value = str | int | float
 Call = dict[str, Any]
 UNITS = ("seconds", "minutes", "hours")
+DAEMON_COLOURS = (
+    "white", "red", "orange", "yellow", "green", "blue", "purple", "brown", "pink", "turquoise", "violet", "cyan",
+    "magenta", "gold", "lime",
+)  # fmt: skip
+"""The colours of the daemon's own tool."""
+
 SIGNATURE = re.compile(r"(\w+)\((.*)\)")
 ROLES = {
     "name": "entity", "device": "entity", "brightness": "percent", "level": "percent", "volume": "percent",
@@ -175,14 +181,25 @@ def _custom(rng: random.Random, split: Split) -> tuple[str, Tool]:
     return meaning, Tool(meaning.replace(" ", "_"), (), {}, {meaning: {}})
 
 
-def draw_toolbox(rng: random.Random, split: Split, kinds: set[str]) -> Toolbox:
-    """Return the tools of a house: nearly always those that its devices need."""
+def _colours(rng: random.Random, *, is_wide: bool) -> tuple[str, ...]:
+    """Return the colours that a tool takes; mostly it takes any text."""
+    if is_wide and rng.random() < 0.3:
+        return DAEMON_COLOURS
+    return tuple(rng.sample(sorted({*things.COLOURS}), rng.choice((4, 5, 6)))) if rng.random() < 0.35 else ()
+
+
+def draw_toolbox(rng: random.Random, split: Split, kinds: set[str], *, is_wide: bool = False) -> Toolbox:
+    """Return the tools of a house: nearly always those that its devices need.
+
+    In a wide house unneeded tools are rare, as the daemon offers none without a device.
+    """
     usual = rng.random() < 0.75
     entity = "entity" if usual or rng.random() < 0.5 else rng.choice(("name", "device"))
-    colours = tuple(rng.sample(sorted({*things.COLOURS}), rng.choice((4, 5, 6)))) if rng.random() < 0.35 else ()
+    colours = _colours(rng, is_wide=is_wide)
     tools: dict[str, Tool] = {}
     for group in GROUPS:
-        needed = 0.55 if not group.kinds else 0.9 if kinds & set(group.kinds) else 0.2
+        unneeded = 0.05 if is_wide else 0.2
+        needed = 0.55 if not group.kinds else 0.9 if kinds & set(group.kinds) else unneeded
         if rng.random() < needed:
             tools |= _tools_of(group.forms[0] if usual else rng.choice(group.forms), group.kinds, entity, colours)
     if rng.random() < 0.2 or not tools:
