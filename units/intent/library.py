@@ -7,7 +7,6 @@ from typing import Any
 
 import yaml
 from hassil import Intents
-from hassil.expression import Expression, Group, TextChunk
 from hassil.intents import RangeSlotList, TextSlotList
 from hassil.sample import sample_expression
 from hassil.util import merge_dict
@@ -88,7 +87,6 @@ def load_intents(language: str) -> Intents:
     for numbers in intents.slot_lists.values():
         if isinstance(numbers, RangeSlotList) and numbers.stop > _MOST_IN_WORDS:
             numbers.words = False
-    share_leaves(intents)
     return intents
 
 
@@ -101,26 +99,6 @@ def settings_of(language: str) -> Mapping[str, Any]:
 
 def _settings_in(merged: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: merged[key] for key in ("language", "settings", "skip_words") if key in merged}
-
-
-def share_leaves(intents: Intents) -> None:
-    """Keep one of each word and reference: thousands of templates have the same, and they are most of the memory."""
-    kept: dict[tuple[Any, ...], Expression] = {}
-
-    def share(group: Expression) -> None:
-        if not isinstance(group, Group):
-            return
-        for at, item in enumerate(group.items):
-            if isinstance(item, TextChunk):
-                item.parent = None
-            if not isinstance(item, Group):
-                group.items[at] = kept.setdefault((type(item), *vars(item).values()), item)
-            share(item)
-
-    blocks = [block for intent in intents.intents.values() for block in intent.data]
-    rules = [*intents.expansion_rules.values(), *(rule for block in blocks for rule in block.expansion_rules.values())]
-    for sentence in (*rules, *(sentence for block in blocks for sentence in block.sentences)):
-        share(sentence.expression)
 
 
 def class_words(intents: Intents) -> dict[str, str]:

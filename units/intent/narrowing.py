@@ -4,11 +4,12 @@ hassil passes templates over whose literal words are missing. Here their lists c
 device in the text no template that needs one can match, and none that needs a color without the word of one.
 """
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
+from functools import cache, cached_property
 from string import digits
 from sys import intern
 
@@ -18,8 +19,13 @@ from hassil.expression import Sequence as Sequence_
 from hassil.intents import IntentData, RangeSlotList, SlotList, TextSlotList
 from hassil.numbers import get_rbnf_engine
 
+from units.intent.leaves import LeafSharer
+
 Clause = frozenset[str]
 """Parts of which a text must hold at least one: pieces of words, and lists of names in braces."""
+
+_Sentences = tuple[tuple[Sentence, tuple[tuple[str, ...], ...]], ...]
+"""Templates, with each its clauses, in the form that takes the least memory."""
 
 _WORD = re.compile(r"\w+")
 
@@ -29,14 +35,21 @@ _SHORT_COUNTS = {1: 30, 2: 15, 3: 4}
 _MOST_CLAUSES = 3
 
 
-@dataclass(frozen=True)
 class _Block:
-    data: IntentData
-    domains: frozenset[str]
-    """The domains of which a name must be said; empty if none needs to be."""
+    """Sentences that share their slots; they are parsed when a text can match them for the first time."""
 
-    sentences: tuple[tuple[Sentence, tuple[tuple[str, ...], ...]], ...]
-    """With each its clauses, in the form that takes the least memory."""
+    def __init__(self, data: IntentData, read: Callable[[IntentData], _Sentences]) -> None:
+        self.data = data
+        domain = data.requires_context.get("domain", ())
+        self.domains = frozenset([domain] if isinstance(domain, str) else domain)
+        """The domains of which a name must be said; empty if none needs to be."""
+
+        self._read = read
+
+    @cached_property
+    def sentences(self) -> _Sentences:
+        """The templates, each with its clauses."""
+        return self._read(self.data)
 
 
 class Narrower:
@@ -45,16 +58,34 @@ class Narrower:
     def __init__(self, intents: Intents, named: Iterable[str]) -> None:
         self._intents = intents
         self._named = frozenset(named)
+        self._share = LeafSharer()
         self._lists: dict[int, frozenset[Clause]] = {}
         self._rules: dict[str, frozenset[Clause]] = {}
-        self._blocks = {name: [self._block(data) for data in intent.data] for name, intent in intents.intents.items()}
+        for rule in intents.expansion_rules.values():
+            self._share(rule)
+        self._blocks = {
+            name: [_Block(data, self._sentences) for data in intent.data] for name, intent in intents.intents.items()
+        }
+
+    def prepare(self, domains: frozenset[str] | None = None) -> None:
+        """Parse now what a text with names of devices of these domains may match; without `domains` everything."""
+        for block in itertools.chain.from_iterable(self._blocks.values()):
+            if domains is None or not block.domains or not block.domains.isdisjoint(domains):
+                block.sentences  # noqa: B018  # it is read when it is looked at
+        # What is left will hardly ever be needed, and these take several MiB.
+        self._share = LeafSharer()
         self._lists.clear()
         self._rules.clear()
         _stored.cache_clear()
         _vagueness.cache_clear()
 
-    def narrowed(self, haystack: str, said: Mapping[str, frozenset[str]]) -> Intents:
-        """Return the intents with the templates that may match a text; `said` has by list the domains of its names."""
+    def narrowed(
+        self, haystack: str, said: Mapping[str, frozenset[str]], names: Collection[str] | None = None
+    ) -> Intents:
+        """Return the intents with the templates that may match a text.
+
+        `said` has by list the domains of its names; `names` are the intents that count, by default all.
+        """
         narrowed = copy(self._intents)
         domains = frozenset[str]().union(*said.values())
         known: dict[int, bool] = {}
@@ -70,6 +101,7 @@ class Narrower:
         narrowed.intents = {
             name: replace(intent, data=list(self._possible(self._blocks[name], domains, holds)))
             for name, intent in self._intents.intents.items()
+            if names is None or name in names
         }
         return narrowed
 
@@ -85,8 +117,9 @@ class Narrower:
                 data.__dict__["sentences"] = sentences  # a cached property: the templates are parsed already
                 yield data
 
-    def _block(self, data: IntentData) -> _Block:
-        domain = data.requires_context.get("domain", ())
+    def _sentences(self, data: IntentData) -> _Sentences:
+        for sentence in (*data.expansion_rules.values(), *data.sentences):
+            self._share(sentence)
         rules = {**self._intents.expansion_rules, **data.expansion_rules}
         lists = {**self._intents.slot_lists, **data.slot_lists}
         # A rule means the same in all blocks but those with rules or lists of their own.
@@ -101,13 +134,11 @@ class Narrower:
                 known[expression.rule_name] = _clauses(rule.expression, of_reference) if rule else frozenset()
             return known[expression.rule_name]
 
-        sentences = [
+        return tuple(
             (way, tuple(map(_stored, sorted(_clauses(way.expression, of_reference), key=_vagueness))))
             for sentence in data.sentences
             for way in _ways(sentence, rules)
-        ]
-        domains = frozenset([domain] if isinstance(domain, str) else domain)
-        return _Block(data, domains, tuple(sentences))
+        )
 
     def _of_list(self, name: str, lists: Mapping[str, SlotList]) -> frozenset[Clause]:
         if name in self._named:

@@ -99,20 +99,28 @@ class Recognizer:
         self.vocabulary = Vocabulary(self._intents)
 
     def warm(self, house: House) -> None:
-        """Do now what the first sentences would have to wait for: parse all sentences, and spell all numbers."""
+        """Do now what the first sentences would have to wait for: parse what is said in this house, spell all numbers.
+
+        A house without devices, as most boards have at first, needs few sentences.
+        """
+        if house.devices:
+            self._narrower.prepare(house.domains(""))
         self.readings("x", house, "")
         for name, numbers in self._intents.slot_lists.items():
             if isinstance(numbers, RangeSlotList):
                 is_match("x", parse_sentence(f"{{{name}}}"), {name: numbers}, language=self.language)
 
     def readings(self, text: str, house: House, room: str) -> list[Reading]:
-        """Return all readings of a sentence, the best first; "" as room if it is not known."""
+        """Return all readings of a sentence, the best first; "" as room if it is not known.
+
+        Where there are no devices, only those that end something are found.
+        """
         if len(text) > MAX_LENGTH or not text.strip():
             return []
         spoken = house.spoken_in(text)
         found = recognize_all(
             text,
-            self._possible(text, spoken),
+            self._possible(text, spoken, None if house.devices else STOPS),
             slot_lists=self._lists(spoken),
             language=self.language,
             intent_context={"area": room or NO_ROOM},
@@ -134,14 +142,14 @@ class Recognizer:
         found = recognize_all(text, self._replies, slot_lists=lists, language=self.language)
         return _best_first(self._reading(result, text, is_asked=False) for result in found)
 
-    def _possible(self, text: str, spoken: Mapping[str, Sequence[Spoken]]) -> Intents:
-        """Return the intents with the templates that may match a text."""
+    def _possible(self, text: str, spoken: Mapping[str, Sequence[Spoken]], intents: Collection[str] | None) -> Intents:
+        """Return these intents, by default all, with the templates that may match a text."""
         as_said = normalize_for_matching(text).text.casefold()
         shorter = self._without_skip_words(as_said)
         forms = [as_said, shorter, *("".join(each.split()) for each in (as_said, shorter))]
         domains = {source: frozenset(each.domain for each in names) for source, names in spoken.items() if names}
         said = {slot: domains[source] for slot, source in _LISTS.items() if source in domains}
-        return self._narrower.narrowed("\n".join(forms), said)
+        return self._narrower.narrowed("\n".join(forms), said, intents)
 
     def _lists(self, spoken: Mapping[str, Sequence[Spoken]]) -> dict[str, SlotList]:
         lists = {name: TextSlotList(name, list(self._values(values))) for name, values in spoken.items()}

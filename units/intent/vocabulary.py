@@ -13,6 +13,7 @@ SHORTEST = 4
 """Shorter words are too easily another word."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_REFERENCE = re.compile(r"<[^<>]*>|\{[^{}]*\}")
 
 
 class Vocabulary:
@@ -57,9 +58,10 @@ def _words_of(intents: Intents) -> Iterable[str]:
     values = [
         value.text_in for each in intents.slot_lists.values() if isinstance(each, TextSlotList) for value in each.values
     ]
-    sentences = [sentence for block in blocks for sentence in block.sentences]
-    for expression in (*(each.expression for each in (*rules, *sentences)), *values):
+    for expression in (*(rule.expression for rule in rules), *values):
         yield from _of_expression(expression)
+    for template in (text for block in blocks for text in block.sentence_texts):  # they may not be parsed yet
+        yield from _WORD.findall(_REFERENCE.sub(" ", template.casefold()))
 
 
 def _of_expression(expression: Expression) -> Iterable[str]:

@@ -65,7 +65,7 @@ def situations() -> Iterator[tuple[dict[str, Any], list[DeviceAnswer], list[Devi
     """Slots, matched and unmatched devices."""
     yield {}, [], []
     yield SLOTS, [], []
-    for device in EACH_KIND:
+    for device in EACH_KIND:  # three situations each
         others = [replace(device, name=f"{device.name} {number}") for number in range(4)]
         yield SLOTS, [stateless(device)], []
         yield SLOTS, [device], others
@@ -83,14 +83,19 @@ def faults_of(text: str) -> str:
 
 @pytest.mark.parametrize("language", WORKING)
 def test_every_response_can_be_said(language: str) -> None:
-    """For each intent, kind of device and language, with states and without: nothing is missing in an answer."""
+    """For each intent, kind of device and language, with states and without: nothing is missing in an answer.
+
+    In a language that has only the library's words, each response meets every third situation, which is one of each
+    kind of device.
+    """
+    step = 1 if (OURS / f"{language}.toml").exists() else 3
     said = {
-        (intent, key, number): render(language, intent, key, *situation)
-        for intent, key in keys_in(language)
-        for number, situation in enumerate(SITUATIONS)
+        (intent, key, number): render(language, intent, key, *SITUATIONS[number])
+        for at, (intent, key) in enumerate(sorted(keys_in(language)))
+        for number in range(at % step, len(SITUATIONS), step)
     }
 
-    assert len(said) > 300
+    assert len(said) > 300 // step
     assert {where: text for where, text in said.items() if faults_of(text)} == {}
 
 

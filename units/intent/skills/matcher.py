@@ -8,7 +8,7 @@ from hassil import Intents, Sentence, parse_sentence, recognize_all
 from hassil.expression import Expression, Group, RuleReference
 from hassil.recognize import RecognizeResult
 
-from units.intent.library import settings_of, share_leaves
+from units.intent.library import settings_of
 from units.intent.narrowing import Narrower
 from units.intent.skills.accents import FOLDED, RESTORED, Accents, as_said, without_accents
 from units.intent.skills.sentences import faults_in
@@ -50,8 +50,8 @@ class SkillMatcher:
         parsed = Intents.from_dict({**settings, "skip_words": skipped, "intents": blocks})
         for each in known:
             each.put_into(parsed)
-        share_leaves(parsed)
         self._narrower = Narrower(parsed, ())
+        self._narrower.prepare()
         self._places = {name: at for at, name in enumerate(self._skills)}
         templates = (template for each in known for template in each.templates())
         self._accents = Accents(language, templates) if language in RESTORED else None
