@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from PIL import Image
 
 from tests.support.pictures import COLORS, file_of, huge_png, noise, square
 from units.llm.vision import picture_reader
-from units.llm.vision.picture_reader import BadPicture, PictureReader, Size, answer_of, fitting
+from units.llm.vision.picture_reader import PATIENCE_SECONDS, BadPicture, PictureReader, Size, answer_of, fitting
 
 GIF = file_of(square(), "GIF")
 Measure = Callable[[bytes], Size | str]
@@ -219,6 +220,40 @@ def test_a_killed_fork_server_is_replaced(reader: PictureReader) -> None:
     reader._fork_server.close()
 
     assert pixels(reader, file_of(square()), Size(96, 64)).shape == (64, 96, 3)
+
+
+def readers_of(reader: PictureReader) -> list[psutil.Process]:
+    """Return the processes that read pictures now."""
+    server = reader._fork_server._server
+    assert server is not None
+    return psutil.Process(server.pid).children()
+
+
+def test_a_measured_picture_is_read_by_the_process_that_measured_it(reader: PictureReader, measure: Measure) -> None:
+    """It has the picture already; what is asked of another file comes from another process."""
+    first, second = (file_of(noise(seed, (40, 30))) for seed in (1, 2))
+    size = measure(first)
+    (process,) = readers_of(reader)
+    assert isinstance(size, Size)
+
+    assert (pixels(reader, second, size) == np.asarray(noise(2, (40, 30)))).all()
+    assert process in readers_of(reader)
+    assert (pixels(reader, first, size) == np.asarray(noise(1, (40, 30)))).all()
+
+    process.wait(PATIENCE_SECONDS)
+    assert (pixels(reader, first, size) == np.asarray(noise(1, (40, 30)))).all()
+
+
+def test_a_measured_picture_that_nobody_wants_is_forgotten(reader: PictureReader, measure: Measure) -> None:
+    """After a moment, or when another one is measured."""
+    for seed in (1, 2):
+        measure(file_of(noise(seed, (40, 30))))
+    processes = readers_of(reader)
+
+    psutil.wait_procs(processes, PATIENCE_SECONDS)
+
+    assert not readers_of(reader)
+    assert (pixels(reader, file_of(noise(2, (40, 30))), Size(40, 30)) == np.asarray(noise(2, (40, 30)))).all()
 
 
 def test_the_fork_server_has_nothing_of_the_program(reader: PictureReader, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 A hostile file (a bomb, a polyglot, a truncated one) costs its process, never the program with the model. First only the
 header is read, which tells the size, so that tokens are counted before any work; the pixels come when the picture is
-encoded, already scaled down.
+encoded, already scaled down. A picture that was measured alone is kept by its process for a moment: most are encoded
+at once, and to read the header of some takes as long as to read all of the file.
 
 The processes are forked from a program of its own (`python -m units.llm.vision`), which the first picture starts: until
 then it takes no memory, and there is nothing of the model or of a conversation in it.
@@ -10,8 +11,11 @@ then it takes no memory, and there is nothing of the model or of a conversation 
 
 import importlib
 import io
+import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
@@ -27,6 +31,9 @@ BYTES = 512 * 1024 * 1024
 SECONDS = 10.0
 # For a machine that gives the process hardly any time.
 PATIENCE_SECONDS = 30.0
+
+# A measured picture that is not encoded within this time waits for others.
+KEPT_SECONDS = 2.0
 
 # Larger pictures are scaled down before they cost memory: models that look at all pixels make 2,600 tokens of so many,
 # which fit into the usual context.
@@ -94,23 +101,68 @@ class Reading:
         self._connection.close()
 
 
+class _Measured(Reading):
+    """A process that has measured one file; closed, it is kept for its pixels."""
+
+    def __init__(self, connection: "Connection[Any, Any]", data: bytes, keep: "Callable[[_Measured], None]") -> None:
+        super().__init__(connection, ("measure", [data]))
+        self.data = data
+        self.until = 0.0
+        self._keep = keep
+
+    def recv(self) -> Any:
+        """Return the answer as `Reading` does; from then on the process waits."""
+        self.until = time.monotonic() + KEPT_SECONDS / 2
+        return super().recv()
+
+    def close(self) -> None:
+        """Keep the process, or end it if it cannot be of use."""
+        self._keep(self)
+
+    def ask_for(self, size: Size) -> Reading:
+        """Return the same process as one that reads the pixels."""
+        return Reading(self._connection, ("pixels", size))
+
+    def drop(self) -> None:
+        """End the process."""
+        super().close()
+
+
 class PictureReader:
-    """Starts processes that read pictures."""
+    """Starts processes that read pictures. Any thread may call it."""
 
     def __init__(self) -> None:
         self._fork_server = ForkServer(lambda: confined.start_program(PROGRAM))
+        self._lock = threading.Lock()
+        self._kept: _Measured | None = None
+        """The last picture that was measured."""
 
     def close(self) -> None:
-        """End the fork server."""
+        """End the processes."""
+        self._keep(None)
         self._fork_server.close()
 
     def measure(self, files: Sequence[bytes]) -> Reading:
         """Return a process whose answer is a Size for each file, or words that say why it cannot be read."""
-        return Reading(self._fork_server.begin(), ("measure", list(files)))
+        connection = self._fork_server.begin()
+        if len(files) == 1:
+            return _Measured(connection, files[0], self._keep)
+        return Reading(connection, ("measure", list(files)))
 
     def pixels(self, data: bytes, size: Size) -> Reading:
         """Return a process whose answer is the RGB of a picture in this size, or words."""
+        with self._lock:
+            kept = self._kept
+            if kept is not None and kept.data == data and time.monotonic() < kept.until:
+                self._kept = None
+                return kept.ask_for(size)
         return Reading(self._fork_server.begin(), ("pixels", (data, size)))
+
+    def _keep(self, measured: _Measured | None) -> None:
+        with self._lock:
+            before, self._kept = self._kept, measured
+        if before is not None:
+            before.drop()
 
 
 def answer_of(reading: Reading) -> Any:
@@ -150,18 +202,35 @@ def _serve(connection: "Connection[Any, Any]") -> None:
     confined.limit_memory(BYTES)
     confined.limit_time(SECONDS)
     action, argument = connection.recv()
-    if action == "measure":
-        connection.send([_or_words(_size_of, data) for data in argument])
+    if action == "pixels":
+        data, size = argument
+        connection.send(_or_words(lambda: _pixels_of(_opened(data), size)))
+    elif len(argument) == 1:
+        _measure_and_keep(connection, argument[0])
     else:
-        connection.send(_or_words(_pixels_of, *argument))
+        connection.send([_or_words(partial(_size_of_file, data)) for data in argument])
 
 
-def _or_words(work: Callable[..., Any], *arguments: Any) -> Any:
+def _measure_and_keep(connection: "Connection[Any, Any]", data: bytes) -> None:
+    """Send the size of a picture, and its pixels if they are asked for soon."""
+    opened: list[Any] = []
+
+    def measured() -> Size:
+        opened.append(_opened(data))
+        return _size_of(opened[0])
+
+    connection.send([size := _or_words(measured)])
+    if isinstance(size, Size) and connection.poll(KEPT_SECONDS):
+        _, wanted = connection.recv()
+        connection.send(_or_words(lambda: _pixels_of(opened[0], wanted)))
+
+
+def _or_words(work: Callable[[], Any]) -> Any:
     """Return the result, or the reason why there is none: Pillow's formats raise whatever their code stumbles over."""
     from PIL import UnidentifiedImageError
 
     try:
-        return work(*arguments)
+        return work()
     except BadPicture as error:
         return str(error)
     except UnidentifiedImageError:
@@ -186,17 +255,19 @@ def _opened(data: bytes) -> Any:
     return image
 
 
-def _size_of(data: bytes) -> Size:
-    image = _opened(data)
+def _size_of_file(data: bytes) -> Size:
+    return _size_of(_opened(data))
+
+
+def _size_of(image: Any) -> Size:
     size = Size(*image.size)
     return Size(size.height, size.width) if image.getexif().get(_ORIENTATION) in _TURNED else size
 
 
-def _pixels_of(data: bytes, size: Size) -> bytes:
+def _pixels_of(image: Any, size: Size) -> bytes:
     """Return the first frame as RGB, turned as EXIF says, on white, in this size."""
     from PIL import Image
 
-    image = _opened(data)
     orientation = image.getexif().get(_ORIENTATION)
     target = Size(size.height, size.width) if orientation in _TURNED else size
     image.draft("RGB", target)  # a JPEG is decoded in a smaller size at once
