@@ -24,6 +24,8 @@ Show = Callable[[Picture], Sequence[int]]
 # Nobody can write it into a message by chance or by intent: it is another one in each program.
 _NONCE = secrets.token_hex(16)
 _MARK = re.compile(rf"<picture {_NONCE} (\d+)>")
+_END_OF_WORDS = f"<end {_NONCE}>"
+"""Stands where a prompt ends in the middle of a message."""
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -112,6 +114,7 @@ class PromptMaker:
             )
         except Exception as error:  # a template is a program that came with the model
             raise UnitFault(RUN_FAILED, f"the chat template failed: {error}") from error
+        text = text.partition(_END_OF_WORDS)[0]
         _check_size([text], context)  # with tools and calls
         texts = _MARK.split(text)
         tokens = self._model.tokenize(texts[0], parse_special=True)
@@ -172,6 +175,12 @@ class PromptMaker:
     def _disarm(self, content: str) -> str:
         """Return the text with control tokens broken up: a user may write their letters only."""
         return _without(self._control_texts, content)
+
+
+def unfinished(messages: Sequence[Message]) -> list[Message]:
+    """Return messages whose prompt ends with the words of the last one, whatever the template writes after them."""
+    *before, last = messages
+    return [*before, last._replace(content=last.content + _END_OF_WORDS)]
 
 
 def _marked(messages: Sequence[Message]) -> list[Message]:

@@ -29,7 +29,7 @@ import orjson
 from unitd.wire.envelope import Envelope
 from unitd.wire.errors import reason_of
 from unitd.wire.pictures import media_type
-from units.base import RUN_FAILED, Handler, LoadError, Unit, UnitFault
+from units.base import RUN_FAILED, UNAVAILABLE, Handler, LoadError, Unit, UnitFault
 from units.host import Host
 from units.llm.chat_api import CallPieces, request_body
 from units.llm.messages import Message
@@ -74,6 +74,7 @@ class RemoteLlmUnit(Unit):
             "policy": self._set_policy,
             "cancel": self._cancel,
             "warm": self._warm,
+            "turn_end": self._turn_end,
             "exit": self._exit,
         }
         self.handlers: Mapping[str, Handler] = {
@@ -179,6 +180,9 @@ class RemoteLlmUnit(Unit):
 
     async def _warm(self, envelope: Envelope) -> None:
         """Do nothing: the cache is the server's own."""
+
+    async def _turn_end(self, envelope: Envelope) -> None:
+        raise UnitFault(UNAVAILABLE, "turn_end: a server does not tell the probability of the end of a turn")
 
     # One answer
 

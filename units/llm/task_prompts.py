@@ -6,7 +6,7 @@ from functools import partial
 from units.base import UnitFault
 from units.llm.messages import Message
 from units.llm.options import LlmOptions
-from units.llm.prompt import PromptMaker, too_long
+from units.llm.prompt import PromptMaker, too_long, unfinished
 from units.llm.task import LlmTask, conversation
 from units.llm.vision.picture import Picture
 from units.setup_values import refusal
@@ -68,6 +68,20 @@ class TaskPrompts:
             task.is_warned = True
             words = f"a prompt of {len(prompt)} tokens, the model was trained on {self._trained_tokens}"
             self._warn(f"{task.work_id}: {words}; its answers may make no sense")
+        return prompt
+
+    def until(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:
+        """Return the tokens of the conversation up to these words of the person, who may go on.
+
+        Raises:
+            UnitFault: the context does not hold them.
+        """
+        messages = [*(options.messages or ()), *conversation("", [], text)]
+        if options.messages is None:
+            messages = conversation(options.system_prompt, task.history, text)
+        prompt = self._make(task, options, unfinished(messages), asks=False)
+        if len(prompt) >= options.context:
+            raise too_long(len(prompt), options.context)
         return prompt
 
     def _with_history(self, task: LlmTask, options: LlmOptions, text: str) -> list[int]:

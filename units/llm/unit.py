@@ -11,7 +11,6 @@ from units.base import LATER, RUN_FAILED, UNAVAILABLE, Handler, Unit, UnitFault
 from units.host import Host
 from units.llm.adapters import Adapters
 from units.llm.biases import check_bias, with_own_biases
-from units.llm.calls import CallStream
 from units.llm.context import Alarm, Context
 from units.llm.engine import Engine
 from units.llm.grammars import Grammar, Grammars
@@ -25,10 +24,10 @@ from units.llm.sequence import Generation, common_length
 from units.llm.snapshots import Snapshots, identity_of
 from units.llm.task import LlmTask
 from units.llm.task_prompts import TaskPrompts
+from units.llm.task_text import text_stream
 from units.llm.taught import narrowed, taught
-from units.llm.text import TextStream
-from units.llm.tools import ToolCall
 from units.llm.tried import GoOn, TriedSettings
+from units.llm.turn_ends import EndSampler, TurnEnds
 from units.llm.vision.vision import Vision
 from units.trials import Trials
 
@@ -51,6 +50,7 @@ class LlmUnit(Unit):
             "policy": self._set_policy,
             "cancel": self._cancel,
             "warm": self._warm,
+            "turn_end": self._turn_end,
             "exit": self._exit,
             "tried": self._trials.on_tried,
             "encoded": self._encoded,
@@ -92,6 +92,7 @@ class LlmUnit(Unit):
         if load["cache_dir"]:
             identity = identity_of(Path(load["path"]), self._context.context, load["exact"], VERSION)
             snapshots = Snapshots(Path(load["cache_dir"]), identity, warn)
+        self._turn_ends = TurnEnds(self._engine, self._host, partial(EndSampler, self._model, self._grammars))
         self._reading_ahead = ReadingAhead(self._engine, snapshots, self._host.answer)
         sequences = f"{load['slots']} sequences of {self._context.context} tokens"
         return {"about": f"{self._model.about}, {sequences}{self._vision.about}"}
@@ -179,7 +180,7 @@ class LlmUnit(Unit):
         task = self._tasks[envelope.fields["task"]]
         number = envelope.fields["inference"]
         text = envelope.payload.decode() if envelope.fields["is_text"] else None
-        self._reading_ahead.stop(task)
+        self._stop_reading(task)
         task.begin(text or "")
         try:
             if text is None:
@@ -240,7 +241,7 @@ class LlmUnit(Unit):
             max_tokens=options.max_tokens,
             context=options.context,
             sampler=sampler,
-            text=self._text_stream(task, options, number),
+            text=text_stream(self._host, task, options, number),
             listener=self,
             blend=self._adapters.with_vision(task.blend) if layout.places else task.blend,
             owner=task.owner,
@@ -256,23 +257,6 @@ class LlmUnit(Unit):
         task.generation = generation
         self._engine.start(generation)
         return generation
-
-    def _text_stream(self, task: LlmTask, options: LlmOptions, number: int) -> TextStream:
-        if options.tools is None:
-            return TextStream(options.stop)
-
-        told: list[tuple[str, Any]] = []
-
-        def tell(call: ToolCall) -> None:
-            task.has_called = True
-            if options.devices is not None:
-                call = options.devices.meant(call)
-                if (call.name, call.arguments) in told:  # a model that says it twice means it once
-                    return
-                told.append((call.name, call.arguments))
-            self._host.say("tool_call", task=task.work_id, inference=number, **call._asdict())
-
-        return CallStream(options.stop, tell)
 
     def _pause(self, envelope: Envelope) -> None:
         """Hold the generation: messages are handled between two tokens, so it stands still from here on."""
@@ -322,7 +306,7 @@ class LlmUnit(Unit):
     def _warm(self, envelope: Envelope) -> Mapping[str, Any] | None:
         """Read the beginning of the next prompt; the answer comes when that is done."""
         task = self._tasks[envelope.fields["task"]]
-        self._reading_ahead.stop(task)
+        self._stop_reading(task)
         if task.generation is not None:
             return None  # it is as warm as can be: it is speaking
         options = self._options_of(task, envelope.fields.get("data") or {})
@@ -344,6 +328,18 @@ class LlmUnit(Unit):
         generation = self._start(task, quiet, sampler, prompt, 0, READING_AHEAD)
         self._reading_ahead.add(generation, asked, is_conversation=bool(options.messages or task.history))
         return True
+
+    def _stop_reading(self, task: LlmTask) -> None:
+        self._reading_ahead.stop(task)
+        self._turn_ends.stop(task)
+
+    def _turn_end(self, envelope: Envelope) -> Mapping[str, Any]:
+        """Answer how likely a person has finished with these words; the next question finds them read."""
+        task = self._tasks[envelope.fields["task"]]
+        self._stop_reading(task)
+        prompt = self._task_prompts.until(task, task.options, envelope.fields["data"])
+        self._turn_ends.begin(task, envelope, partial(self._start, task, task.options, prompt=prompt, number=0))
+        return LATER
 
     # What generations say
 
@@ -375,6 +371,9 @@ class LlmUnit(Unit):
         task.generation = None
         if generation in self._reading_ahead:
             self._reading_ahead.end(generation, reason)
+            return
+        if generation in self._turn_ends:
+            self._turn_ends.end(generation, error)
             return
         if not error:
             task.remember()

@@ -1,4 +1,4 @@
-"""What clients do with tasks: setup, inference, link, unlink, pause, work, cancel, exit, taskinfo, trigger, warm.
+"""What clients do with tasks: setup, inference, link, pause, cancel, exit and the others of `Actions.handlers`.
 
 Each handler looks at the table of tasks, tells the task's runner, and answers.
 """
@@ -59,6 +59,7 @@ class Actions:
             "taskinfo": self._taskinfo,
             "trigger": self._unit_action,
             "warm": self._unit_action,
+            "turn_end": self._turn_end,
             LIST_CAMERA: self._list_cameras,
         }
 
@@ -214,6 +215,13 @@ class Actions:
         fields = {} if call.request.data in (None, "None") else {"data": call.request.data}
         return Begun(_when_done(call, self._runner_of(call).ask(call.request.action, **fields)))
 
+    def _turn_end(self, call: Call) -> Answer:
+        """Answer how likely a person has finished speaking with the words in `data`."""
+        words = call.request.data
+        if not isinstance(words, str) or not words.strip():
+            raise EmptyInput("turn_end needs the words so far as data")
+        return Begun(_with_probability(call, self._runner_of(call).ask("turn_end", data=words)))
+
     def _addressed(self, call: Call) -> Task:
         """Return the task that a request names, and note the client: it may get output of the task later."""
         task = self._task_table.find(call.request.work_id)
@@ -228,6 +236,11 @@ async def _when_done(call: Call, doing: Awaitable[Any]) -> Reply:
     """Return the plain answer, once what the call has begun is done."""
     await doing
     return call.ok()
+
+
+async def _with_probability(call: Call, asked: Awaitable[Mapping[str, Any]]) -> Reply:
+    found = await asked
+    return call.ok(object=f"{unit_of(call.request.work_id)}.turn_end", data={"probability": found["probability"]})
 
 
 async def _when_stopped(call: Call, runner: TaskRunner, stopped: Awaitable[Any]) -> Reply:
