@@ -244,7 +244,7 @@ async def test_a_token_is_not_in_the_log_at_any_level(tmp_path: Path, caplog: py
     caplog.set_level(logging.DEBUG)
     token = write_tokens(tmp_path, {"anna": Role.USE})["anna"]
     auth = b'{"request_id":"1","work_id":"sys","action":"auth","data":{"token":"%s"}}' % token.encode()
-    secret = token.rpartition("_")[2]
+    secret = token.split("_", 2)[2]
 
     def has_received(count: int) -> bool:
         return sum(record.getMessage().startswith("< tcp") for record in caplog.records) == count
