@@ -2,7 +2,7 @@
 #             (ARGS: options of pytest; JOBS: how many workers, 0 for none, as --pdb needs it)
 # make lint   ruff and mypy                         make bench  the figures of docs/benchmarks.md
 # make home   a broker, lights and unitd in one terminal (examples/home)
-# make model  train the bundled model from nothing (some ten hours on two cores)
+# make model  train the bundled model from nothing (some twelve hours on two cores)
 # make eye    train the eye of the bundled model (some two and a half hours on two cores)
 # make deb    a Debian package for this release and architecture, in dist/
 # make lock   requirements.lock anew, for service installs          make licences  docs/licences.md from it

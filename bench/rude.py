@@ -111,9 +111,11 @@ async def vanishing(place: Place) -> None:
     """Ask for a long answer and disconnect in the middle of it without a close."""
     if place.door == "http":
         _, writer = await place.bytes_door()
-        writer.write(place.question)
-        await asyncio.sleep(place.rng.uniform(0, 0.5))
-        _reset(writer)
+        try:
+            writer.write(place.question)
+            await asyncio.sleep(place.rng.uniform(0, 0.5))
+        finally:
+            _reset(writer)
         return
     client = await place.client()
     try:

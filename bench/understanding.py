@@ -22,7 +22,7 @@ from bench.broker import broker, listening
 from bench.report import show, write_section
 from bench.voice_daemon import Daemon
 from tests.support.home.asking import Answer, Asker, publish_states, tools_file
-from tests.support.home.houses import LANGUAGES, SENTENCES, Device, Sentence, areas, house, houses_of_ten
+from tests.support.home.houses import LANGUAGES, SENTENCES, Device, Sentence, areas, house, small_houses
 from tests.support.home.judging import Result, Verdict, judge, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "home.md"
@@ -73,7 +73,7 @@ async def asked_of(name: str, size: int, language: str, unit: str) -> list[Asked
     if size != 10:
         return await asked_in(house(size, language), sentences, language, unit)
     asked = []
-    for small in houses_of_ten(sentences, language):
+    for small in small_houses(sentences, language):
         asked += await asked_in(small.devices, small.sentences, language, unit)
     return asked
 

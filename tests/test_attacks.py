@@ -110,19 +110,33 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("what", HOSTILE)
-async def test_a_model_with_hostile_metadata_costs_only_its_own_program(tmp_path: Path, what: str) -> None:
-    """The setup is refused in words that name the file; the daemon and other models go on."""
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "hostile.gguf").write_bytes(HOSTILE[what]())
-    async with running_app(tmp_path) as app, tcp_client(app) as client:
+async def test_a_model_with_hostile_metadata_costs_only_its_own_program(tmp_path: Path) -> None:
+    """Each setup is refused in words that name the file; the daemon and other models go on."""
+    models = {what.replace(" ", "-"): make() for what, make in HOSTILE.items()}
+    refused, answers = await hostile_setups(tmp_path, models)
+
+    assert [name for name, end in refused.items() if (end["code"], name in end["message"]) != (-5, True)] == []
+    assert all(answers)
+
+
+async def hostile_setups(folder: Path, models: dict[str, bytes]) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Set a task up with each of these models, and ask it if that succeeds.
+
+    Return the error of the last reply, by model; and what the bundled model answers after each of them.
+    """
+    (folder / "models").mkdir()
+    errors, answers = {}, []
+    async with running_app(folder) as app, tcp_client(app) as client:
         good = await client.setup("llm", LLM_SETUP)
-
-        refused = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "hostile"})
-
-        assert refused["error"]["code"] == -5
-        assert "hostile" in refused["error"]["message"]
-        assert await client.answer(good, "hello")
+        for name, content in models.items():
+            (folder / "models" / f"{name}.gguf").write_bytes(content)
+            reply = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": name})
+            if not reply["error"]["code"]:
+                reply = (await client.frames(await client.infer(work_id := reply["work_id"], "hello")))[-1]
+                await client.ask(work_id=work_id, action="exit")
+            errors[name] = reply["error"]
+            answers.append(await client.answer(good, "hello"))
+    return errors, answers
 
 
 def with_template(template: str) -> bytes:
@@ -133,31 +147,24 @@ def with_template(template: str) -> bytes:
     return patched(at + 8, template.encode() + b"{#" + b" " * (length - len(template) - 4) + b"#}")
 
 
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-        "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
-        "{{ messages.append(messages) }}",
-        "{% for each in range(99999999) %}x{% endfor %}",
-        "{{ 1 / 0 }}",
-        "{% include '/etc/passwd' %}",
-        "{% if",
-    ],
+HOSTILE_TEMPLATES = (
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "{{ messages.append(messages) }}",
+    "{% for each in range(99999999) %}x{% endfor %}",
+    "{{ 1 / 0 }}",
+    "{% include '/etc/passwd' %}",
+    "{% if",
 )
-async def test_a_hostile_chat_template_does_nothing(tmp_path: Path, template: str) -> None:
-    """It is rendered in a sandbox: the answer is an error, and the next one of another model is an answer."""
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "hostile.gguf").write_bytes(with_template(template))
-    async with running_app(tmp_path) as app, tcp_client(app) as client:
-        good = await client.setup("llm", LLM_SETUP)
-        reply = await client.ask(work_id="llm", action="setup", data=LLM_SETUP | {"model": "hostile"})
-        if not reply["error"]["code"]:
-            request_id = await client.infer(reply["work_id"], "hello")
-            reply = (await client.frames(request_id))[-1]
 
-        assert reply["error"]["code"] in (-5, -11)
-        assert await client.answer(good, "hello")
+
+async def test_a_hostile_chat_template_does_nothing(tmp_path: Path) -> None:
+    """It is rendered in a sandbox: the answer is an error, and the next one of another model is an answer."""
+    models = {f"hostile-{at}": with_template(each) for at, each in enumerate(HOSTILE_TEMPLATES)}
+    errors, answers = await hostile_setups(tmp_path, models)
+
+    assert [name for name, error in errors.items() if error["code"] not in (-5, -11)] == []
+    assert all(answers)
 
 
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"

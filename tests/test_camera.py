@@ -104,7 +104,7 @@ async def test_frames_have_the_rate_that_was_asked_for(client: WireClient, video
 async def test_a_slow_client_gets_the_newest_frame(daemon: App, client: WireClient, tmp_path: Path) -> None:
     """It stays connected; frames that it had no room for are dropped and counted."""
     path = tmp_path / "large.jpg"
-    path.write_bytes(file_of(noise(1, (1920, 1920)), "JPEG"))
+    path.write_bytes(file_of(noise(1, (320, 180)), "JPEG"))
     setup = CAMERA_SETUP | {"response_format": "camera.raw", "frame_width": 1280, "frame_height": 720}
     camera = await client.setup("camera", setup, input=str(path), loop=True, frame_interval_ms=0)
     meter = daemon.metrics.model("camera", "camera")

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import orjson
 import pytest
+import pytest_asyncio
 
+from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient, text_of
 from tests.support.command_line import start
 
@@ -21,30 +23,36 @@ Error E9 means that the pump stands still. Call us.
 Clean the filter once a year.
 """
 # pip makes a package of the folder and installs it: seconds, on a slow board many.
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.asyncio(loop_scope="module")]
 
 
-@pytest.fixture
-async def installed(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the daemon and the package."""
+    return tmp_path_factory.mktemp("example")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def installed(folder: Path) -> Path:
     """The folder that the example is installed into."""
-    source = shutil.copytree(EXAMPLE, tmp_path / "source")  # pip leaves things behind where it builds
-    target = tmp_path / "site"
+    source = shutil.copytree(EXAMPLE, folder / "source")  # pip leaves things behind where it builds
+    target = folder / "site"
     options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(target)]
     pip = await asyncio.create_subprocess_exec(sys.executable, "-m", "pip", "install", *options, str(source))
     assert await pip.wait() == 0
     return target
 
 
-@pytest.fixture
-async def client(installed: Path, tmp_path: Path) -> AsyncIterator[WireClient]:
-    """A client of a real daemon that finds the package, with a folder of texts to ask."""
-    folder = tmp_path / "models" / "boiler"
-    folder.mkdir(parents=True)
-    (folder / "card.toml").write_text('name = "boiler"\nunit = "notes"\n')
-    (folder / "manual.txt").write_text(MANUAL)
-    config = tmp_path / "unitd.toml"
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def daemon(installed: Path, folder: Path) -> AsyncIterator[None]:
+    """A real daemon that finds the package, with a folder of texts to ask."""
+    model = folder / "models" / "boiler"
+    model.mkdir(parents=True)
+    (model / "card.toml").write_text('name = "boiler"\nunit = "notes"\n')
+    (model / "manual.txt").write_text(MANUAL)
+    config = folder / "unitd.toml"
     config.write_text(
-        f'state.dir = "{tmp_path}/state"\nmodels.dir = ["{tmp_path}/models"]\nunix.path = "{tmp_path}/socket"\n'
+        f'state.dir = "{folder}/state"\nmodels.dir = ["{folder}/models"]\nunix.path = "{folder}/socket"\n'
         "tcp.enabled = false\nhttp.enabled = false\n"
     )
     daemon = await start("serve", "--config", str(config), environment={"PYTHONPATH": str(installed)})
@@ -52,11 +60,18 @@ async def client(installed: Path, tmp_path: Path) -> AsyncIterator[WireClient]:
     async for line in daemon.stderr:
         if b"ready: " in line:
             break
-    client = WireClient(*await asyncio.open_unix_connection(tmp_path / "socket"))
-    yield client
-    await client.close()
+    with kept_children():
+        yield
     daemon.terminate()
     await daemon.communicate()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def client(daemon: None, folder: Path) -> AsyncIterator[WireClient]:
+    """A client of that daemon."""
+    client = WireClient(*await asyncio.open_unix_connection(folder / "socket"))
+    yield client
+    await client.close()
 
 
 async def test_an_installed_package_is_a_unit(client: WireClient) -> None:
@@ -74,10 +89,10 @@ async def test_an_installed_package_is_a_unit(client: WireClient) -> None:
     assert ended["error"]["code"] == 0
 
 
-async def test_its_words_are_the_errors_of_a_setup(client: WireClient, tmp_path: Path) -> None:
+async def test_its_words_are_the_errors_of_a_setup(client: WireClient, folder: Path) -> None:
     """What `load` and `setup` say reaches whoever asked; the daemon and a good task go on."""
-    (tmp_path / "models" / "empty").mkdir()
-    (tmp_path / "models" / "empty" / "card.toml").write_text('name = "empty"\nunit = "notes"\n')
+    (folder / "models" / "empty").mkdir()
+    (folder / "models" / "empty" / "card.toml").write_text('name = "empty"\nunit = "notes"\n')
     task = await client.setup("notes", SETUP)
 
     empty = await client.ask(work_id="notes", action="setup", data=SETUP | {"model": "empty"})

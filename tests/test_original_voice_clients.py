@@ -34,7 +34,7 @@ LOUD = 1000
 WAV_HEADER_BYTES = 44
 # 0.7 s at 115,200 baud; the clients wait two seconds for lsmode.
 LSMODE_BYTES = 8_192
-COMMAND = "turn on the kitchen light"
+COMMAND = "turn off the kitchen light"
 # All clients wake with their usual word; "rms" is the voice of flite whose short words are understood best.
 WAKE_AND_COMMAND = ("hello", COMMAND)
 

@@ -12,10 +12,10 @@ from bench.timers import kills as kills_of_timers
 from bench.timers import lateness
 from tests.support.waiting import MS
 
-CLIENTS, SECONDS = 30, 12
+CLIENTS, SECONDS = 30, 7
 FRAMES = 5_000
 TIMES = 4
-TIMER_TIMES = 12
+TIMER_TIMES = 8
 
 
 @pytest.mark.alone

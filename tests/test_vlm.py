@@ -1,11 +1,10 @@
 """The vlm unit through the whole daemon: pictures that are sent before the question, as the original has it."""
 
-import asyncio
 import base64
 import os
 import pty
 import tty
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 
 from tests.support.clients.original_clients import ArduinoClient, MicroPythonClient
 from tests.support.clients.wire_client import WireClient, open_terminal, text_of
-from tests.support.daemon import running_app
+from tests.support.daemon import running_app, shared_app, tcp_client
 from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, square
 from tests.support.setups import ASR_SETUP, KWS_SETUP, LLM_SETUP, LONG_QUESTION
@@ -36,13 +35,26 @@ QUESTION = "what is this?"
 PICTURE_TOKENS = 16
 
 
-@pytest.fixture
-async def daemon(tmp_path: Path) -> AsyncIterator[App]:
-    """Run a daemon that has a model with vision, and one without."""
-    await asyncio.to_thread(vision_model, tmp_path / "models")
-    await asyncio.to_thread(blind_model, tmp_path / "models")
-    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The configuration of a daemon that has a model with vision, and one without."""
+    folder = tmp_path_factory.mktemp("models")
+    vision_model(folder)
+    blind_model(folder)
+    return {"models": {"dir": [str(folder)]}}
+
+
+@pytest.fixture(scope="module")
+def module_app(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """Run that daemon for all, with a vlm task."""
+    with shared_app(tmp_path_factory.mktemp("state"), models, {"vlm": VLM_SETUP}) as app:
         yield app
+
+
+@pytest.fixture
+def daemon(shared_daemon: App) -> App:
+    """That daemon."""
+    return shared_daemon
 
 
 async def show(client: WireClient, work_id: str, picture: bytes, **fields: Any) -> str:
@@ -146,7 +158,7 @@ async def test_pause_work_cancel_and_exit(client: WireClient) -> None:
 
     assert codes == [0, 0, 0, 0]
     assert (info["object"], info["data"]["response_format"]) == ("vlm.taskinfo", "vlm.utf-8.stream")
-    assert (tasks["object"], tasks["data"]) == ("vlm.tasklist", [vlm])
+    assert (tasks["object"], vlm in tasks["data"]) == ("vlm.tasklist", True)
     assert seen[1] > PICTURE_TOKENS
 
 
@@ -190,13 +202,12 @@ async def test_a_spoken_question_is_asked_about_the_picture(client: WireClient) 
 # The original's clients
 
 
-async def test_the_vlm_example_of_the_arduino_library(daemon: App, tmp_path: Path) -> None:
+async def test_the_vlm_example_of_the_arduino_library(models: dict[str, Any], tmp_path: Path) -> None:
     """Over a serial line: reset, setup, a picture, a question. The library forces the name of the model."""
     main_end, line_end = pty.openpty()
     tty.setraw(main_end)
     tty.setraw(line_end)
-    document = {"models": {"dir": [str(tmp_path / "models")]}, "serial": {"device": os.ttyname(line_end)}}
-    async with running_app(tmp_path / "board", document):
+    async with running_app(tmp_path, models | {"serial": {"device": os.ttyname(line_end)}}):
         line = await open_terminal(main_end)
         arduino = ArduinoClient(line)
         await arduino.begin()
@@ -211,15 +222,16 @@ async def test_the_vlm_example_of_the_arduino_library(daemon: App, tmp_path: Pat
     assert answer
 
 
-async def test_the_micropython_client_shows_a_picture(client: WireClient) -> None:
+async def test_the_micropython_client_shows_a_picture(models: dict[str, Any], tmp_path: Path) -> None:
     """Its picture is a stream of one chunk, and has the request_id of the question."""
-    uiflow = MicroPythonClient(client)
-    await uiflow.begin()
-    vlm = await uiflow.set_up("vlm", temperature=0)
-    unseen = await uiflow.ask(vlm, QUESTION)
-    await uiflow.show(vlm, RED)
-    seen = await uiflow.ask(vlm, QUESTION)
-    await uiflow.exit(vlm)
+    async with running_app(tmp_path, models) as app, tcp_client(app) as client:
+        uiflow = MicroPythonClient(client)
+        await uiflow.begin()  # which ends all tasks
+        vlm = await uiflow.set_up("vlm", temperature=0)
+        unseen = await uiflow.ask(vlm, QUESTION)
+        await uiflow.show(vlm, RED)
+        seen = await uiflow.ask(vlm, QUESTION)
+        await uiflow.exit(vlm)
 
     assert uiflow.codes == [0, 0]
     assert seen
@@ -231,7 +243,7 @@ async def test_a_model_with_vision_answers_for_one_that_is_not_here(client: Wire
     await client.setup("vlm", VLM_SETUP | {"model": "smolvlm-256M-ax630c"})
     tasks = (await client.ask(work_id="sys", action="lstask"))["data"]
 
-    assert [each["model"] for each in tasks] == ["smolvlm-256M-ax630c"]
+    assert [each["model"] for each in tasks] == [EYE, "smolvlm-256M-ax630c"]
     assert (await client.ask(work_id="sys", action="lsmode", data="all"))["error"]["code"] == 0
 
 

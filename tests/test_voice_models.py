@@ -1,19 +1,23 @@
 """Covers a person's own models through the whole daemon: a folder with a card, and what may be wrong with it."""
 
 import base64
+import functools
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import shared_app
 from tests.support.units.spoken import SAID_IN_CLIPS, chinese_clip, chinese_model
+from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
 
 KWS = {"model": "xiaozhi", "response_format": "kws.json", "enoutput": True, "input": "kws.base64", "kws": "法国"}
+ANOTHER = KWS | {"model": "another"}
 ASR = {"model": "pinyin", "response_format": "asr.utf-8", "enoutput": True, "input": "asr.base64"}
 KWS_CARD = 'name = "xiaozhi"\nunit = "kws"\nengine = "sherpa"\n'
 ASR_CARD = 'name = "pinyin"\nunit = "asr"\nengine = "sherpa-onnx"\n'
@@ -23,18 +27,39 @@ KNOWN = "sherpa-onnx-kws-zipformer-wenetspeech-3.3M-2024-01-01"
 Install = Callable[[str], Path]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the daemon."""
+    return tmp_path_factory.mktemp("daemon")
+
+
+@pytest.fixture(scope="module")
+def module_app(folder: Path) -> Iterator[App]:
+    """One daemon for all, with a task that hears with another model."""
+    install_in(folder / "models" / "another", KWS_CARD.replace("xiaozhi", "another"))
+    with shared_app(folder, {}, {"kws": ANOTHER}) as app:
+        yield app
+
+
 @pytest.fixture
-def install(tmp_path: Path) -> Install:
+def daemon(shared_daemon: App) -> App:
+    """That daemon."""
+    return shared_daemon
+
+
+@pytest.fixture
+def install(folder: Path) -> Iterator[Install]:
     """Unpacks the model into a folder of the daemon's and puts a card beside it; returns the folder."""
-    downloaded = chinese_model()
+    place = folder / "models" / "model"
+    yield functools.partial(install_in, place)
+    shutil.rmtree(place)
 
-    def install(card: str) -> Path:
-        place = tmp_path / "models" / f"model-{len(list(tmp_path.glob('models/*')))}"
-        shutil.copytree(downloaded, place, ignore=shutil.ignore_patterns("test_wavs"))
-        (place / "card.toml").write_text(card)
-        return place
 
-    return install
+def install_in(place: Path, card: str) -> Path:
+    """Puts the model's files and a card into a folder."""
+    shutil.copytree(chinese_model(), place, ignore=shutil.ignore_patterns("test_wavs"))
+    (place / "card.toml").write_text(card)
+    return place
 
 
 def clip(number: int) -> str:
@@ -155,8 +180,7 @@ async def test_what_is_wrong_with_a_model_is_the_setups_error(
         damage(place)
 
     code, message = await refusal_of(client, unit, KWS if unit == "kws" else ASR)
-    install(KWS_CARD.replace("xiaozhi", "another"))
-    kws = await client.setup("kws", KWS, model="another")
+    kws = await client.setup("kws", ANOTHER)
     await upload(client, kws, 3)
 
     assert (code, words in message) == (-5, True), message

@@ -2,16 +2,37 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import Finished, start, unitd
-from tests.support.daemon import running_app
+from tests.support.command_line import Finished, start, unitd, unitd_here
+from tests.support.daemon import shared_app
 from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, square
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
+
+EYE = "unitd-eye-test"
+
+
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """A daemon whose models answer: the bundled one, one that sees, and one that does not."""
+    folder = tmp_path_factory.mktemp("daemon")
+    vision_model(folder / "models", EYE)
+    blind_model(folder / "models")
+    setup = LLM_SETUP | {"tools": "auto"}
+    others = [("llm", setup | {"model": model}) for model in (EYE, BLIND)]
+    with shared_app(folder, {}, {"llm": setup}, *others) as app:
+        yield app
+
+
+@pytest.fixture
+def at_models(module_app: App) -> Sequence[str]:
+    """The option that leads to that daemon."""
+    return ("--socket", str(module_app.endpoints["unix"]))
 
 
 async def test_chat_answers_one_question(at_socket: Sequence[str]) -> None:
@@ -22,9 +43,9 @@ async def test_chat_answers_one_question(at_socket: Sequence[str]) -> None:
     assert (await unitd("tasks", *at_socket)).out.count("\n") == 1
 
 
-async def test_chat_speaks_with_the_bundled_model(served: asyncio.subprocess.Process, config: Path) -> None:
+async def test_chat_speaks_with_the_bundled_model(at_models: Sequence[str]) -> None:
     """From the console script to the weights and back."""
-    done = await unitd("chat", "--config", str(config), "--max-tokens", "8", "hello")
+    done = await unitd("chat", *at_models, "--max-tokens", "8", "hello")
 
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("\n")
@@ -54,37 +75,30 @@ async def test_chat_with_an_unknown_model_fails(at_socket: Sequence[str]) -> Non
     assert "no-such-model" in done.err
 
 
-@pytest.mark.timeout(60)
-async def test_chat_shows_pictures(tmp_path: Path) -> None:
+def test_chat_shows_pictures(module_app: App, at_models: Sequence[str], tmp_path: Path) -> None:
     """They go with the question: 16 tokens each."""
-    await asyncio.to_thread(vision_model, tmp_path / "models")
     pictures: list[str] = []
     tokens = []
-    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
-        usual = ["chat", "--socket", str(app.endpoints["unix"]), "--model", "unitd-eye-test", "--max-tokens", "8"]
-        read = app.metrics.model("llm", "unitd-eye-test").tokens
-        for color in ("red", "blue"):
-            before = read["prompt"]
-            done = await unitd(*usual, *pictures, "what is this?")
-            tokens.append(read["prompt"] - before)
-            assert (done.code, done.err) == (0, "")
-            (tmp_path / f"{color}.png").write_bytes(file_of(square(color)))
-            pictures += ["--image", str(tmp_path / f"{color}.png")]
+    read = module_app.metrics.model("llm", EYE).tokens
+    for color in ("red", "blue", "green"):
         before = read["prompt"]
-        await unitd(*usual, *pictures, "what is this?")
+        done = unitd_here("chat", *at_models, "--model", EYE, "--max-tokens", "8", *pictures, "what is this?")
+        tokens.append(read["prompt"] - before)
+        assert (done.code, done.err) == (0, "")
+        (tmp_path / f"{color}.png").write_bytes(file_of(square(color)))
+        pictures += ["--image", str(tmp_path / f"{color}.png")]
 
-    assert tokens[1] - tokens[0] == 16
-    assert read["prompt"] - before - tokens[1] == 16
+    assert [more - tokens[0] for more in tokens] == [0, 16, 32]
 
 
-async def test_chat_says_why_it_cannot_show_a_picture(tmp_path: Path) -> None:
+def test_chat_says_why_it_cannot_show_a_picture(at_models: Sequence[str], tmp_path: Path) -> None:
     """The model has no vision, or there is no such file."""
     (tmp_path / "red.png").write_bytes(file_of(square("red")))
-    await asyncio.to_thread(blind_model, tmp_path / "models")
-    async with running_app(tmp_path / "state", {"models": {"dir": [str(tmp_path / "models")]}}) as app:
-        usual = ["chat", "--socket", str(app.endpoints["unix"]), "--model", BLIND]
-        blind = await unitd(*usual, "--image", str(tmp_path / "red.png"), "what is this?")
-        missing = await unitd(*usual, "--image", str(tmp_path / "blue.png"), "what is this?")
+
+    blind, missing = [
+        unitd_here("chat", *at_models, "--model", BLIND, "--image", str(tmp_path / name), "what is this?")
+        for name in ("red.png", "blue.png")
+    ]
 
     assert (blind.code, missing.code) == (1, 1)
     assert "this model has no vision" in blind.err

@@ -1,12 +1,12 @@
 """Covers cli.doctor: what it finds, what it says about it, and its exit code."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import serving, unitd, without
+from tests.support.command_line import serving, unitd, unitd_in_process, without
 from tests.support.servers.brokers import free_port
+from unitd.app import App
 
 
 async def test_doctor_finds_a_healthy_machine(config: Path) -> None:
@@ -21,7 +21,7 @@ async def test_doctor_finds_a_healthy_machine(config: Path) -> None:
     assert " MiB for models\n" in done.out
 
 
-async def test_doctor_sees_the_daemon(served: asyncio.subprocess.Process, config: Path) -> None:
+async def test_doctor_sees_the_daemon(echo_daemon: App, config: Path) -> None:
     """And says where it listens."""
     done = await unitd("doctor", "--config", str(config), environment={"COLUMNS": "20"})
 
@@ -32,12 +32,12 @@ async def test_doctor_sees_the_daemon(served: asyncio.subprocess.Process, config
 async def test_doctor_knows_whether_home_assistant_finds_the_door(config: Path) -> None:
     """The daemon is not there, then it is; without the table there is no such door."""
     port = free_port()
-    closed = await unitd("doctor", "--config", str(config))
+    closed = await unitd_in_process("doctor", "--config", str(config))
     config.write_text(f"{config.read_text()}[wyoming]\nport = {port}\n")
 
-    away = await unitd("doctor", "--config", str(config))
+    away = await unitd_in_process("doctor", "--config", str(config))
     async with serving(config):
-        there = await unitd("doctor", "--config", str(config))
+        there = await unitd_in_process("doctor", "--config", str(config))
 
     assert (closed.code, away.code, there.code) == (0, 0, 0)
     assert "wyoming: not configured\n" in closed.out
@@ -90,7 +90,7 @@ async def test_doctor_fails_when_something_needed_is_missing(tmp_path: Path, tex
     """Exit code 1, the finding, and what to do about it."""
     (tmp_path / "unitd.toml").write_text(text)
 
-    done = await unitd("doctor", "--config", str(tmp_path / "unitd.toml"))
+    done = await unitd_in_process("doctor", "--config", str(tmp_path / "unitd.toml"))
 
     assert done.code == 1
     assert words in done.out
@@ -99,7 +99,7 @@ async def test_doctor_fails_when_something_needed_is_missing(tmp_path: Path, tex
 
 async def test_doctor_knows_how_a_service_is_installed(config: Path) -> None:
     """On a machine where systemd does not know the daemon yet, that is no fault."""
-    done = await unitd("doctor", "--config", str(config))
+    done = await unitd_in_process("doctor", "--config", str(config))
 
     assert done.code == 0
     assert "service: " in done.out

@@ -6,38 +6,76 @@ import os
 import pty
 import signal
 import termios
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import STARTED, UNITD, serving, start, unitd
-from tests.support.daemon import running_app
+from tests.support.children import kept_children
+from tests.support.clients.wire_client import WireClient, ask_sys
+from tests.support.command_line import (
+    STARTED,
+    UNITD,
+    client_of,
+    killed,
+    serving,
+    start,
+    unitd,
+    unitd_in_process,
+)
+from tests.support.daemon import running_app, shared_app, start_audio, tcp_client
 from tests.support.programs.bad_unit import bad_unit
+from tests.support.setups import ASR_SETUP, KWS_SETUP, LLM_SETUP, TTS_SETUP
+from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
 
 SUBSTITUTED = "unitd: qwen2.5-0.5b is not installed, unitd-chat answers in its place\n"
 READY = {"chain": "Listening for", "listen": "it is used as soon as it is there", "chat": "Talking to"}
-"""By command, the words on the terminal once its tasks are set up; the daemon of `config` has no microphone."""
+"""By command, the words on the terminal once its tasks are set up; the daemon has no microphone."""
+
+KEPT = {"kws": KWS_SETUP, "asr": ASR_SETUP, "llm": LLM_SETUP | {"tools": "auto"}, "tts": TTS_SETUP}
+"""Tasks of somebody else, with the programs of which the commands' own begin at once."""
 
 
-async def tasks_of(config: Path) -> list[str]:
-    """The units of all tasks."""
-    lines = (await unitd("tasks", "--config", str(config))).out.splitlines()
-    return [line.partition(".")[0] for line in lines[1:]]
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The daemon for all tests of this file, with these tasks."""
+    with shared_app(tmp_path_factory.mktemp("daemon"), {}, KEPT) as app:
+        asyncio.run(start_audio(app))
+        with kept_children():
+            yield app
 
 
-async def until_none(config: Path) -> None:
-    """Returns when there is no task."""
+@pytest.fixture
+async def others(shared_daemon: App) -> AsyncIterator[WireClient]:
+    """Somebody else at that daemon."""
+    async with tcp_client(shared_daemon) as client:
+        yield client
+
+
+@pytest.fixture
+def at_socket(shared_daemon: App) -> tuple[str, str]:
+    """The option that leads to that daemon."""
+    return ("--socket", str(shared_daemon.endpoints["unix"]))
+
+
+async def tasks_of(client: WireClient) -> list[str]:
+    """The units of all tasks but the first ones."""
+    tasks = (await ask_sys(client, "lstask"))["data"]
+    return [task["work_id"].partition(".")[0] for task in tasks[len(KEPT) :]]
+
+
+async def until_none(client: WireClient) -> None:
+    """Returns when there are only the first ones."""
     async with asyncio.timeout(30):
-        while await tasks_of(config):
-            pass
+        while await tasks_of(client):
+            await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
-async def at_terminal(command: str, config: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def at_terminal(command: str, *options: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """A command that is ready, at a terminal of its own; the number is our end of the terminal."""
     ours, theirs = pty.openpty()
 
@@ -48,8 +86,7 @@ async def at_terminal(command: str, config: Path) -> AsyncIterator[tuple[asyncio
     process = await asyncio.create_subprocess_exec(
         UNITD,
         command,
-        "--config",
-        str(config),
+        *options,
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -66,51 +103,48 @@ async def at_terminal(command: str, config: Path) -> AsyncIterator[tuple[asyncio
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
 async def test_a_chain_that_is_killed_listens_no_longer(
-    served: asyncio.subprocess.Process, config: Path, number: signal.Signals
+    others: WireClient, at_socket: tuple[str, str], number: signal.Signals
 ) -> None:
     """Its four tasks end with it, and with a signal that it cannot see as well."""
-    async with at_terminal("chain", config) as (process, ours):
-        before = await tasks_of(config)
+    async with at_terminal("chain", *at_socket) as (process, ours):
+        before = await tasks_of(others)
 
         process.send_signal(number)
         await process.wait()
 
-        await until_none(config)
+        await until_none(others)
         os.close(ours)
     assert before == ["kws", "asr", "llm", "tts"]
 
 
 @pytest.mark.parametrize(("command", "unit"), [("listen", "asr"), ("chat", "llm")])
 async def test_a_terminal_that_closes_takes_its_tasks_along(
-    served: asyncio.subprocess.Process, config: Path, command: str, unit: str
+    others: WireClient, at_socket: tuple[str, str], command: str, unit: str
 ) -> None:
     """As when its window is closed, or its connection lost."""
-    async with at_terminal(command, config) as (process, ours):
-        before = await tasks_of(config)
+    async with at_terminal(command, *at_socket) as (process, ours):
+        before = await tasks_of(others)
 
         os.close(ours)
         await process.wait()
 
-        await until_none(config)
+        await until_none(others)
     assert before == [unit]
 
 
 async def test_the_tasks_of_a_command_do_not_come_back(config: Path) -> None:
-    """The daemon is killed under the chain: it says so, and the next daemon has nothing to listen to."""
-    async with serving(config) as daemon:
-        chain = await start("chain", "--config", str(config))
-        assert chain.stdout is not None
-        await chain.stdout.readline()
-        daemon.kill()
-        await daemon.wait()
-        _, err = await chain.communicate()
-    (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)
+    """The daemon is killed under a command: it says so, and the next daemon has nothing to listen to."""
+    async with serving(config) as daemon, at_terminal("listen", "--config", str(config)) as (process, ours):
+        await killed(daemon, config)
+        await process.wait()
+    said = os.read(ours, 65536).decode()
+    os.close(ours)
 
-    async with serving(config):
-        left = await tasks_of(config)
+    async with serving(config), client_of(config) as client:
+        left = (await ask_sys(client, "lstask"))["data"]
 
     assert left == []
-    assert (chain.returncode, err.decode().splitlines()[-1]) == (1, "unitd: the daemon closed the connection")
+    assert (process.returncode, said.splitlines()[-1]) == (1, "unitd: the daemon closed the connection")
 
 
 async def test_a_chat_whose_daemon_left_at_the_prompt_says_so(tmp_path: Path) -> None:
@@ -128,25 +162,26 @@ async def test_a_chat_whose_daemon_left_at_the_prompt_says_so(tmp_path: Path) ->
     assert err == b"unitd: the daemon closed the connection\n"
 
 
-async def test_chat_says_that_another_model_answers(served: asyncio.subprocess.Process, config: Path) -> None:
+async def test_chat_says_that_another_model_answers(at_socket: tuple[str, str]) -> None:
     """On stderr, so that a pipe has the answer alone."""
-    done = await unitd("chat", "--config", str(config), "--model", "qwen2.5-0.5b", "hello")
+    done = await unitd("chat", *at_socket, "--model", "qwen2.5-0.5b", "hello")
 
     assert (done.code, done.err) == (0, SUBSTITUTED)
     assert done.out.endswith("\n")
 
 
-async def test_chain_and_say_tell_which_model_answers(served: asyncio.subprocess.Process, config: Path) -> None:
+async def test_chain_and_say_tell_which_model_answers(at_socket: tuple[str, str], tmp_path: Path) -> None:
     """The commands chain and say name the model that stands in for the one that was asked for."""
-    chain = await start("chain", "--config", str(config), "--model", "qwen2.5-0.5b")
+    chain = await start("chain", *at_socket, "--model", "qwen2.5-0.5b")
     assert chain.stderr is not None
     said = (await chain.stderr.readline()).decode()
-    listed = await unitd("tasks", "--config", str(config))
+    listed = await unitd("tasks", *at_socket)
     chain.send_signal(signal.SIGINT)
     await chain.communicate()
-    wav = config.parent / "said.wav"
-    spoken = await unitd("say", "--config", str(config), "--model", "melotts-en", "-o", str(wav), "hello")
+    wav = tmp_path / "said.wav"
+    spoken = await unitd_in_process("say", *at_socket, "--model", "melotts-en", "-o", str(wav), "hello")
 
     assert said == SUBSTITUTED
-    assert listed.out.splitlines()[3].split("\t")[1::6] == ["qwen2.5-0.5b", "unitd-chat"]
+    _, *rows = [line.split("\t") for line in listed.out.splitlines()]
+    assert rows[len(KEPT) + 2][1::6] == ["qwen2.5-0.5b", "unitd-chat"]
     assert (spoken.code, spoken.err) == (0, "unitd: melotts-en is not installed, unitd-tts answers in its place\n")

@@ -318,14 +318,14 @@ def test_a_model_is_removed_without_a_daemon(run: Run, models: Path) -> None:
 
 
 async def test_what_had_come_of_a_pull_that_failed_is_removed(
-    tmp_path: Path, models: Path, options: tuple[str, ...]
+    tmp_path: Path, models: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Says that the model was never installed, with a daemon and without, and leaves nothing behind."""
-    nobody = {"HF_ENDPOINT": f"http://127.0.0.1:{free_port()}"}
-    pulled = await unitd("models", "pull", "qwen2.5-0.5b", *options, environment=nobody)
-    alone = await unitd("models", "rm", "qwen2.5-0.5b", *options)
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{free_port()}")
+    pulled = await unitd_in_process("models", "pull", "qwen2.5-0.5b", *options)
+    alone = await unitd_in_process("models", "rm", "qwen2.5-0.5b", *options)
     async with running_app(tmp_path):
-        await unitd("models", "pull", "qwen2.5-0.5b", *options, environment=nobody)
+        await unitd_in_process("models", "pull", "qwen2.5-0.5b", *options)
         served = await unitd("models", "rm", "qwen2.5-0.5b", *options)
         again = await unitd("models", "rm", "qwen2.5-0.5b", *options)
 

@@ -15,6 +15,8 @@ import pytest
 
 from tests.support.clients.wire_client import WireClient
 from tests.support.command_line import STARTED, UNITD
+from tests.support.daemon import running_app, tcp_client
+from tests.support.programs.bad_unit import bad_unit
 from tests.support.setups import KWS_SETUP
 from tests.support.waiting import eventually
 
@@ -89,12 +91,9 @@ async def dies_at(folder: Path, number: int) -> bool:
             daemon.terminate()
     await dying.wait()
 
-    following = await life.start()
-    async with life.client() as client:
+    async with running_app(folder / "state", argv_for=bad_unit()) as following, tcp_client(following) as client:
         known = {task["work_id"] for task in (await client.ask(work_id="sys", action="lstask"))["data"]}
         new = await client.setup("kws", KWS_SETUP, input="kws.base64")
-    following.terminate()
-    await following.wait()
 
     assert set(life.set_up) - life.asked_to_end <= known, f"lost at change {number}"
     assert not life.ended & known, f"came back at change {number}"

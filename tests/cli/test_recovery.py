@@ -5,18 +5,11 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
-from tests.support.command_line import KWS, serving, unitd
-
-
-async def lines_of(config: Path, request: str) -> dict[str, object]:
-    """One request by the command line."""
-    done = await unitd("send", request, "--config", str(config))
-    line: dict[str, object] = orjson.loads(done.out.splitlines()[0])
-    return line
-
+from tests.support.clients.wire_client import WireClient
+from tests.support.command_line import client_of, killed, serving
+from tests.support.setups import KWS_SETUP
 
 HARMFUL = """
 import os
@@ -48,21 +41,17 @@ def harmful(tmp_path: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(package)}
 
 
-SETUP_OF_HARMFUL = '{"request_id":"1","work_id":"harmful","action":"setup","data":{}}'
-
-
-async def tasks_of(config: Path) -> dict[str, dict[str, Any]]:
+async def tasks_of(client: WireClient) -> dict[str, dict[str, Any]]:
     """What sys.lstask says, by work_id."""
-    listed = await lines_of(config, '{"request_id":"1","work_id":"sys","action":"lstask"}')
-    rows: Any = listed["data"]
-    return {row["work_id"]: row for row in rows}
+    return {row["work_id"]: row for row in (await client.ask(work_id="sys", action="lstask"))["data"]}
 
 
-async def state_becomes(config: Path, work_id: str, state: str) -> None:
-    """Returns when a task is in this state."""
+async def state_becomes(client: WireClient, work_id: str, state: str) -> dict[str, Any]:
+    """The row of a task that is in this state, as soon as it is."""
     async with asyncio.timeout(15):
-        while (await tasks_of(config))[work_id]["state"] != state:
+        while (row := (await tasks_of(client))[work_id])["state"] != state:
             await asyncio.sleep(0.01)
+    return row
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
@@ -70,77 +59,64 @@ async def test_a_task_that_failed_is_not_set_up_by_the_next_daemon(
     config: Path, harmful: dict[str, str], end: signal.Signals
 ) -> None:
     """However the last one ended; the others of its program come back."""
-    async with serving(config, harmful) as daemon:
-        good = (await lines_of(config, SETUP_OF_HARMFUL))["work_id"]
-        poison = (await lines_of(config, SETUP_OF_HARMFUL))["work_id"]
-        daemon.send_signal(end)
-        await daemon.wait()
-    (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)
+    async with serving(config, harmful) as daemon, client_of(config) as client:
+        good, poison = [await client.setup("harmful", {}) for _ in range(2)]
+        await killed(daemon, config, end)
     # The next version of the unit does not bear the second task.
     fatal = HARMFUL.replace("pass", f'envelope.fields["task"] == "{poison}" and os.abort()')
     Path(harmful["PYTHONPATH"], "harmful.py").write_text(fatal)
-    async with serving(config, harmful) as daemon:
-        await state_becomes(config, str(poison), "failed")
-        reason = (await tasks_of(config))[str(poison)]["reason"]
-        daemon.send_signal(end)
-        await daemon.wait()
-    (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)
+    async with serving(config, harmful) as daemon, client_of(config) as client:
+        reason = (await state_becomes(client, poison, "failed"))["reason"]
+        await client.setup("harmful", {})  # once it is acknowledged all before it is on the disk
+        await killed(daemon, config, end)
 
     async with serving(config, harmful) as daemon:
-        tasks = await tasks_of(config)
-        await state_becomes(config, str(good), "idle")
+        async with client_of(config) as client:
+            tasks = await tasks_of(client)
+            await state_becomes(client, good, "idle")
         daemon.terminate()
         assert daemon.stderr is not None
         log = (await daemon.stderr.read()).decode()
 
-    assert (tasks[str(poison)]["state"], tasks[str(poison)]["reason"]) == ("failed", reason)
+    assert (tasks[poison]["state"], tasks[poison]["reason"]) == ("failed", reason)
     assert "SIGABRT" in reason
     assert "died" not in log.replace(reason, "")
 
 
 async def test_a_task_that_was_acknowledged_survives_kill_9(config: Path) -> None:
-    """Five daemons, each killed at once when it has acknowledged one more task."""
+    """Three daemons, each killed at once when it has acknowledged one more task."""
     acknowledged = []
-    for _ in range(5):
-        async with serving(config) as daemon:
-            acknowledged.append((await lines_of(config, KWS))["work_id"])
-            daemon.kill()
-            await daemon.wait()
-        (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)
+    for _ in range(3):
+        async with serving(config) as daemon, client_of(config) as client:
+            acknowledged.append(await client.setup("kws", KWS_SETUP))
+            await killed(daemon, config)
 
-    async with serving(config):
-        listed = await lines_of(config, '{"request_id":"1","work_id":"kws","action":"taskinfo"}')
+    async with serving(config), client_of(config) as client:
+        listed = await client.ask(work_id="kws", action="taskinfo")
 
     assert listed["data"] == acknowledged
-    assert acknowledged == [f"kws.{number}" for number in range(1000, 1005)]
+    assert acknowledged == [f"kws.{number}" for number in range(1000, 1003)]
 
 
 async def test_a_daemon_that_is_killed_over_and_over_starts_each_time(config: Path) -> None:
     """At any moment of its start."""
-    for delay in range(10):
+    for delay in range(5):
         async with serving(config) as daemon:
-            await asyncio.sleep(delay * 0.01)
-            daemon.kill()
-            await daemon.wait()
-        (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)
+            await asyncio.sleep(delay * 0.02)
+            await killed(daemon, config)
 
-    async with serving(config):
-        assert (await lines_of(config, '{"request_id":"1","work_id":"sys","action":"ping"}'))["error"] == {
-            "code": 0,
-            "message": "",
-        }
+    async with serving(config), client_of(config) as client:
+        assert (await client.ask(work_id="sys", action="ping"))["error"] == {"code": 0, "message": ""}
 
 
 async def test_a_task_whose_end_was_acknowledged_stays_ended(config: Path) -> None:
     """Also when the daemon is killed at once."""
-    async with serving(config) as daemon:
-        work_id = (await lines_of(config, KWS))["work_id"]
-        await lines_of(config, f'{{"request_id":"2","work_id":"{work_id}","action":"exit"}}')
-        daemon.kill()
-        await daemon.wait()
-    (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)
+    async with serving(config) as daemon, client_of(config) as client:
+        work_id = await client.setup("kws", KWS_SETUP)
+        await client.ask(work_id=work_id, action="exit")
+        await killed(daemon, config)
 
-    async with serving(config):
-        listed = await lines_of(config, '{"request_id":"1","work_id":"kws","action":"taskinfo"}')
+    async with serving(config), client_of(config) as client:
+        listed = await client.ask(work_id="kws", action="taskinfo")
 
     assert listed["data"] == []

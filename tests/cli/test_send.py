@@ -8,7 +8,9 @@ import orjson
 import pytest
 
 from tests.support.command_line import KWS, PING, unitd, unitd_in_process
+from tests.support.daemon import tcp_client
 from tests.support.setups import KWS_SETUP
+from unitd.app import App
 
 LLM = {"model": "default", "response_format": "llm.utf-8.stream", "input": "llm.utf-8", "enoutput": True, "prompt": ""}
 
@@ -38,10 +40,10 @@ async def test_send_fails_with_the_reply(at_socket: Sequence[str]) -> None:
     assert orjson.loads(done.out)["error"]["code"] == -6
 
 
-async def test_send_prints_an_inference_to_its_end(at_socket: Sequence[str]) -> None:
+async def test_send_prints_an_inference_to_its_end(echo_daemon: App, at_socket: Sequence[str]) -> None:
     """Every frame is a line, the last one finishes."""
-    setup = {"request_id": "1", "work_id": "llm", "action": "setup", "data": LLM}
-    task = orjson.loads((await unitd("send", *at_socket, orjson.dumps(setup).decode())).out)["work_id"]
+    async with tcp_client(echo_daemon) as client:
+        task = await client.setup("llm", LLM)
     question = {"request_id": "2", "work_id": task, "action": "inference", "object": "llm.utf-8", "data": "one two"}
 
     done = await unitd("send", *at_socket, orjson.dumps(question).decode())
@@ -71,10 +73,10 @@ async def test_send_of_no_object_fails_at_once(at_socket: Sequence[str], text: s
     assert "JSON" in done.err
 
 
-async def test_send_gives_up_after_the_wait(at_socket: Sequence[str]) -> None:
+async def test_send_gives_up_after_the_wait(echo_daemon: App, at_socket: Sequence[str]) -> None:
     """--wait is how long a silent daemon is listened to."""
-    setup = {"request_id": "1", "work_id": "llm", "action": "setup", "data": LLM}
-    task = orjson.loads((await unitd("send", *at_socket, orjson.dumps(setup).decode())).out)["work_id"]
+    async with tcp_client(echo_daemon) as client:
+        task = await client.setup("llm", LLM)
     question = {"request_id": "2", "work_id": task, "action": "inference", "object": "llm.utf-8", "data": "linger"}
 
     done = await unitd("send", *at_socket, "--wait", "0.3", orjson.dumps(question).decode())
@@ -98,8 +100,8 @@ async def test_piped_tasks_are_tab_separated_and_never_cut(at_socket: Sequence[s
     assert (done.code, done.err, len(row)) == (0, "", len(head))
 
 
-async def test_piped_tasks_without_tasks_are_the_head_only(served: asyncio.subprocess.Process, config: Path) -> None:
+async def test_piped_tasks_without_tasks_are_the_head_only(at_socket: Sequence[str]) -> None:
     """A script counts no tasks."""
-    done = await unitd("tasks", "--config", str(config))
+    done = await unitd("tasks", *at_socket)
 
     assert (done.code, done.out.count("\n")) == (0, 1)

@@ -8,7 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.command_line import KWS, serving, start, unitd, without
+from tests.support.command_line import client_of, serving, start, unitd, unitd_in_process, without
+from tests.support.setups import KWS_SETUP
 from tests.support.waiting import eventually
 
 
@@ -30,7 +31,7 @@ async def test_the_check_says_what_was_read_and_what_is_open(config: Path) -> No
     auth = '[auth]\nwithout_token = ["tcp"]\nwithout_tls = ["tcp"]\n'
     config.write_text(f'{text}{auth}[home]\ntools = "{tools}"\n{mind}')
 
-    done = await unitd("serve", "--check", "--config", str(config))
+    done = await unitd_in_process("serve", "--check", "--config", str(config))
 
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
@@ -47,7 +48,7 @@ async def test_the_check_looks_at_what_the_daemon_waits_for(config: Path) -> Non
         config.read_text().replace('capture = ""', 'capture = "file:/nowhere.wav"') + '[llm]\nmodel = "x"\n'
     )
 
-    done = await unitd("serve", "--check", "--config", str(config))
+    done = await unitd_in_process("serve", "--check", "--config", str(config))
     async with serving(config) as daemon:
         pass
 
@@ -62,7 +63,7 @@ async def test_a_pipeline_that_cannot_work_is_refused(config: Path, check: list[
     task = '[[pipeline.tasks]]\nname = "m"\nunit = "llm"\ndata = { promt = "Be brief." }\n'
     config.write_text(f'{config.read_text()}[[pipeline]]\nname = "p"\n{task}')
 
-    done = await unitd("serve", *check, "--config", str(config))
+    done = await unitd_in_process("serve", *check, "--config", str(config))
 
     words = "unknown key pipeline[0].tasks[0].data.promt, llm does not have it; did you mean prompt?"
     assert (done.code, done.err) == (78, f"unitd: configuration error: {config}:18: {words}\n")
@@ -86,7 +87,7 @@ async def test_bad_configuration_is_refused(tmp_path: Path, text: str, words: st
     path = tmp_path / "unitd.toml"
     path.write_text(f"http.port = 0\n{text}")
 
-    done = await unitd("serve", *check, "--config", str(path))
+    done = await unitd_in_process("serve", *check, "--config", str(path))
 
     assert (done.code, done.out) == (78, "")
     assert words in done.err
@@ -118,7 +119,7 @@ async def test_every_mistake_is_told_before_anything_starts(config: Path, check:
         text = f'tcp.port = {ports[0]}\nhttp.port = {ports[1]}\nhome.tools = "/nowhere"\n[llm]\nslots = 0'
         config.write_text(f'state.dir = "{config.parent}/state"\n{text}')
 
-        done = await unitd("serve", *check, "--config", str(config))
+        done = await unitd_in_process("serve", *check, "--config", str(config))
 
     assert (done.code, done.out) == (78, "")
     assert done.err.replace(str(config.parent), "…") == (
@@ -152,7 +153,8 @@ async def test_second_daemon_is_refused_with_a_sentence(served: asyncio.subproce
 async def test_signal_stops_the_daemon_in_order(config: Path, number: signal.Signals) -> None:
     """Exit code 0, no child left, nothing on stdout, no traceback."""
     async with serving(config) as daemon:
-        assert (await unitd("send", "--config", str(config), KWS)).code == 0
+        async with client_of(config) as client:
+            await client.setup("kws", KWS_SETUP)
         children = psutil.Process(daemon.pid).children(recursive=True)
 
         daemon.send_signal(number)
@@ -167,7 +169,8 @@ async def test_signal_stops_the_daemon_in_order(config: Path, number: signal.Sig
 async def test_killed_daemon_takes_its_children_along(config: Path) -> None:
     """Even kill -9 leaves no orphan: a child whose channel ends goes."""
     async with serving(config) as daemon:
-        assert (await unitd("send", "--config", str(config), KWS)).code == 0
+        async with client_of(config) as client:
+            await client.setup("kws", KWS_SETUP)
         children = psutil.Process(daemon.pid).children(recursive=True)
 
         daemon.kill()

@@ -5,19 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import Finished, unitd
+from tests.support.command_line import Finished, unitd, unitd_in_process
 from unitd.cli.commands.suggest import measured
+from unitd.core.models.forecast import Pace, Speed
 
 LONG = 120
 """The board is measured beside all else that runs on it."""
 
 COLUMNS = ["", "model", "unit", "size", "fits", "tokens/s", "first token", "memory left", "installed"]
-
-
-async def suggested(config: Path, more: str = "") -> Finished:
-    """The command, with one thread: others run on this machine."""
-    config.write_text(f"{config.read_text()}[llm]\nthreads = 1\n{more}")
-    return await unitd("models", "suggest", "--config", str(config))
 
 
 def table_of(done: Finished) -> dict[str, dict[str, str]]:
@@ -29,7 +24,9 @@ def table_of(done: Finished) -> dict[str, dict[str, str]]:
 @pytest.mark.timeout(LONG)
 async def test_suggest_says_what_will_run_here(config: Path) -> None:
     """The board in a sentence, every model in a line, the bundled one with figures, one at most with the mark."""
-    done = await suggested(config)
+    config.write_text(f"{config.read_text()}[llm]\nthreads = 1\n")  # others run on this machine
+
+    done = await unitd("models", "suggest", "--config", str(config))
 
     rows = table_of(done)
     bundled, voice = rows["unitd-chat"], rows["unitd-tts"]
@@ -44,10 +41,13 @@ async def test_suggest_says_what_will_run_here(config: Path) -> None:
     assert sum(row[""] == "*" for row in rows.values()) <= 1
 
 
-@pytest.mark.timeout(LONG)
-async def test_suggest_knows_what_is_too_large(config: Path) -> None:
-    """With 300 MiB for models the bundled one is what stays to be suggested."""
-    done = await suggested(config, '[limits]\nmemory = "300M"\n')
+async def test_suggest_knows_what_is_too_large(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 300 MiB for models the bundled one is what stays to be suggested, on a board of this speed."""
+    speed = Speed(token_s=4e-5, small=Pace(8e-11, 3e-11), large=Pace(4e-11, 5e-12), small_below=2**26)
+    monkeypatch.setattr("unitd.cli.commands.suggest.measured", lambda models, threads: speed)
+    config.write_text(f'{config.read_text()}[limits]\nmemory = "300M"\n')
+
+    done = await unitd_in_process("models", "suggest", "--config", str(config))
 
     rows = table_of(done)
     assert (rows["qwen2.5-0.5b"]["fits"], rows["qwen2.5-0.5b"]["memory left"]) == ("no", "-")

@@ -366,7 +366,7 @@ def test_a_loop_elsewhere_does_not_hang() -> None:
 @pytest.mark.parametrize(
     ("name", "required", "own_actions"),
     [
-        ("llm", {"model", "response_format", "enoutput", "prompt"}, {"cancel", "warm"}),
+        ("llm", {"model", "response_format", "enoutput", "prompt"}, {"cancel", "warm", "turn_end"}),
         ("kws", {"model", "response_format", "enoutput"}, {"trigger"}),
         ("asr", {"model", "response_format", "enoutput"}, set()),
     ],

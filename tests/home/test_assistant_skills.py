@@ -1,29 +1,57 @@
 """Covers unitd.doors.home.assistant_skills: lists, weather and calendars of Home Assistant, on a whole board."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
+import pytest_asyncio
 
+from tests.support.children import kept_children
 from tests.support.clients.wire_client import WireClient
-from tests.support.daemon import running_app, tcp_client
+from tests.support.daemon import own_tasks_ended, running_app, tcp_client
 from tests.support.home.boards import frames_of, said
-from tests.support.servers.assistant_server import TOKEN, AssistantServer, State
+from tests.support.servers.assistant_server import TOKEN, AssistantServer, State, assistant_server
+from unitd.app import App
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="module")]
 
 SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
 
 
-@asynccontextmanager
-async def board(folder: Path, assistant: AssistantServer, **home: Any) -> AsyncIterator[WireClient]:
-    """Run a board that knows this Home Assistant, and none of its devices."""
+@dataclass
+class Board:
+    """A board that knows a Home Assistant, and none of its devices."""
+
+    app: App
+    assistant: AssistantServer
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Board]:
+    """One board for all: its programs take longer to start than all else that a test does."""
+    folder = tmp_path_factory.mktemp("board")
     (folder / "token").write_text(TOKEN)
-    home |= {"homeassistant_url": assistant.url, "homeassistant_token_file": str(folder / "token")}
-    async with running_app(folder, {"home": home}) as app, tcp_client(app) as client:
+    async with assistant_server() as server:
+        home = {"homeassistant_url": server.url, "homeassistant_token_file": str(folder / "token")}
+        async with running_app(folder, {"home": home}) as app, tcp_client(app) as keeper:
+            await keeper.setup("intent", SETUP)
+            with kept_children():
+                yield Board(app, server)
+
+
+@pytest.fixture
+def assistant(board: Board) -> AssistantServer:
+    """The Home Assistant, as it was at first."""
+    board.assistant.forget()
+    return board.assistant
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def client(board: Board) -> AsyncIterator[WireClient]:
+    """A client of the board, whose tasks end with the test."""
+    async with own_tasks_ended(board.app), tcp_client(board.app) as client:
         yield client
 
 
@@ -39,7 +67,7 @@ def have(assistant: AssistantServer, *entities: State) -> None:
     assistant.states = {each.entity_id: {"state": each.state, "attributes": each.attributes} for each in entities}
 
 
-async def test_the_lists_are_those_of_home_assistant(tmp_path: Path, assistant: AssistantServer) -> None:
+async def test_the_lists_are_those_of_home_assistant(client: WireClient, assistant: AssistantServer) -> None:
     """Others are the board's."""
     have(assistant, State("todo.shopping_list", "Shopping List"), State("todo.tasks", "My tasks"))
     assistant.todo = {
@@ -47,18 +75,17 @@ async def test_the_lists_are_those_of_home_assistant(tmp_path: Path, assistant: 
         "todo.tasks": [{"summary": "call mom", "status": "needs_action"}],
     }
 
-    async with board(tmp_path, assistant) as client:
-        told = await answers(
-            client,
-            "add milk and eggs to the shopping list",
-            "what's on the shopping list",
-            "tick off milk",
-            "what's on my to-do list",
-            "remove call mom from my to-do list",
-            "add tent to the packing list",
-            "clear the shopping list",
-            "yes",
-        )
+    told = await answers(
+        client,
+        "add milk and eggs to the shopping list",
+        "what's on the shopping list",
+        "tick off milk",
+        "what's on my to-do list",
+        "remove call mom from my to-do list",
+        "add tent to the packing list",
+        "clear the shopping list",
+        "yes",
+    )
 
     assert told == [
         "I have added milk and eggs to the shopping list.",
@@ -79,24 +106,24 @@ async def test_the_lists_are_those_of_home_assistant(tmp_path: Path, assistant: 
     }
 
 
-async def test_a_shopping_list_that_is_no_entity_is_used(tmp_path: Path, assistant: AssistantServer) -> None:
+async def test_a_shopping_list_that_is_no_entity_is_used(client: WireClient, assistant: AssistantServer) -> None:
     """As older ones are."""
     have(assistant)
     assistant.shopping = [{"name": "Bread", "complete": False}]
 
-    async with board(tmp_path, assistant) as client:
-        told = await answers(client, "add milk to the shopping list", "tick off bread", "what's on the shopping list")
+    told = await answers(client, "add milk to the shopping list", "tick off bread", "what's on the shopping list")
 
     assert told[1:] == ["I have ticked off Bread on the shopping list.", "On the shopping list: milk."]
 
 
-async def test_an_assistant_without_lists_leaves_them_to_the_board(tmp_path: Path, assistant: AssistantServer) -> None:
+async def test_an_assistant_without_lists_leaves_them_to_the_board(
+    client: WireClient, assistant: AssistantServer
+) -> None:
     """One that cannot be reached does not: the list would be in two places."""
     have(assistant)
-    async with board(tmp_path, assistant) as client:
-        own = await answers(client, "add milk to the shopping list", "what's on the shopping list")
-        assistant.status = 503
-        away = await answers(client, "add eggs to the shopping list")
+    own = await answers(client, "add milk to the shopping list", "what's on the shopping list")
+    assistant.status = 503
+    away = await answers(client, "add eggs to the shopping list")
 
     assert own[1] == "On the shopping list: milk."
     assert away == ["That did not work: Home Assistant failed (503)."]
@@ -108,7 +135,7 @@ def at(days: int, hour: int) -> str:
     return day.replace(hour=hour, minute=0, second=0, microsecond=0).isoformat()
 
 
-async def test_the_weather_is_that_of_home_assistant(tmp_path: Path, assistant: AssistantServer) -> None:
+async def test_the_weather_is_that_of_home_assistant(client: WireClient, assistant: AssistantServer) -> None:
     """Now, tomorrow, and where the forecast ends."""
     home = State("weather.home", "Home", supported_features=1, temperature=14.5, temperature_unit="°C")
     home.state = "partlycloudy"
@@ -119,17 +146,16 @@ async def test_the_weather_is_that_of_home_assistant(tmp_path: Path, assistant: 
     ]
     assistant.responses["weather/get_forecasts"] = {"weather.home": {"forecast": days}}
 
-    async with board(tmp_path, assistant) as client:
-        told = await answers(
-            client,
-            "what's the weather",
-            "what will the weather be tomorrow",
-            "will it rain tomorrow",
-            "will it rain today",
-            "will it rain the day after tomorrow",
-            "how warm will it be tomorrow",
-            "will it snow tomorrow",
-        )
+    told = await answers(
+        client,
+        "what's the weather",
+        "what will the weather be tomorrow",
+        "will it rain tomorrow",
+        "will it rain today",
+        "will it rain the day after tomorrow",
+        "how warm will it be tomorrow",
+        "will it snow tomorrow",
+    )
 
     assert told == [
         "It is partly cloudy and 14.5 degrees now. Today sunny, 9 to 18 degrees.",
@@ -145,7 +171,7 @@ async def test_the_weather_is_that_of_home_assistant(tmp_path: Path, assistant: 
     )
 
 
-async def test_a_day_is_made_of_its_hours(tmp_path: Path, assistant: AssistantServer) -> None:
+async def test_a_day_is_made_of_its_hours(client: WireClient, assistant: AssistantServer) -> None:
     """Where the service has no days."""
     have(assistant, State("weather.home", "Home", supported_features=2))
     hours = [
@@ -154,13 +180,12 @@ async def test_a_day_is_made_of_its_hours(tmp_path: Path, assistant: AssistantSe
     ]
     assistant.responses["weather/get_forecasts"] = {"weather.home": {"forecast": hours}}
 
-    async with board(tmp_path, assistant) as client:
-        told = await answers(client, "what's the weather tomorrow")
+    told = await answers(client, "what's the weather tomorrow")
 
     assert told == ["Tomorrow sunny, 6 to 18 degrees."]
 
 
-async def test_the_calendar_is_that_of_home_assistant(tmp_path: Path, assistant: AssistantServer) -> None:
+async def test_the_calendar_is_that_of_home_assistant(client: WireClient, assistant: AssistantServer) -> None:
     """The events of all calendars, in their order."""
     have(assistant, State("calendar.work", "Work"), State("calendar.home", "Home"))
     day = at(1, 0)[:10]
@@ -174,10 +199,9 @@ async def test_the_calendar_is_that_of_home_assistant(tmp_path: Path, assistant:
         },
     }
 
-    async with board(tmp_path, assistant) as client:
-        told = await answers(client, "what's on my calendar tomorrow", "when is my next appointment")
-        assistant.responses["calendar/get_events"] = {"calendar.work": {"events": []}}
-        free = await answers(client, "do i have any appointments today", "when is my next appointment")
+    told = await answers(client, "what's on my calendar tomorrow", "when is my next appointment")
+    assistant.responses["calendar/get_events"] = {"calendar.work": {"events": []}}
+    free = await answers(client, "do i have any appointments today", "when is my next appointment")
 
     assert told == [
         "You have 3 appointments tomorrow: birthday, dentist at 09:00 and meeting at 14:00.",
@@ -195,16 +219,15 @@ async def test_without_home_assistant_there_is_neither(tmp_path: Path) -> None:
     assert told[1].startswith("I have no calendar. It comes from Home Assistant")
 
 
-async def test_nonsense_of_home_assistant_is_a_failure(tmp_path: Path, assistant: AssistantServer) -> None:
+async def test_nonsense_of_home_assistant_is_a_failure(client: WireClient, assistant: AssistantServer) -> None:
     """A body that is no JSON, or not what was asked for, is told as a failure, and the board goes on."""
     have(assistant, State("weather.home", "Home", supported_features=1), State("todo.shopping_list", "Shopping List"))
-    async with board(tmp_path, assistant) as client:
-        told = []
-        for body in (b"nonsense", b"[1]", b"{}", b"null"):
-            assistant.body = body
-            told += await answers(client, "what's the weather", "what's on the shopping list", "what's on my calendar")
-        assistant.body = None
-        well = await answers(client, "louder")
+    told = []
+    for body in (b"nonsense", b"[1]", b"{}", b"null"):
+        assistant.body = body
+        told += await answers(client, "what's the weather", "what's on the shopping list", "what's on my calendar")
+    assistant.body = None
+    well = await answers(client, "louder")
 
     assert all(each.startswith(("That did not work", "I could not", "I have no", "There is nothing")) for each in told)
     assert well == ["I have no loudspeaker here."]

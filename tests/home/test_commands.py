@@ -11,43 +11,38 @@ import orjson
 import pytest
 
 from tests.support.command_line import unitd
-from tests.support.daemon import running_app
+from tests.support.daemon import running_app, tcp_client
 from tests.support.home.boards import SETUP, TURN_ON
 from tests.support.servers.brokers import MISSING, MOSQUITTO, Broker, Listener
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
 from unitd.core.home.tools_file import read_home
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "home"
 
 
-@pytest.mark.parametrize("options", [(), ("--home",)])
-async def test_chat_shows_what_is_called(
-    home: App, tmp_path: Path, listener: Listener, options: tuple[str, ...]
-) -> None:
+async def test_chat_shows_what_is_called(home: App, tmp_path: Path, listener: Listener) -> None:
     """Before the answer, in brackets; the board's tools are used without being asked for."""
     socket = str(tmp_path / "unitd.sock")
 
-    done = await unitd("chat", "--socket", socket, *options, "--model", "caller", TURN_ON)
+    done = [
+        await unitd("chat", "--socket", socket, *options, "--model", "caller", TURN_ON) for options in ((), ("--home",))
+    ]
 
-    assert (done.code, done.out) == (0, "[turn_on kitchen light]\nThe kitchen light is on.\n")
-    await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"])
-
-
-async def test_chat_claims_nothing_where_there_are_no_tools(tmp_path: Path) -> None:
-    """By the bundled model, as a stranger's first words may be."""
-    async with running_app(tmp_path):
-        done = await unitd("chat", "--socket", str(tmp_path / "unitd.sock"), "turn on the kitchen light")
-
-    assert (done.code, done.out) == (0, "I'm sorry, I can't find the kitchen light.\n")
+    assert [(each.code, each.out) for each in done] == [(0, "[turn_on kitchen light]\nThe kitchen light is on.\n")] * 2
+    await listener.until(lambda: listener.on("home/kitchen/set") == [b"ON"] * 2)
 
 
-async def test_chat_without_a_home_has_its_skills(tmp_path: Path) -> None:
-    """With the option and without it."""
-    async with running_app(tmp_path):
+async def test_chat_without_a_home_has_its_skills_and_claims_nothing(tmp_path: Path) -> None:
+    """With the option and without it; what there are no tools for, the bundled model knows not to have."""
+    async with running_app(tmp_path) as app, tcp_client(app) as keeper:
+        await keeper.setup("llm", LLM_SETUP | {"tools": "auto"})  # so that the programs stay
         socket = str(tmp_path / "unitd.sock")
         answers = [await unitd("chat", "--socket", socket, *more, "12 times 7") for more in ((), ("--home",))]
+        claimed = await unitd("chat", "--socket", socket, "turn on the kitchen light")
 
     assert [(each.code, each.out) for each in answers] == [(0, "That is 84.\n")] * 2
+    assert (claimed.code, claimed.out) == (0, "I'm sorry, I can't find the kitchen light.\n")
 
 
 async def test_send_goes_on_behind_a_call(home: App, tmp_path: Path) -> None:

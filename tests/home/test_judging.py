@@ -13,8 +13,8 @@ from tests.support.home.houses import (
     chosen,
     core_house,
     house,
-    houses_of_ten,
     read_sentences,
+    small_houses,
 )
 from tests.support.home.judging import Call, Result, judge, readings, table
 
@@ -233,13 +233,14 @@ def test_every_expectation_means_something_in_every_house(name: str, language: s
 
 
 @pytest.mark.parametrize(("name", "language"), CHECKS)
-def test_sentences_fit_into_houses_of_ten(name: str, language: str) -> None:
-    """Each house has ten devices, everything that its sentences need among them."""
-    houses = houses_of_ten(read_sentences(name), language)
+@pytest.mark.parametrize("size", [10, 14])
+def test_sentences_fit_into_small_houses(name: str, language: str, size: int) -> None:
+    """Each house has that many devices, everything that its sentences need among them."""
+    houses = small_houses(read_sentences(name), language, size)
 
     assert [each for small in houses for each in small.sentences] == read_sentences(name)
-    assert {len(small.devices) for small in houses} == {10}
-    assert {len({device["name"] for device in small.devices}) for small in houses} == {10}
+    assert {len(small.devices) for small in houses} == {size}
+    assert {len({device["name"] for device in small.devices}) for small in houses} == {size}
     lost = [s["say"] for small in houses for s in small.sentences if len(readings(s, small.devices)) < _wanted(s)]
     assert lost == []
 

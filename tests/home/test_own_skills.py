@@ -1,10 +1,12 @@
 """Covers unitd.doors.home.own_skills, opening and units.intent.skills.own: a person's own skills on a whole board."""
 
 import asyncio
+import socket
 import stat
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -12,10 +14,11 @@ import pytest
 
 from tests.support.children import is_alive
 from tests.support.command_line import start
-from tests.support.daemon import running_app, tcp_client
+from tests.support.daemon import own_tasks_ended, running_app, shared_app, tcp_client
 from tests.support.home.boards import frames_of, said
 from tests.support.servers.brokers import Broker, Listener, free_port
 from tests.support.waiting import eventually
+from unitd.app import App
 from unitd.doors.home import own_skills
 
 pytestmark = pytest.mark.timeout(60)
@@ -23,10 +26,70 @@ pytestmark = pytest.mark.timeout(60)
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "skills"
 SETUP = {"response_format": "intent.utf-8.stream", "enoutput": True, "input": "intent.utf-8"}
 
+HTTP = """
+[en.sentences]
+ask = ["ask for {what}"]
+tell = ["tell it {what}"]
+
+[actions.ask]
+url = "%s/find/{{ what }}?q={{ what }}"
+
+[actions.tell]
+url = "%s/tell"
+method = "POST"
+body = '{"what": "{{ what }}"}'
+"""
+PROGRAM = """
+[en.sentences]
+say = ["repeat after me {what}"]
+
+[actions.say]
+program = ["%s", "{{ what }}"]
+"""
+MISSING = PROGRAM.replace("repeat after me", "repeat after nobody") % "/nowhere/program"
+MINE = '[en.sentences]\nmine = ["louder"]\n[en.answers]\nmine = "This is mine."'
+
+
+@dataclass
+class Board:
+    """A board with a skill that asks a server, one that runs a program, one whose program is missing, and an answer."""
+
+    app: App
+    socket: socket.socket
+    """Where the server is to listen."""
+
+    program: Path
+
+    async def told(self, *sentences: str) -> list[str]:
+        """Return what it answers in one conversation."""
+        async with own_tasks_ended(self.app), tcp_client(self.app) as client:
+            task = await client.setup("intent", SETUP)
+            return [said(await frames_of(client, task, each)) for each in sentences]
+
+    def write_program(self, text: str) -> None:
+        """Let the program be this shell script."""
+        self.program.write_text(f"#!/bin/sh\n{text}\n")
+        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Board]:
+    """One board for all: its programs take longer to start than all else that a test does."""
+    folder = tmp_path_factory.mktemp("board")
+    (skills := folder / "skills").mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        for name, text in {
+            "web": HTTP % (url, url), "program": PROGRAM % (folder / "program"), "missing": MISSING, "mine": MINE
+        }.items():  # fmt: skip
+            (skills / f"{name}.toml").write_text(text)
+        with shared_app(folder, {"home": {"skills": str(skills)}}, {"intent": SETUP}) as app:
+            yield Board(app, listening, folder / "program")
+
 
 @asynccontextmanager
-async def answering(*answers: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """Run a server that gives these answers; return its address, and the requests that have come."""
+async def answering(board: Board, *answers: bytes) -> AsyncIterator[list[bytes]]:
+    """Run the board's server with these answers; return the requests that have come."""
     requests: list[bytes] = []
     left = list(answers)
 
@@ -38,9 +101,8 @@ async def answering(*answers: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
         await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", requests
+    async with await asyncio.start_server(serve, sock=board.socket.dup()):
+        yield requests
 
 
 def answer(body: bytes, status: bytes = b"200 OK", *more: bytes) -> bytes:
@@ -48,16 +110,6 @@ def answer(body: bytes, status: bytes = b"200 OK", *more: bytes) -> bytes:
     return b"\r\n".join(
         [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), b"Connection: close", *more, b"", body]
     )
-
-
-async def told(folder: Path, skill: str, *sentences: str) -> list[str]:
-    """Return what a board with one skill answers."""
-    skills = folder / "skills"
-    skills.mkdir()
-    (skills / "own.toml").write_text(skill)
-    async with running_app(folder, {"home": {"skills": str(skills)}}) as app, tcp_client(app) as client:
-        task = await client.setup("intent", SETUP)
-        return [said(await frames_of(client, task, each)) for each in sentences]
 
 
 async def test_the_examples_work(tmp_path: Path, broker: Broker, listener: Listener) -> None:
@@ -115,25 +167,10 @@ async def _listening(port: int) -> None:
             await asyncio.sleep(0.01)
 
 
-HTTP = """
-[en.sentences]
-ask = ["ask for {what}"]
-tell = ["tell it {what}"]
-
-[actions.ask]
-url = "%s/find/{{ what }}?q={{ what }}"
-
-[actions.tell]
-url = "%s/tell"
-method = "POST"
-body = '{"what": "{{ what }}"}'
-"""
-
-
-async def test_what_is_said_cannot_change_an_address(tmp_path: Path) -> None:
+async def test_what_is_said_cannot_change_an_address(board: Board) -> None:
     """It is encoded; a body of JSON is sent as such; the text that comes back is the answer."""
-    async with answering(answer(b"found it"), answer(b"")) as (url, requests):
-        answers = await told(tmp_path, HTTP % (url, url), "ask for fish & chips", "tell it all")
+    async with answering(board, answer(b"found it"), answer(b"")) as requests:
+        answers = await board.told("ask for fish & chips", "tell it all")
 
     assert answers == ["Found it", "Done."]
     assert requests[0].startswith(b"GET /find/fish%20%26%20chips?q=fish%20%26%20chips HTTP/1.1\r\n")
@@ -152,40 +189,23 @@ async def test_what_is_said_cannot_change_an_address(tmp_path: Path) -> None:
     ids=["redirect", "error", "long", "no http"],
 )
 async def test_a_server_that_misbehaves_is_a_failure(
-    tmp_path: Path, bad: bytes, caplog: pytest.LogCaptureFixture
+    board: Board, bad: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No redirect is followed; the log says why."""
-    async with answering(bad) as (url, requests):
-        answers = await told(tmp_path, HTTP % (url, url), "ask for help")
+    async with answering(board, bad) as requests:
+        answers = await board.told("ask for help")
 
     assert answers == ["That did not work."]
     assert len(requests) == 1
-    assert "own.ask failed" in caplog.text
+    assert "web.ask failed" in caplog.text
 
 
-PROGRAM = """
-[en.sentences]
-say = ["repeat after me {what}"]
-
-[actions.say]
-program = ["%s", "{{ what }}"]
-"""
-
-
-def a_program(folder: Path, text: str) -> Path:
-    """Return a shell script."""
-    path = folder / "program"
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return path
-
-
-async def test_a_program_gets_its_arguments_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_program_gets_its_arguments_as_they_are(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
     """No shell sees them, and no key of the daemon is in its environment."""
     monkeypatch.setenv("SOME_API_KEY", "secret")
-    program = a_program(tmp_path, 'echo "$# $1 ${SOME_API_KEY-none}"')
+    board.write_program('echo "$# $1 ${SOME_API_KEY-none}"')
 
-    answers = await told(tmp_path, PROGRAM % program, "repeat after me $(id) `id` | cat")
+    answers = await board.told("repeat after me $(id) `id` | cat")
 
     assert answers == ["1 $(id) `id` | cat none"]
 
@@ -193,19 +213,21 @@ async def test_a_program_gets_its_arguments_as_they_are(tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     "script", ["exit 3", "yes", "echo bad >&2; exit 1"], ids=["status", "endless output", "error output"]
 )
-async def test_a_program_that_fails_is_told_so(tmp_path: Path, script: str) -> None:
+async def test_a_program_that_fails_is_told_so(board: Board, script: str) -> None:
     """Whatever it has printed."""
-    assert await told(tmp_path, PROGRAM % a_program(tmp_path, script), "repeat after me hello") == [
-        "That did not work."
-    ]
+    board.write_program(script)
+
+    assert await board.told("repeat after me hello") == ["That did not work."]
 
 
-async def test_a_program_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_program_that_hangs_is_ended_with_its_children(
+    board: Board, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After a time."""
     monkeypatch.setattr(own_skills, "PATIENCE_SECONDS", 0.5)
-    program = a_program(tmp_path, f"sleep 600 & echo $! > {tmp_path}/pid; wait")
+    board.write_program(f"sleep 600 & echo $! > {tmp_path}/pid; wait")
 
-    answers = await told(tmp_path, PROGRAM % program, "repeat after me hello")
+    answers = await board.told("repeat after me hello")
 
     assert answers == ["That did not work."]
     await eventually(lambda: not _is_alive(int((tmp_path / "pid").read_text())))
@@ -218,18 +240,16 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
-async def test_a_program_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
+async def test_a_program_that_is_not_there_is_a_failure(board: Board) -> None:
     """The daemon goes on."""
-    answers = await told(tmp_path, PROGRAM % "/nowhere/program", "repeat after me hello", "louder")
+    answers = await board.told("repeat after nobody hello", "quieter")
 
     assert answers == ["That did not work.", "I have no loudspeaker here."]
 
 
-async def test_ones_own_sentence_wins_over_the_boards(tmp_path: Path) -> None:
+async def test_ones_own_sentence_wins_over_the_boards(board: Board) -> None:
     """Where both have it word for word."""
-    skill = '[en.sentences]\nmine = ["louder"]\n[en.answers]\nmine = "This is mine."'
-
-    assert await told(tmp_path, skill, "louder", "quieter") == ["This is mine.", "I have no loudspeaker here."]
+    assert await board.told("louder", "quieter") == ["This is mine.", "I have no loudspeaker here."]
 
 
 BAD = """

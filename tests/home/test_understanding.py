@@ -18,8 +18,8 @@ from tests.support.home.judging import Result, judge, table
 from tests.support.servers.brokers import Broker, Listener
 
 SIZES = {"en": 500, "de": 100, "fr": 100, "es": 100, "zh": 100}
-EVERY = {"en": 10, "talk": 5}
-"""Every tenth English sentence, every fifth of talk, and every third of another language."""
+EVERY = {"en": 20, "talk": 10}
+"""Every twentieth English sentence, every tenth of talk, and every third of another language."""
 
 MakeAsker = Callable[[list[Device], str], Awaitable[Asker]]
 

@@ -44,7 +44,7 @@ async def listening(tmp_path: Path, loudspeaker: Path) -> AsyncIterator[WireClie
 @pytest.mark.alone
 async def test_a_timer_is_heard_within_a_tenth_of_a_second(listening: WireClient, loudspeaker: Path) -> None:
     """The audio program, which takes a second to start, has started by then."""
-    due = (await timer(listening, do="start", seconds=4))["timer"]["due"]
+    due = (await timer(listening, do="start", seconds=3))["timer"]["due"]
 
     await eventually(lambda: bool(played(loudspeaker).any()), timeout=10)
     late = time.time() - due

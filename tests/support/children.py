@@ -13,7 +13,7 @@ _kept: set[int] = set()
 @contextmanager
 def kept_children() -> Iterator[None]:
     """Let the children that run now outlive the tests inside the `with` block."""
-    kept = {child.pid for child in psutil.Process().children()}
+    kept = {child.pid for child in own_children()}
     _kept.update(kept)
     yield
     _kept.difference_update(kept)

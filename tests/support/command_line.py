@@ -4,7 +4,7 @@ import asyncio
 import io
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +13,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tests.support.clients.wire_client import WireClient
 from tests.support.setups import KWS_SETUP
 from tests.support.waiting import eventually
 from unitd.__main__ import main
@@ -69,11 +70,11 @@ async def unitd(*arguments: str, stdin: str = "", environment: dict[str, str] | 
 async def unitd_in_process(*arguments: str) -> Finished:
     """Run `unitd` in a thread of the test, where a test is about what a command says and does, not about its process:
     the start of one takes longer than most commands."""
-    return await asyncio.to_thread(_run_main, arguments)
+    return await asyncio.to_thread(unitd_here, *arguments)
 
 
-def _run_main(arguments: Sequence[str]) -> Finished:
-    """Return how the entry function of the console script ends, and what it prints meanwhile."""
+def unitd_here(*arguments: str) -> Finished:
+    """Run `unitd` and return how it ends, and what it prints meanwhile; its daemon must run in another thread."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         main(arguments)
@@ -107,3 +108,20 @@ async def serving(config: Path, environment: dict[str, str] | None = None) -> As
         if process.returncode is None:
             process.terminate()
         await process.communicate()
+
+
+@asynccontextmanager
+async def client_of(config: Path) -> AsyncIterator[WireClient]:
+    """Connect to that daemon's socket, where a test is not about a command: each takes as long to start as a daemon."""
+    client = WireClient(*await asyncio.open_unix_connection(str(config.parent / "state" / "unitd.sock")))
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def killed(daemon: asyncio.subprocess.Process, config: Path, number: int = signal.SIGKILL) -> None:
+    """End that daemon with a signal; the file by which `serving` knows the next one is gone."""
+    daemon.send_signal(number)
+    await daemon.wait()
+    (config.parent / "state" / "endpoints.json").unlink(missing_ok=True)

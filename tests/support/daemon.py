@@ -1,13 +1,16 @@
 """A whole daemon in the process of the test, and clients of its TCP port."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import orjson
 from anyio.from_thread import start_blocking_portal
+from websockets.asyncio.client import connect
 
 from tests.support.children import children_left, kept_children
 from tests.support.clients.wire_client import WireClient
@@ -59,6 +62,17 @@ async def running_app(
         await running
 
 
+@contextmanager
+def life_logged() -> Iterator[None]:
+    """Log what becomes of a daemon that several tests share, as `caplog` does for one test."""
+    logger = logging.getLogger("unitd")
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(logging.NOTSET)
+
+
 @asynccontextmanager
 async def tcp_client(app: App) -> AsyncIterator[WireClient]:
     """Connect a client to the daemon's TCP port."""
@@ -71,21 +85,43 @@ async def tcp_client(app: App) -> AsyncIterator[WireClient]:
 
 
 @contextmanager
-def shared_app(folder: Path, document: dict[str, Any], setups: Mapping[str, dict[str, Any]]) -> Iterator[App]:
+def shared_app(
+    folder: Path, document: dict[str, Any], setups: Mapping[str, dict[str, Any]], *more: tuple[str, dict[str, Any]]
+) -> Iterator[App]:
     """Run a daemon in a thread of its own, so that tests with loops of their own can share it.
 
-    It has a task of each of these units, so that their programs, whose start takes longer than most tests, stay.
+    It has a task of each of these units, so that their programs, whose start takes longer than most tests, stay; `more`
+    are further ones, such as of other models.
     """
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(running_app(folder, document)) as app:
-        portal.call(_set_up, app, setups)
+        portal.call(_set_up, app, [*setups.items(), *more])
         with kept_children():
             yield app
 
 
-async def _set_up(app: App, setups: Mapping[str, dict[str, Any]]) -> None:
+async def _set_up(app: App, setups: Sequence[tuple[str, dict[str, Any]]]) -> None:
     async with tcp_client(app) as client:
-        for unit, setup in setups.items():
+        for unit, setup in setups:
             await client.setup(unit, setup)
+
+
+async def start_programs(app: App, *setups: tuple[str, dict[str, Any]]) -> None:
+    """Start the programs of these setups; they stay without a task, as those do that served HTTP."""
+    host, port = app.endpoints["http"]
+    async with connect(f"ws://{host}:{port}/ws/units") as socket:
+        for unit, setup in setups:
+            request = {"request_id": "1", "work_id": unit, "action": "setup", "data": setup}
+            await socket.send(orjson.dumps(request).decode())
+            reply = orjson.loads(await socket.recv())
+            assert reply["error"]["code"] == 0, reply
+            await socket.send(orjson.dumps({"work_id": reply["work_id"], "action": "exit"}).decode())
+            await socket.recv()
+
+
+async def start_audio(app: App) -> None:
+    """Start the program of the sound devices, which then stays."""
+    async with tcp_client(app) as client:
+        await client.ask(work_id="audio", action="audio_status")
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.units.engine_bench import BUNDLED, SLOTS, Bench, CountingContext, Ear
+from tests.support.units.far_silero import FarSilero
 from tests.support.units.tool_asker import KNOWING, Asker
 from units.llm.context import Alarm
 from units.llm.engine import Engine
@@ -16,6 +17,13 @@ from units.llm.llama import Model
 def model() -> Model:
     """The bundled weights."""
     return Model(str(BUNDLED), lambda fraction: None)
+
+
+@pytest.fixture(scope="module")
+def silero_process() -> Iterator[None]:
+    """Run the process of the detectors `FarSilero`."""
+    with FarSilero.running():
+        yield
 
 
 @pytest.fixture

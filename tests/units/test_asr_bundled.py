@@ -1,7 +1,9 @@
 """Covers units.asr.bundled, units.asr.decoding, units.sound.gain: real speech, commands, delays."""
 
 import time
+from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -56,66 +58,83 @@ LIBRI = {
 BARE_ERROR_PERCENT = 13.6
 
 
-@pytest.fixture
-def ears() -> Ears:
-    """The bundled engine."""
+@pytest.fixture(scope="module")
+def kept_ears() -> Ears:
+    """The bundled engine, loaded once."""
     return Ears(AsrUnit)
 
 
-@pytest.mark.parametrize("voice", ["slt", "kal16", "rms", "awb"])
-def test_commands_are_understood(ears: Ears, voice: str) -> None:
-    """At least 11 of 12, whatever flite's voice."""
-    ears.setup(grammar=HOME)
+@pytest.fixture
+def ears(kept_ears: Ears) -> Iterator[Ears]:
+    """That engine; its tasks end with the test."""
+    yield kept_ears
+    kept_ears.forget()
 
-    for command in COMMANDS:
+
+VOICES = ("slt", "kal16", "rms", "awb")
+"""Flite's; each sentence is spoken by two of them."""
+
+
+@pytest.mark.parametrize(("first", "voice"), list(enumerate(VOICES)))
+def test_commands_are_understood(ears: Ears, first: int, voice: str) -> None:
+    """At least 5 of 6, whatever flite's voice."""
+    ears.setup(grammar=HOME)
+    commands = COMMANDS[first % 2 :: 2]
+
+    for command in commands:
         ears.hear(joined(speak(command, voice), silence(1.5)))
 
-    assert len([said for said in COMMANDS if f"{said}." in ears.data()]) >= 11
-    assert len(ears.data()) == 12
+    assert len([said for said in commands if f"{said}." in ears.data()]) >= 5
+    assert len(ears.data()) == 6
 
 
-@pytest.mark.parametrize("voice", ["slt", "kal16", "rms", "awb"])
-def test_what_is_no_command_is_no_text(ears: Ears, voice: str) -> None:
+@pytest.mark.parametrize(("first", "voice"), list(enumerate(VOICES)))
+def test_what_is_no_command_is_no_text(ears: Ears, first: int, voice: str) -> None:
     """Other sentences, and half commands."""
     ears.setup(grammar=HOME)
 
-    for sentence in STRANGE:
+    for sentence in STRANGE[first % 2 :: 2]:
         ears.hear(joined(speak(sentence, voice), silence(1.5)))
 
     assert ears.data() == []
 
 
+class Reading(NamedTuple):
+    """What came of both clips, each spoken to a task of its own."""
+
+    errors: int
+    """Words that are wrong in both together."""
+
+    longest_slice: float
+    """The longest that a slice of the silence behind them took, in seconds of processor time."""
+
+
 @cache
-def errors_in_reading(level: float = 1.0) -> int:
-    """Words that are wrong in both clips together, at a level, each spoken to a task of its own."""
-    ears, errors = Ears(AsrUnit), 0
+def reading(level: float = 1.0) -> Reading:
+    """Let both clips be heard at a level."""
+    ears, errors, longest = Ears(AsrUnit), 0, 0.0
     for number, (name, text) in enumerate(LIBRI.items()):
         task = f"asr.{number}"
         ears.setup(task)
-        ears.hear(joined(np.rint(recording(name) * level).astype(np.int16), silence(2)), (task,))
+        ears.hear(np.rint(recording(name) * level).astype(np.int16), (task,))
+        for _ in range(100):
+            began = time.process_time()
+            ears.hear(silence(0.02), (task,))
+            longest = max(longest, time.process_time() - began)
         errors += word_errors(text, " ".join(event["text"] for event in ears.events() if event["task"] == task))
-    return errors
+    return Reading(errors, longest)
 
 
 @pytest.mark.timeout(60)
 def test_read_english_is_understood_as_well_as_by_the_bare_library() -> None:
     """Word error rate over both clips."""
-    assert 100 * errors_in_reading() / len(" ".join(LIBRI.values()).split()) <= BARE_ERROR_PERCENT + 1.0
+    assert 100 * reading().errors / len(" ".join(LIBRI.values()).split()) <= BARE_ERROR_PERCENT + 1.0
 
 
 @pytest.mark.timeout(60)
-def test_the_end_of_a_long_utterance_takes_no_time(ears: Ears) -> None:
+def test_the_end_of_a_long_utterance_takes_no_time() -> None:
     """The slice that ends a sentence of 17 s takes less than half a second, on a busy machine too."""
-    ears.setup()
-    ears.hear(recording("speech/libri-1.wav"))
-    longest = 0.0
-
-    while not ears.data():
-        began = time.process_time()
-        ears.hear(silence(0.02))
-        longest = max(longest, time.process_time() - began)
-
-    assert longest < 0.5
+    assert reading().longest_slice < 0.5
 
 
 def test_the_present_utterance_ends_after_rule3(ears: Ears) -> None:
@@ -143,15 +162,15 @@ QUIET = 10 ** (-34 / 20)
 @pytest.mark.timeout(60)
 def test_a_microphone_that_is_34_dB_quieter_is_understood_as_well() -> None:
     """Reading, without any pause before it; three words more are wrong at the most."""
-    assert errors_in_reading(QUIET) <= errors_in_reading() + 3
+    assert reading(QUIET).errors <= reading().errors + 3
 
 
-@pytest.mark.parametrize("voice", ["slt", "kal16", "rms", "awb"])
-def test_quiet_commands_are_understood(ears: Ears, voice: str) -> None:
+@pytest.mark.parametrize(("first", "voice"), list(enumerate(VOICES)))
+def test_quiet_commands_are_understood(ears: Ears, first: int, voice: str) -> None:
     """In a room whose noise is as much quieter, all of them; and a loud one after them."""
     room = np.random.default_rng(1).normal(0, 0.7, 60 * RATE)
     ears.setup(grammar=HOME)
-    commands = COMMANDS[:4]
+    commands = COMMANDS[first % 2 : 4 : 2]
     spoken = joined(silence(1), *(piece for said in commands for piece in (speak(said, voice), silence(1.5))))
 
     ears.hear(np.rint(spoken * QUIET + room[: len(spoken)]).astype(np.int16))

@@ -4,8 +4,6 @@ No offline model is at hand, so what reads an utterance is a function here; it i
 """
 
 import math
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +42,9 @@ def reader() -> Reader:
 
 
 @pytest.fixture
-def silero() -> Iterator[FarSilero]:
-    """The detector."""
-    with closing(FarSilero()) as far:
-        yield far
+def silero(silero_process: None) -> FarSilero:
+    """A detector of its own, out of llama.cpp's way."""
+    return FarSilero()
 
 
 def spoken(text: str) -> Samples:

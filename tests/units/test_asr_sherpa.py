@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,16 +18,23 @@ STREAM = {"response_format": "asr.utf-8.stream"}
 CLIPS = [f"kws-zh/test_wavs/{number}.wav" for number in (0, 3, 5)]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def folder() -> Path:
     """A small model of Mandarin; its texts are pinyin."""
     return recordings_folder() / "kws-zh"
 
 
-@pytest.fixture
-def ears(folder: Path) -> Ears:
-    """That model."""
+@pytest.fixture(scope="module")
+def kept_ears(folder: Path) -> Ears:
+    """That model, loaded once."""
     return Ears(AsrUnit, engine="sherpa-onnx", path=str(folder))
+
+
+@pytest.fixture
+def ears(kept_ears: Ears) -> Iterator[Ears]:
+    """That model; its tasks end with the test."""
+    yield kept_ears
+    kept_ears.forget()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Covers units.asr.unit, units.asr.wake_phrase, units.sound.hearing and hearing_task: utterances and sleep."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,17 @@ STREAM: dict[str, Any] = {"response_format": "asr.utf-8.stream"}
 LIGHT = "turn on the light"
 
 
-@pytest.fixture
-def ears() -> Ears:
-    """The bundled engine."""
+@pytest.fixture(scope="module")
+def kept_ears() -> Ears:
+    """The bundled engine, loaded once."""
     return Ears(AsrUnit)
+
+
+@pytest.fixture
+def ears(kept_ears: Ears) -> Iterator[Ears]:
+    """That engine; its tasks end with the test."""
+    yield kept_ears
+    kept_ears.forget()
 
 
 def test_an_utterance_is_one_text(ears: Ears) -> None:

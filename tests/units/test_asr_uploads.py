@@ -1,5 +1,6 @@
 """Covers units.asr.unit: what clients upload, whole and in pieces, and what is refused in its turn."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,10 +20,17 @@ STREAM: dict[str, Any] = {"response_format": "asr.utf-8.stream"}
 LIGHT = "turn on the light"
 
 
-@pytest.fixture
-def ears() -> Ears:
-    """The bundled engine."""
+@pytest.fixture(scope="module")
+def kept_ears() -> Ears:
+    """The bundled engine, loaded once."""
     return Ears(AsrUnit)
+
+
+@pytest.fixture
+def ears(kept_ears: Ears) -> Iterator[Ears]:
+    """That engine; its tasks end with the test."""
+    yield kept_ears
+    kept_ears.forget()
 
 
 def test_a_whole_upload_is_answered(ears: Ears) -> None:

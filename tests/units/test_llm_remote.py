@@ -84,6 +84,16 @@ async def test_a_remote_model_streams_like_a_local_one(remote_client: WireClient
     assert frames[-1]["data"]["usage"]["completion_tokens"] > 0
 
 
+async def test_a_server_does_not_know_when_somebody_has_finished(remote_client: WireClient) -> None:
+    """OpenAI's protocol has no such question."""
+    work_id = await remote_client.setup("llm", REMOTE)
+
+    reply = await remote_client.ask(work_id=work_id, action="turn_end", data="turn on the")
+
+    assert reply["error"]["code"] == -10
+    assert "does not tell the probability" in reply["error"]["message"]
+
+
 async def test_a_wake_cuts_a_remote_answer(remote_client: WireClient) -> None:
     """The upstream stream is closed; the next question is answered."""
     kws = await remote_client.setup("kws", KWS_SETUP)

@@ -1,6 +1,5 @@
 """Covers units.vad.unit, units.vad.gate, units.vad.silero, units.vad.webrtc, units.setup_values."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,9 @@ SPEECH = "the weather is nice in paris"
 
 
 @pytest.fixture(autouse=True)
-def far_silero(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def far_silero(silero_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real silero, out of llama.cpp's way."""
     monkeypatch.setitem(ENGINES["vad"], "silero", "tests.support.units.far_silero:FarSilero")
-    yield
-    FarSilero.close_all()
 
 
 @pytest.fixture

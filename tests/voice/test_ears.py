@@ -1,13 +1,14 @@
 """Ears through the whole daemon: real speech (flite speaks it), the bundled engines, uploads of clients."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.clients.wire_client import WireClient
+from tests.support.daemon import shared_app
 from tests.support.units.spoken import RATE, VOICES, Samples, joined, silence, speak
 from tests.support.units.voice_setups import (
     ANY_EAR,
@@ -22,8 +23,23 @@ from tests.support.units.voice_setups import (
     write_wav,
 )
 from tests.support.waiting import eventually
+from unitd.app import App
 
 pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture(scope="module")
+def module_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One daemon without a microphone for all who upload, with a task of each ear, so that the programs stay."""
+    setups = {unit: {"model": f"unitd-{unit}", **ANY_EAR[unit]} for unit in ("asr", "vad", "kws")}
+    with shared_app(tmp_path_factory.mktemp("daemon"), {}, setups) as app:
+        yield app
+
+
+@pytest.fixture
+def daemon(shared_daemon: App) -> App:
+    """That daemon."""
+    return shared_daemon
 
 
 async def test_a_microphone_hears_the_wake_word(start: StartDaemon, tmp_path: Path) -> None:
@@ -37,26 +53,23 @@ async def test_a_microphone_hears_the_wake_word(start: StartDaemon, tmp_path: Pa
     assert (wake["work_id"], wake["data"]) == (kws, True)
 
 
-@pytest.mark.parametrize("voice", VOICES)
-async def test_a_command_in_the_same_breath_as_the_wake_word_is_understood(
-    start: StartDaemon, tmp_path: Path, voice: str
-) -> None:
-    """Without a pause between "hey jarvis" and the question."""
-    heard = joined(silence(1), speak(f"{WAKE} turn on the kitchen light", voice), silence(2))
+async def test_a_command_in_the_same_breath_as_the_wake_word_is_understood(start: StartDaemon, tmp_path: Path) -> None:
+    """Without a pause between "hey jarvis" and the question, whoever speaks."""
+    spoken = [speak(f"{WAKE} turn on the kitchen light", voice) for voice in VOICES]
+    heard = joined(*(piece for each in spoken for piece in (silence(1), each, silence(2))))
     _, client = await start(capture=write_wav(tmp_path / "in.wav", heard), pace="fast")
     asr = await client.setup("asr", ASR | {"input": [], "response_format": "asr.utf-8"})
     kws = await client.setup("kws", KWS | {"input": []})
     for target, source in ((asr, kws), (asr, "sys.pcm"), (kws, "sys.pcm")):
         await client.ask(work_id=target, action="link", data=source)
 
-    frame = await until(client, lambda frame: frame["work_id"] == asr)
+    frames = [await until(client, lambda frame: frame["work_id"] == asr) for _ in VOICES]
 
-    assert frame["data"] == "turn on the kitchen light."
+    assert [frame["data"] for frame in frames] == ["turn on the kitchen light."] * len(VOICES)
 
 
-async def test_a_client_is_the_microphone(start: StartDaemon) -> None:
+async def test_a_client_is_the_microphone(client: WireClient) -> None:
     """Small chunks of base64, no acknowledgement, and a wake in the id of the last chunk."""
-    _, client = await start()
     kws = await client.setup("kws", KWS | {"input": "kws.base64"})
     audio = joined(silence(0.5), speak(WAKE), silence(1))
 
@@ -68,9 +81,8 @@ async def test_a_client_is_the_microphone(start: StartDaemon) -> None:
     assert (frame["request_id"], frame["object"], frame["data"]) == ("chunk", "kws.bool", True)
 
 
-async def test_a_wav_is_an_utterance(start: StartDaemon) -> None:
+async def test_a_wav_is_an_utterance(client: WireClient) -> None:
     """It is answered at its end, without silence behind it."""
-    _, client = await start()
     asr = await client.setup("asr", ASR | {"input": "asr.base64"})
 
     data = wav_of(speak("turn on the kitchen light"))
@@ -80,9 +92,8 @@ async def test_a_wav_is_an_utterance(start: StartDaemon) -> None:
     assert all(frame["object"] == "asr.utf-8.stream" for frame in frames)
 
 
-async def test_each_upload_is_answered_in_its_own_id(start: StartDaemon) -> None:
+async def test_each_upload_is_answered_in_its_own_id(client: WireClient) -> None:
     """Also when the second one has nothing to say and comes right behind the first."""
-    _, client = await start()
     asr = await client.setup("asr", ASR | {"input": "asr.base64", "response_format": "asr.utf-8"})
     spoken = wav_of(speak("turn off the bedroom light"))
 
@@ -95,9 +106,8 @@ async def test_each_upload_is_answered_in_its_own_id(start: StartDaemon) -> None
 
 
 @pytest.mark.parametrize("unit", ["asr", "whisper", "vad", "kws"])
-async def test_every_whole_upload_is_answered(start: StartDaemon, unit: str) -> None:
+async def test_every_whole_upload_is_answered(client: WireClient, unit: str) -> None:
     """Also when an utterance has ended in the pieces before it, which have no answer of their own."""
-    _, client = await start()
     task = await client.setup(unit, {"model": f"unitd-{'asr' if unit == 'whisper' else unit}", **ANY_EAR[unit]})
     chunk = {"index": 0, "delta": base64_of(silence(0.5)), "finish": True}
     sentence = joined(silence(0.5), speak("hey jarvis"), silence(1.5))
@@ -112,9 +122,8 @@ async def test_every_whole_upload_is_answered(start: StartDaemon, unit: str) -> 
     assert answers[-2:] == [("2", EMPTY[unit]), ("3", EMPTY[unit])]
 
 
-async def test_uploads_of_one_connection_are_answered_in_their_order(start: StartDaemon) -> None:
+async def test_uploads_of_one_connection_are_answered_in_their_order(client: WireClient) -> None:
     """One that cannot be used too: its error waits for the answers before it."""
-    _, client = await start()
     asr = await client.setup("asr", ASR | {"input": "asr.base64", "response_format": "asr.utf-8"})
     long, short = (wav_of(joined(silence(each), speak("tell me a story"))) for each in (10, 0))
 
@@ -134,9 +143,8 @@ async def frames_until(client: WireClient, request_id: str) -> AsyncIterator[dic
                 return
 
 
-async def test_who_stops_sending_has_said_all(start: StartDaemon) -> None:
+async def test_who_stops_sending_has_said_all(client: WireClient) -> None:
     """Raw pieces without silence behind them: two idle seconds end the utterance."""
-    _, client = await start()
     asr = await client.setup("asr", ASR | {"input": "asr.base64", "response_format": "asr.utf-8"})
 
     await _send_in_seconds(client, asr, speak("turn off the bedroom light"))
@@ -145,9 +153,8 @@ async def test_who_stops_sending_has_said_all(start: StartDaemon) -> None:
     assert (frame["object"], frame["data"]) == ("asr.utf-8", "turn off the bedroom light.")
 
 
-async def test_who_sends_faster_than_is_heard_waits_and_loses_nothing(start: StartDaemon) -> None:
+async def test_who_sends_faster_than_is_heard_waits_and_loses_nothing(client: WireClient) -> None:
     """Four minutes of sound at once; the wake word at its end is heard, the daemon answers meanwhile."""
-    _, client = await start()
     kws = await client.setup("kws", KWS | {"input": "kws.base64"})
     audio = joined(silence(240), speak(WAKE), silence(1))
 
@@ -184,10 +191,9 @@ async def test_a_board_without_a_microphone_says_so(start: StartDaemon, caplog: 
     ],
 )
 async def test_what_is_no_usable_audio_is_refused(
-    start: StartDaemon, unit: str, setup: dict[str, Any], request_: dict[str, Any], words: str
+    client: WireClient, unit: str, setup: dict[str, Any], request_: dict[str, Any], words: str
 ) -> None:
     """The sender is told why; the task lives."""
-    _, client = await start()
     task = await client.setup(unit, setup)
 
     reply = await client.ask(work_id=task, action="inference", **request_)

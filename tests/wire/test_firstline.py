@@ -15,8 +15,8 @@ REQUESTS = {
     "a target that is an object": b"GRAB " + PING + b" HTTP/1.1\r\n\r\n",
     "a method of a page's own": b"X-Light!2 / HTTP/1.1\r\n\r\n" + PING,
     "a method in small letters": b"patch /x HTTP/1.1\r\n\r\n" + PING,
-    "a method of 100 kB": b"A" * 100_000 + b" / HTTP/1.1\r\n\r\n" + PING,
-    "an address of 100 kB": b"GRAB /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n" + PING,
+    "a method of 70 kB": b"A" * 70_000 + b" / HTTP/1.1\r\n\r\n" + PING,
+    "an address of 70 kB": b"GRAB /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n" + PING,
     "HTTP 0.9": b"GET /" + PING + b"\r\n",
     "HTTP 2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + PING,
     "an empty line first": b"\r\n\r\nPUT / HTTP/1.1\r\n\r\n" + PING,
@@ -34,8 +34,8 @@ GARBAGE = {
     "a line that almost is one": b"SEND it HTTPS\n",
     "another byte behind 0x16": b"\x16\x02\x16\x03\n",
     "no letters": b"\x00\xff\xfe\x80\n",
-    "a long word": b"x" * 200_000 + b"\n",
-    "two long words": b"x" * 200_000 + b" " + b"y" * 200_000 + b"\n",
+    "a long word": b"x" * 70_000 + b"\n",
+    "two long words": b"x" * 70_000 + b" " + b"y" * 70_000 + b"\n",
 }
 
 

@@ -180,8 +180,8 @@ def work_for(stream: bytes, limit_bytes: int, monkeypatch: pytest.MonkeyPatch) -
 )  # fmt: skip
 def test_work_grows_no_faster_than_the_bytes(hostile: bytes, limit_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four times the hostile bytes make four times the work."""
-    once = work_for(hostile * (20_000 // len(hostile)), limit_bytes, monkeypatch)
-    four_times = work_for(hostile * (80_000 // len(hostile)), limit_bytes, monkeypatch)
+    once = work_for(hostile * (8_000 // len(hostile)), limit_bytes, monkeypatch)
+    four_times = work_for(hostile * (32_000 // len(hostile)), limit_bytes, monkeypatch)
 
     assert four_times <= 5 * once
 
@@ -190,7 +190,7 @@ def test_work_grows_no_faster_than_the_bytes(hostile: bytes, limit_bytes: int, m
 @pytest.mark.parametrize("start", [b'{"a":"', b'{"a":{"b":{"c":{"d":"'], ids=["shallow", "deep"])
 def test_a_string_that_never_ends_is_read_once(start: bytes, inside: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A dribbled string is not searched again from its start."""
-    once = work_for(start + inside * (20_000 // len(inside)), DEFAULT_LIMIT_BYTES, monkeypatch)
-    four_times = work_for(start + inside * (80_000 // len(inside)), DEFAULT_LIMIT_BYTES, monkeypatch)
+    once = work_for(start + inside * (8_000 // len(inside)), DEFAULT_LIMIT_BYTES, monkeypatch)
+    four_times = work_for(start + inside * (32_000 // len(inside)), DEFAULT_LIMIT_BYTES, monkeypatch)
 
     assert four_times <= 5 * once

@@ -44,6 +44,7 @@ async def test_what_an_interrupted_answer_has_called_besides_is_not_done(
     assert [each["object"] for each in frames[:-1]] == ["llm.tool_call"] * 2
     assert said(await frames_of(client, work_id, TURN_OFF)) == "The kitchen light is off."
     assert said(await frames_of(client, work_id, TURN_ON)) == "The kitchen light is on."
+    await listener.caught_up()
     assert listener.on("home/kitchen/set") == [b"ON"]
 
 

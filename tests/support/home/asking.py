@@ -76,11 +76,18 @@ def _table(name: str, values: Mapping[str, Any]) -> str:
     return "\n".join([f"[[{name}]]", *lines, ""])
 
 
+def states_of(house: Sequence[Device]) -> dict[str, str]:
+    """Return what each device reports, by topic."""
+    states = (
+        _STATES.get(each["kind"]) or _SENSORS.get(each.get("device_class", ""), {"state": "off"}) for each in house
+    )
+    return {f"home/d{at}/state": json.dumps(state) for at, state in enumerate(states)}
+
+
 async def publish_states(client: aiomqtt.Client, house: Sequence[Device]) -> None:
     """Publish the state of each device, retained."""
-    for at, device in enumerate(house):
-        state = _STATES.get(device["kind"]) or _SENSORS.get(device.get("device_class", ""), {"state": "off"})
-        await client.publish(f"home/d{at}/state", json.dumps(state), qos=1, retain=True)
+    for topic, state in states_of(house).items():
+        await client.publish(topic, state, qos=1, retain=True)
 
 
 class Answer(NamedTuple):

@@ -1,4 +1,4 @@
-"""The houses of the sentence check: the core house of each language, larger ones, and houses of ten devices.
+"""The houses of the sentence check: the core house of each language, larger ones, and small houses.
 
 The core house has everything that the sentences name. Larger houses add rooms of their own, and sockets in the rooms of
 the core house, so that a set grows with the house but no sentence gets a second meaning. "Everything" in a sentence
@@ -25,7 +25,7 @@ Sentence = dict[str, Any]
 
 @dataclass
 class SmallHouse:
-    """A house of ten devices and the sentences that can be said in it."""
+    """A house of few devices and the sentences that can be said in it."""
 
     devices: list[Device] = field(default_factory=list)
     sentences: list[Sentence] = field(default_factory=list)
@@ -52,27 +52,27 @@ def house(size: int, language: str = "en") -> list[Device]:
     """Return a house with `size` devices: the core house, and rooms that are added in a fixed order."""
     devices = core_house(language)
     if size < len(devices):
-        raise ValueError(f"the core house has {len(devices)} devices, {size} are too few; use houses_of_ten")
+        raise ValueError(f"the core house has {len(devices)} devices, {size} are too few; use small_houses")
     devices += _added_devices(language)
     if size > len(devices):
         raise ValueError(f"there are names for {len(devices)} devices only, not for {size}")
     return devices[:size]
 
 
-def houses_of_ten(sentences: Iterable[Sentence], language: str = "en") -> list[SmallHouse]:
-    """Pack the sentences into houses of ten devices: those that they need, and others of the core house."""
+def small_houses(sentences: Iterable[Sentence], language: str = "en", size: int = TEN) -> list[SmallHouse]:
+    """Pack the sentences into houses of `size` devices: those that they need, and others of the core house."""
     houses = [SmallHouse()]
     for sentence in sentences:
         needed = sentence.get("needs", [])
         names = _names(houses[-1].devices)
         missing = [name for name in needed if name not in names]
-        if len(names) + len(missing) > TEN:
+        if len(names) + len(missing) > size:
             houses.append(SmallHouse())
             missing = needed
         houses[-1].devices += [_core_device(name, language) for name in missing]
         houses[-1].sentences.append(sentence)
     for number, small in enumerate(houses):
-        _fill(small.devices, core_house(language), start=number)
+        _fill(small.devices, core_house(language), number, size)
     return houses
 
 
@@ -102,13 +102,13 @@ def _names(devices: Iterable[Device]) -> set[str]:
     return {device["name"] for device in devices}
 
 
-def _fill(devices: list[Device], core: list[Device], start: int) -> None:
-    """Add devices of the core house until there are ten; each house begins at another place."""
+def _fill(devices: list[Device], core: list[Device], number: int, size: int) -> None:
+    """Add devices of the core house until there are `size`; each house begins at another place."""
     step = 11  # prime to the sizes, so every device comes; neighbours in the list stand in one room
     for position in range(len(core)):
-        if len(devices) == TEN:
+        if len(devices) == size:
             return
-        device = core[(start * TEN + position * step) % len(core)]
+        device = core[(number * size + position * step) % len(core)]
         if device["name"] not in _names(devices):
             devices.append(device)
 

@@ -200,9 +200,14 @@ def _flood(unit: BadUnit, answer: Answer) -> None:
     sys.stderr.flush()
 
 
+def _hoarded(size: int) -> bytes:
+    """Return bytes whose memory is really taken, which that of zeros is not."""
+    return b"x" * size
+
+
 def _devour() -> None:
     """Allocate more than a gibibyte at once and keep nothing of it."""
-    hoard = [os.urandom(GOBBLED_BYTES) for _ in range(20)]
+    hoard = [_hoarded(GOBBLED_BYTES) for _ in range(20)]
     hoard.clear()
 
 
@@ -213,7 +218,7 @@ def _fork(unit: BadUnit, answer: Answer) -> None:
 
 
 def _gobble(connection: "Connection[object, object]") -> None:
-    hoard = os.urandom(2 * GOBBLED_BYTES)
+    hoard = _hoarded(2 * GOBBLED_BYTES)
     connection.send(len(hoard))
     connection.recv()
 
@@ -235,7 +240,7 @@ FAULTS: dict[str, Callable[[BadUnit, Answer], None]] = {
     "whose": lambda unit, answer: unit.say(answer, f"{answer.client} {unit.owners[answer.task]}"),
     "fork": _fork,
     "devour": lambda unit, answer: _devour(),
-    "gobble": lambda unit, answer: unit.hoard.append(os.urandom(GOBBLED_BYTES)),
+    "gobble": lambda unit, answer: unit.hoard.append(_hoarded(GOBBLED_BYTES)),
 }
 
 

@@ -131,9 +131,10 @@ class AssistantServer:
     """The open connections, by the task that serves each."""
 
     def forget(self) -> None:
-        """Forget the requests of earlier tests, and answer all that come as usual."""
+        """Forget the requests of earlier tests and what they made of the lists, and answer all that come as usual."""
         self.calls.clear()
-        self.status = 200
+        self.status, self.body, self.shopping = 200, None, None
+        self.todo, self.responses = {}, {}
         self.may_answer.set()
 
     def answer_to(self, path: str, token: str, data: Any) -> tuple[int, bytes]:

@@ -21,6 +21,15 @@ class Ears:
         self.unit = make(self.host)
         self.unit.load({"engine": "auto", "path": None, "engine_options": {}} | load)
         self.now = 0.0
+        self._tasks: set[str] = set()
+
+    def forget(self) -> None:
+        """End all tasks, and forget what was said; the engine stays loaded, and the clock begins anew."""
+        for task in self._tasks:
+            self.tell("exit", task=task)
+        self._tasks.clear()
+        self.host.said.clear()
+        self.now = 0.0
 
     def setup(self, task: str = "asr.1", **data: Any) -> None:
         """Set up a task that listens to the microphone."""
@@ -29,6 +38,7 @@ class Ears:
 
     def tell(self, type_: str, payload: bytes = b"", task: str = "asr.1", **fields: Any) -> Any:
         """Send one message to the unit; return the result of its handler."""
+        self._tasks |= {task} if type_ == "setup" else set()
         return self.unit.handlers[type_](Envelope(type_, {"seq": 1, "task": task, **fields}, payload))
 
     def hear(self, samples: Samples, tasks: tuple[str, ...] = ("asr.1",), *, is_slow: bool = False) -> None:

@@ -1,15 +1,19 @@
-"""The Silero detector in a process of its own.
+"""The Silero detector in another process, which serves all detectors of a file.
 
 The process of the tests has loaded llama.cpp. Both bring a library named libggml.so.0, and the linker takes only the
 first. In the daemon each unit runs in a process of its own, so the two never meet.
 """
 
+import itertools
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
+from tests.support.children import kept_children
 from units.sound.upload import Samples
 
 _PROGRAM = """
@@ -17,50 +21,53 @@ import struct, sys
 import numpy as np
 from units.vad.silero import Silero
 
-silero = Silero()
-while command := sys.stdin.buffer.read(1):
+detectors = {}
+while header := sys.stdin.buffer.read(5):
+    command, number = struct.unpack("<cI", header)
+    if number not in detectors:
+        detectors[number] = Silero()
     if command == b"r":
-        silero.reset()
+        detectors[number].reset()
         continue
-    frame = np.frombuffer(sys.stdin.buffer.read(2 * silero.frame_samples), np.int16)
-    sys.stdout.buffer.write(struct.pack("<d", silero.probability(frame)))
+    frame = np.frombuffer(sys.stdin.buffer.read(2 * Silero.frame_samples), np.int16)
+    sys.stdout.buffer.write(struct.pack("<d", detectors[number].probability(frame)))
     sys.stdout.buffer.flush()
 """
 
 
 class FarSilero:
-    """A `units.vad.gate.Detector`."""
+    """A `units.vad.gate.Detector`; there are some while their process is `running`."""
 
     frame_samples = 512
-    _all: ClassVar[list["FarSilero"]] = []
+    _process: ClassVar[subprocess.Popen[bytes]]
+    _numbers = itertools.count()
 
     def __init__(self) -> None:
-        root = Path(__file__).parents[3]
-        command = [sys.executable, "-c", _PROGRAM]
-        self._process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._all.append(self)
+        self._number = next(self._numbers)
 
     def probability(self, frame: Samples) -> float:
         """Return Silero's probability of speech."""
-        assert self._process.stdin is not None
+        self._send(b"f", frame.tobytes())
         assert self._process.stdout is not None
-        self._process.stdin.write(b"f" + frame.tobytes())
-        self._process.stdin.flush()
         (probability,) = struct.unpack("<d", self._process.stdout.read(8))
         return float(probability)
 
     def reset(self) -> None:
         """Reset Silero's state."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(b"r")
+        self._send(b"r")
 
-    def close(self) -> None:
-        """End the process."""
-        self._process.communicate()
-        self._all.remove(self)
+    def _send(self, command: bytes, data: bytes = b"") -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(struct.pack("<cI", command, self._number) + data)
+        self._process.stdin.flush()
 
     @classmethod
-    def close_all(cls) -> None:
-        """End every process."""
-        for far in list(cls._all):
-            far.close()
+    @contextmanager
+    def running(cls) -> Iterator[None]:
+        """Run the process for the tests inside the `with` block."""
+        root = Path(__file__).parents[3]
+        command = [sys.executable, "-c", _PROGRAM]
+        cls._process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        with kept_children():
+            yield
+        cls._process.communicate()

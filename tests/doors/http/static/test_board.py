@@ -7,9 +7,11 @@ from typing import Literal
 import pytest
 from playwright.async_api import BrowserContext, expect
 
+from tests.doors.http.static.conftest import SLOW
 from tests.support.clients.browser import Visit, visit
 from tests.support.clients.wire_client import WireClient
 from tests.support.daemon import running_app
+from tests.support.setups import KWS_SETUP
 
 pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
@@ -17,9 +19,9 @@ pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)
 MEASURED_MS = 120_000
 
 
-async def test_the_board_is_measured(seen: Visit) -> None:
+async def test_the_board_is_measured(shared_seen: Visit) -> None:
     """CPU and memory as the daemon measures them; a board without a sensor says so; each has its plot."""
-    plots = seen.page.locator(".plot")
+    plots = shared_seen.page.locator(".plot")
 
     await expect(plots.filter(has_text="CPU").locator(".figure")).to_have_text(re.compile(r"^\s*\d+%\s*$"))
     await expect(plots.filter(has_text="Memory").locator(".figure")).to_have_text(re.compile(r"^\s*\d+%\s*$"))
@@ -41,16 +43,17 @@ async def test_the_last_lines_of_the_log_are_there_and_new_ones_follow(seen: Vis
     await expect(log).to_contain_text("ready: ")
 
     await seen.ask("what is 12 times 7?")
-
-    await expect(log).to_contain_text("llm/unitd-chat is ready")
     await expect(seen.answer.locator(".words")).to_have_text("That is 84.")
+    await tcp.setup("kws", KWS_SETUP)
+
+    await expect(log).to_contain_text("kws/unitd-kws is ready")
     assert "times" not in await log.inner_text()
 
 
-async def test_models_are_listed_and_what_else_is_understood(seen: Visit) -> None:
+async def test_models_are_listed_and_what_else_is_understood(shared_seen: Visit) -> None:
     """Installed ones by kind; names that another model answers for are folded away."""
-    models = seen.page.locator(".models")
-    await expect(models.locator(".scroll > .rows .name").first).to_contain_text("unitd-chat")
+    models = shared_seen.page.locator(".models")
+    await expect(models.locator(".scroll > .rows .name")).to_contain_text([SLOW, "unitd-chat", "unitd-tts"])
 
     await models.get_by_text("more names are understood").click()
 
@@ -58,9 +61,9 @@ async def test_models_are_listed_and_what_else_is_understood(seen: Visit) -> Non
     await expect(models.locator(".replaced")).to_contain_text("unitd-chat answers")
 
 
-async def test_a_download_has_a_bar(seen: Visit) -> None:
+async def test_a_download_has_a_bar(shared_seen: Visit) -> None:
     """A row of sys.lsmode with `download` is drawn with how far it is."""
-    await seen.page.evaluate("""async () => {
+    await shared_seen.page.evaluate("""async () => {
         const { render } = await import("/static/vendor/preact.js");
         const { html } = await import("/static/html.js");
         const { ModelList } = await import("/static/models.js");
@@ -70,14 +73,14 @@ async def test_a_download_has_a_bar(seen: Visit) -> None:
         render(html`<${ModelList} rows=${[row]} />`, place);
     }""")
 
-    bar = seen.page.get_by_role("progressbar", name="Download of qwen")
+    bar = shared_seen.page.get_by_role("progressbar", name="Download of qwen")
     assert await bar.evaluate("bar => bar.value / bar.max") == 0.25
-    await expect(seen.page.get_by_text("125 MB of 500 MB, 12 MB/s, 31 s left")).to_be_visible()
+    await expect(shared_seen.page.get_by_text("125 MB of 500 MB, 12 MB/s, 31 s left")).to_be_visible()
 
 
-async def test_the_suggested_model_is_the_first_to_fetch(seen: Visit) -> None:
+async def test_the_suggested_model_is_the_first_to_fetch(shared_seen: Visit) -> None:
     """Before those whose names come first; with what is to be expected of it."""
-    await seen.page.evaluate("""async () => {
+    await shared_seen.page.evaluate("""async () => {
         const { render } = await import("/static/vendor/preact.js");
         const { html } = await import("/static/html.js");
         const { ModelList } = await import("/static/models.js");
@@ -88,9 +91,9 @@ async def test_the_suggested_model_is_the_first_to_fetch(seen: Visit) -> None:
         const place = document.body.appendChild(document.createElement("div"));
         render(html`<${ModelList} rows=${rows} suggestion=${suggestion} pull=${() => {}} />`, place);
     }""")
-    await seen.page.get_by_text("3 more to fetch").click()
+    await shared_seen.page.get_by_text("3 more to fetch").click()
 
-    offers = seen.page.locator(".available").last.get_by_role("listitem")
+    offers = shared_seen.page.locator(".available").last.get_by_role("listitem")
     await expect(offers.locator(".name")).to_contain_text(["qwen", "deepseek", "gemma"])
     await expect(offers.first).to_contain_text("suggested")
     await expect(offers.first).to_contain_text("about 12 tokens/s on this board, the first after 0.46 s")

@@ -1,16 +1,21 @@
 """Covers the page's chat.js and conversation.js: questions, interrupts, pauses, in a real browser."""
 
 import importlib
-from pathlib import Path
+from collections.abc import AsyncIterator
+from typing import NamedTuple
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import BrowserContext, expect
 
-from tests.support.clients.browser import Visit, visit
+from tests.support.children import kept_children
+from tests.support.clients.browser import Visit, page_fixture, visit
 from tests.support.clients.wire_client import WireClient
-from tests.support.daemon import running_app
-from tests.support.servers.brokers import listening, running_broker
+from tests.support.daemon import running_app, start_programs
+from tests.support.servers.brokers import Listener, listening, running_broker
 from tests.support.servers.teller import Teller
+from tests.support.setups import LLM_SETUP
+from unitd.app import App
 
 # The daemon imports these when it has tools; here they come first, for the guard against blocking calls.
 for _module in ("unitd.doors.mqtt.door", "unitd.doors.home.toolbox", "jinja2.sandbox"):
@@ -32,6 +37,36 @@ payload = "ON"
 pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 
+class House(NamedTuple):
+    """Another board, which has a lamp and lacks its usual model."""
+
+    address: str
+    listener: Listener
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="package")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """The daemon of that board, and who hears what the lamp is told."""
+    folder = tmp_path_factory.mktemp("house")
+    (folder / "tools.toml").write_text(TOOLS)
+    async with running_broker(folder / "broker") as broker, listening(broker) as listener:
+        home = {"mqtt": {"host": "127.0.0.1", "port": broker.port}, "home": {"tools": str(folder / "tools.toml")}}
+        tables = {"http": {"enabled": True}, "llm": {"model": "qwen2.5-0.5b"}} | home
+        async with running_app(folder, tables) as app:
+            await start_programs(app, ("llm", LLM_SETUP | {"tools": "auto"}))
+            host, port = app.endpoints["http"]
+            with kept_children():
+                yield House(f"{host}:{port}", listener)
+
+
+@page_fixture
+async def seen(shared_seen: Visit, http_daemon: App) -> AsyncIterator[Visit]:
+    """One page for the tests of this file, each with a conversation of its own."""
+    yield shared_seen
+    await shared_seen.press("End", exact=True)
+    await shared_seen.page.locator("#chat .choice select").select_option("default")
+
+
 async def test_the_chat_answers(seen: Visit) -> None:
     """The bundled model, streamed; under the answer its figures."""
     await seen.ask("what is 12 times 7?")
@@ -49,9 +84,9 @@ async def test_an_example_is_a_question_too(seen: Visit) -> None:
     await expect(seen.page.get_by_label("Message")).to_be_focused()
 
 
-async def test_a_board_without_devices_offers_to_switch_none(seen: Visit) -> None:
+async def test_a_board_without_devices_offers_to_switch_none(shared_seen: Visit) -> None:
     """An answer to it would claim what was not done."""
-    examples = seen.page.get_by_role("region", name="Chat").get_by_role("button")
+    examples = shared_seen.page.get_by_role("region", name="Chat").get_by_role("button")
 
     await expect(examples.filter(has_text="tell me a story")).to_be_enabled()
     await expect(examples.filter(has_text="turn on")).to_have_count(0)
@@ -66,24 +101,34 @@ async def test_a_board_without_devices_claims_to_have_switched_none(seen: Visit)
     await expect(seen.answer.get_by_role("list", name="Tools used")).to_have_count(0)
 
 
-async def test_a_board_with_devices_switches_them(browser: BrowserContext, tmp_path: Path) -> None:
+async def test_a_board_with_devices_switches_them(browser: BrowserContext, house: House) -> None:
     """What is offered first is done; the call is seen above the answer."""
-    (tmp_path / "tools.toml").write_text(TOOLS)
-    async with running_broker(tmp_path / "broker") as broker, listening(broker) as listener:
-        tables = {"mqtt": {"host": "127.0.0.1", "port": broker.port}, "home": {"tools": str(tmp_path / "tools.toml")}}
-        async with running_app(tmp_path, {"http": {"enabled": True}} | tables) as app:
-            host, port = app.endpoints["http"]
-            seen = await visit(browser, f"{host}:{port}")
+    seen = await visit(browser, house.address)
 
-            await seen.press("turn on the desk lamp")
+    await seen.press("turn on the desk lamp")
 
-            calls = seen.answer.get_by_role("list", name="Tools used").get_by_role("listitem")
-            await expect(calls).to_have_text(["turn_on desk lamp"])
-            await expect(seen.answer.locator(".words")).to_have_text("Turned on the light")
-            await expect(seen.answer).to_contain_text("recognised in")
-            await listener.until(lambda: listener.on("home/desk_lamp/set") == [b"ON"])
-            assert seen.complaints == []
-            await seen.page.close()
+    calls = seen.answer.get_by_role("list", name="Tools used").get_by_role("listitem")
+    await expect(calls).to_have_text(["turn_on desk lamp"])
+    await expect(seen.answer.locator(".words")).to_have_text("Turned on the light")
+    await expect(seen.answer).to_contain_text("recognised in")
+    await house.listener.until(lambda: house.listener.on("home/desk_lamp/set") == [b"ON"])
+    assert seen.complaints == []
+
+
+async def test_a_model_that_stands_in_says_so(browser: BrowserContext, house: House) -> None:
+    """In the chat, and where the task is looked at."""
+    seen = await visit(browser, house.address)
+
+    await seen.ask("what is 12 times 7?")
+
+    chat = seen.page.get_by_role("region", name="Chat")
+    words = "qwen2.5-0.5b is not installed, unitd-chat answers in its place."
+    await expect(chat.get_by_role("status").filter(has_text=words)).to_be_visible()
+    work_id = await seen.page.locator(".chip").inner_text()
+    await seen.press(f"{work_id}, unitd-chat")
+    details = seen.page.get_by_role("region", name=f"Task {work_id}")
+    await expect(details).to_contain_text("default (unitd-chat)")
+    await expect(details).to_contain_text(words)
 
 
 async def test_an_answer_has_room_for_a_story(seen_slow: Visit, teller: Teller) -> None:
@@ -94,25 +139,7 @@ async def test_an_answer_has_room_for_a_story(seen_slow: Visit, teller: Teller) 
     assert [body["max_tokens"] for body in teller.asked] == [512]
 
 
-async def test_a_model_that_stands_in_says_so(browser: BrowserContext, tmp_path: Path) -> None:
-    """In the chat, and where the task is looked at."""
-    async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": "qwen2.5-0.5b"}}) as app:
-        host, port = app.endpoints["http"]
-        seen = await visit(browser, f"{host}:{port}")
-
-        await seen.ask("what is 12 times 7?")
-
-        chat = seen.page.get_by_role("region", name="Chat")
-        words = "qwen2.5-0.5b is not installed, unitd-chat answers in its place."
-        await expect(chat.get_by_role("status").filter(has_text=words)).to_be_visible()
-        await seen.press("llm.1000, unitd-chat")
-        details = seen.page.get_by_role("region", name="Task llm.1000")
-        await expect(details).to_contain_text("default (unitd-chat)")
-        await expect(details).to_contain_text(words)
-        await seen.page.close()
-
-
-async def test_interrupt_stops_the_answer(seen_slow: Visit, slow_tcp: WireClient) -> None:
+async def test_interrupt_stops_the_answer(seen_slow: Visit, tcp: WireClient) -> None:
     """In the middle of it; the task is free again, and the next question is answered."""
     await seen_slow.ask("tell me a story")
     await expect(seen_slow.answer).to_contain_text("word5 ")
@@ -120,7 +147,7 @@ async def test_interrupt_stops_the_answer(seen_slow: Visit, slow_tcp: WireClient
     await seen_slow.press("Interrupt")
 
     await expect(seen_slow.answer.locator(".under")).to_contain_text("Interrupted.")
-    [task] = (await slow_tcp.ask(work_id="sys", action="lstask"))["data"]
+    [task] = (await tcp.ask(work_id="sys", action="lstask"))["data"]
     assert task["state"] == "idle"
     await seen_slow.ask("and another")
     await expect(seen_slow.answer).to_contain_text("word2 ")
@@ -168,13 +195,13 @@ async def test_pause_holds_and_resume_goes_on(seen_slow: Visit) -> None:
     assert words == [f"word{number}" for number in range(1, len(words) + 1)]
 
 
-async def test_a_pause_by_somebody_else_is_seen(seen_slow: Visit, slow_tcp: WireClient) -> None:
+async def test_a_pause_by_somebody_else_is_seen(seen_slow: Visit, tcp: WireClient) -> None:
     """The task is the same for all."""
     await seen_slow.ask("tell me a story")
     await expect(seen_slow.answer).to_contain_text("word2 ")
-    [task] = (await slow_tcp.ask(work_id="sys", action="lstask"))["data"]
+    [task] = (await tcp.ask(work_id="sys", action="lstask"))["data"]
 
-    await slow_tcp.ask(work_id=task["work_id"], action="pause")
+    await tcp.ask(work_id=task["work_id"], action="pause")
 
     await expect(seen_slow.page.get_by_role("button", name="Resume")).to_be_visible()
 
@@ -193,7 +220,7 @@ async def test_a_new_question_takes_the_place_of_the_answer(seen_slow: Visit) ->
     await expect(seen_slow.page.locator(".turn.unit")).to_have_count(2)
 
 
-async def test_end_ends_the_task(seen_slow: Visit, slow_tcp: WireClient) -> None:
+async def test_end_ends_the_task(seen_slow: Visit, tcp: WireClient) -> None:
     """The conversation is empty, the daemon has forgotten it; the next question, which can be written at once, begins
     a new one."""
     await seen_slow.ask("tell me a story")
@@ -204,7 +231,7 @@ async def test_end_ends_the_task(seen_slow: Visit, slow_tcp: WireClient) -> None
     await expect(seen_slow.page.locator(".turn")).to_have_count(0)
     await expect(seen_slow.page.get_by_label("Message")).to_be_focused()
     await expect(seen_slow.page.locator(".node")).to_have_count(0)
-    assert (await slow_tcp.ask(work_id="sys", action="lstask"))["data"] == []
+    assert (await tcp.ask(work_id="sys", action="lstask"))["data"] == []
     await seen_slow.ask("tell me another")
     await expect(seen_slow.answer).to_contain_text("word2 ")
 

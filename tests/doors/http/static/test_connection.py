@@ -133,22 +133,25 @@ async def test_the_page_comes_back_with_the_daemon(browser: BrowserContext, tmp_
         await seen.page.close()
 
 
-async def test_an_answer_that_a_stop_cut_says_so(seen_slow: Visit, slow_daemon: App) -> None:
+@pytest.mark.own_daemon
+async def test_an_answer_that_a_stop_cut_says_so(seen_slow: Visit, http_daemon: App) -> None:
     """The page does not show the answer as still being written."""
     await seen_slow.ask("tell me a story")
     await expect(seen_slow.answer).to_contain_text("word2 ")
 
-    slow_daemon.stop()
+    http_daemon.stop()
 
     await expect(seen_slow.answer.locator(".under")).to_contain_text(re.compile("Interrupted|connection was lost"))
     await expect(seen_slow.page.locator('.turn[aria-busy="true"]')).to_have_count(0)
 
 
 async def test_a_daemon_that_says_nothing_is_given_up(browser: BrowserContext, tmp_path: Path) -> None:
-    """A socket may stay open with nobody behind it, as after a sleep; the page does not believe it for long."""
+    """A socket may stay open with nobody behind it, as after a sleep; by its clock, which is put forward, the page does
+    not believe it for long."""
     async with running_app(tmp_path, {"http": {"enabled": True}}) as app:
         host, port = app.endpoints["http"]
         page = await browser.new_page()
+        await page.clock.install()
         sockets: list[WebSocketRoute] = []
 
         async def pass_on(socket: WebSocketRoute) -> None:
@@ -162,6 +165,7 @@ async def test_a_daemon_that_says_nothing_is_given_up(browser: BrowserContext, t
         await page.goto(f"http://{host}:{port}/")
 
         await expect(page.locator(".light.open")).to_be_visible()
+        await page.clock.run_for(15_000)
         await eventually(lambda: len(sockets) == 2, timeout=2 * PATIENCE_MS / 1000)
         await expect(page.locator(".light.open")).to_be_visible()
         await page.close()

@@ -10,7 +10,11 @@ from tests.support.clients.browser import Visit, page_fixture, visit
 from tests.support.models.small_model import HALF, board, small_hub
 from tests.support.servers.local_hub import LocalHub
 
-pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
+pytestmark = [
+    pytest.mark.asyncio(loop_scope="package"),
+    pytest.mark.timeout(60),
+    pytest.mark.usefixtures("unmeasured"),
+]
 
 
 @pytest.fixture

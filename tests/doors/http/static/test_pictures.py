@@ -3,25 +3,27 @@
 import asyncio
 import base64
 import io
-import logging
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import pytest_asyncio
 from PIL import Image
-from playwright.async_api import Browser, BrowserContext, Locator, Playwright, expect
+from playwright.async_api import Locator, expect
 
-from tests.support.clients.browser import Visit, chromium, page_fixture, visit
-from tests.support.daemon import running_app
+from tests.support.children import kept_children
+from tests.support.clients.browser import Visit, page_fixture
+from tests.support.daemon import running_app, start_programs
 from tests.support.models.projector import BLIND, blind_model, vision_model
 from tests.support.pictures import file_of, square
 from tests.support.servers.teller import Teller
+from tests.support.setups import LLM_SETUP
 from unitd.app import App
 
 pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 EYE = "unitd-eye-test"
+FAR = "far-eye"
 PUT = """([chat, name, type, base64, event]) => {
   const bytes = Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
   const transfer = new DataTransfer();
@@ -38,7 +40,11 @@ class Seeing(NamedTuple):
     """The page of a daemon whose usual model sees."""
 
     page: Visit
-    app: App
+
+    @property
+    def choice(self) -> Locator:
+        """Return the choice of a model."""
+        return self.page.page.locator("#chat .choice select")
 
     @property
     def thumbnails(self) -> Locator:
@@ -61,40 +67,38 @@ class Seeing(NamedTuple):
         await self.page.page.evaluate(PUT, [chat, name, kind, base64.b64encode(data).decode(), event])
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="package")
+async def module_app(tmp_path_factory: pytest.TempPathFactory, kept_teller: Teller) -> AsyncIterator[App]:
+    """A daemon whose usual model has an eye, of random weights; another one has none.
+
+    A third one is behind a server, which keeps what it is shown.
+    """
+    folder = tmp_path_factory.mktemp("daemon")
+    await asyncio.to_thread(vision_model, folder / "models", EYE)
+    await asyncio.to_thread(blind_model, folder / "models")
+    lines = ('unit = "llm"', 'engine = "openai"', 'remote_model = "x"', 'capabilities = ["vision"]')
+    far = folder / "models" / FAR
+    far.mkdir()
+    (far / "card.toml").write_text("\n".join([f'name = "{FAR}"', *lines, f'base_url = "{kept_teller.url}"', ""]))
+    tables = {"http": {"enabled": True}, "llm": {"model": EYE}, "models": {"idle_s": 3600}}
+    async with running_app(folder, tables) as app:
+        setup = LLM_SETUP | {"tools": "auto"}
+        await start_programs(app, ("llm", setup | {"model": EYE}), ("llm", setup | {"model": FAR}))
+        with kept_children():
+            yield app
+
+
+@pytest.fixture
+def seeing(seen: Visit) -> Seeing:
+    """The page of that daemon."""
+    return Seeing(seen)
+
+
 @page_fixture
-async def eye_daemon(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> AsyncIterator[App]:
-    """A daemon whose usual model has an eye, of random weights; another one has none."""
-    caplog.set_level(logging.INFO)
-    await asyncio.to_thread(vision_model, tmp_path / "models")
-    await asyncio.to_thread(blind_model, tmp_path / "models")
-    async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": EYE}}) as app:
-        yield app
-
-
-def address_of(app: App) -> str:
-    """ "127.0.0.1:41234"."""
-    host, port = app.endpoints["http"]
-    return f"{host}:{port}"
-
-
-@page_fixture
-async def seeing(browser: BrowserContext, eye_daemon: App) -> Seeing:
-    """Its page."""
-    return Seeing(await visit(browser, address_of(eye_daemon)), eye_daemon)
-
-
-@page_fixture
-async def far_seeing(
-    browser: BrowserContext, tmp_path: Path, teller: Teller, caplog: pytest.LogCaptureFixture
-) -> AsyncIterator[Seeing]:
-    """The page of a daemon whose model is behind a server, which keeps what it is shown."""
-    caplog.set_level(logging.INFO)
-    folder = tmp_path / "models" / "far-eye"
-    folder.mkdir(parents=True)
-    lines = ('name = "far-eye"', 'unit = "llm"', 'engine = "openai"', 'remote_model = "x"', 'capabilities = ["vision"]')
-    (folder / "card.toml").write_text("\n".join([*lines, f'base_url = "{teller.url}"', ""]))
-    async with running_app(tmp_path, {"http": {"enabled": True}, "llm": {"model": "far-eye"}}) as app:
-        yield Seeing(await visit(browser, address_of(app)), app)
+async def far_seeing(seeing: Seeing) -> Seeing:
+    """The same, where the model behind the server is chosen."""
+    await seeing.choice.select_option(FAR)
+    return seeing
 
 
 async def test_a_picture_is_chosen_seen_and_asked_about(seeing: Seeing) -> None:
@@ -175,7 +179,7 @@ async def test_a_model_that_sees_nothing_says_so(seeing: Seeing) -> None:
     page = seeing.page
     blind = page.page.get_by_role("status").filter(has_text=f"{BLIND} sees no pictures.")
     await expect(page.page.locator("#models")).to_contain_text(BLIND)
-    await page.page.locator("#chat .choice select").select_option(BLIND)
+    await seeing.choice.select_option(BLIND)
 
     await page.press("Camera")
     await expect(blind).to_be_visible()
@@ -191,31 +195,21 @@ async def test_a_picture_stays_where_it_is_if_the_model_chosen_then_sees_nothing
     """Show that no question is sent until a model with vision is chosen again."""
     await seeing.choose(("red.png", file_of(square())))
     await expect(seeing.thumbnails).to_have_count(1)
-    choice = seeing.page.page.locator("#chat .choice select")
-    await choice.select_option(BLIND)
+    await seeing.choice.select_option(BLIND)
 
     await seeing.page.ask("what is this?")
     words = f"{BLIND} sees no pictures. Choose a model that does."
     await expect(seeing.page.page.get_by_role("status").filter(has_text=words)).to_be_visible()
     await expect(seeing.page.page.locator(".turn")).to_have_count(0)
-    await choice.select_option(EYE)
+    await seeing.choice.select_option(EYE)
     await seeing.page.press("Send")
 
     await expect(seeing.shown).to_have_count(1)
     await expect(seeing.page.answer.locator(".under")).to_contain_text("token")
 
 
-@page_fixture
-async def browser_with_camera(playwright: Playwright) -> AsyncIterator[Browser]:
-    """Its camera shows a moving pattern."""
-    async with chromium(playwright, "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream") as browser:
-        yield browser
-
-
-@pytest.mark.alone
-async def test_the_camera_takes_a_picture(browser_with_camera: Browser, eye_daemon: App) -> None:
+async def test_the_camera_takes_a_picture(seeing: Seeing) -> None:
     """Its film is seen first; afterwards the camera is off."""
-    seeing = Seeing(await visit(browser_with_camera, address_of(eye_daemon)), eye_daemon)
     await seeing.page.press("Camera")
     film = seeing.page.page.locator("dialog video")
     await expect(seeing.page.page.get_by_role("button", name="Take picture")).to_be_enabled()
@@ -232,10 +226,8 @@ async def test_the_camera_takes_a_picture(browser_with_camera: Browser, eye_daem
     assert seeing.page.complaints == []
 
 
-@pytest.mark.alone
-async def test_the_camera_is_closed_without_a_picture(browser_with_camera: Browser, eye_daemon: App) -> None:
+async def test_the_camera_is_closed_without_a_picture(seeing: Seeing) -> None:
     """By the button or by Escape."""
-    seeing = Seeing(await visit(browser_with_camera, address_of(eye_daemon)), eye_daemon)
     for close in (seeing.page.press("Cancel"), seeing.page.page.keyboard.press("Escape")):
         await seeing.page.press("Camera")
         await expect(seeing.page.page.get_by_role("button", name="Take picture")).to_be_enabled()

@@ -12,6 +12,12 @@ from tests.support.clients.wire_client import WireClient
 pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 
+@pytest.fixture
+def seen(shared_seen: Visit) -> Visit:
+    """One page for the tests of this file."""
+    return shared_seen
+
+
 async def timer(client: WireClient, **data: Any) -> dict[str, Any]:
     """Return the answer of `sys.timer` to somebody else."""
     reply = await client.ask(work_id="sys", action="timer", data=data)

@@ -2,60 +2,45 @@
 
 import socket
 import wave
-from collections.abc import AsyncIterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.async_api import Browser, Playwright, expect
+from playwright.async_api import BrowserContext, expect
 
-from tests.support.clients.browser import Visit, chromium, page_fixture, visit
+from tests.support.clients.browser import Visit, visit
 from tests.support.clients.wire_client import WireClient
-from tests.support.setups import ASR_SETUP, KWS_SETUP, LLM_SETUP
+from tests.support.setups import KWS_SETUP
 from tests.support.units.spoken import RATE, Samples, speak
-from unitd.app import App
 
 pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.timeout(60)]
 
 
-def microphone_of(samples: Samples, folder: Path) -> list[str]:
-    """Flags for a browser whose microphone is this sound, with quiet before it (until somebody listens) and after it.
+@pytest.fixture
+def say(microphone: Path) -> Iterator[Callable[[Samples], None]]:
+    """Says this into the microphone, with quiet before it (until somebody listens) and after it.
 
     At 48 kHz, as most are.
     """
-    file = folder / "microphone.wav"
-    quiet = np.zeros(3 * RATE, np.int16)
-    with wave.open(str(file), "wb") as out:
-        out.setnchannels(1)
-        out.setsampwidth(2)
-        out.setframerate(3 * RATE)
-        out.writeframes(np.repeat(np.concatenate([quiet, samples, quiet]), 3).tobytes())
-    return [
-        "--use-fake-ui-for-media-stream",
-        "--use-fake-device-for-media-stream",
-        f"--use-file-for-fake-audio-capture={file}%noloop",
-    ]
+
+    def say(samples: Samples) -> None:
+        quiet = np.zeros(3 * RATE, np.int16)
+        with wave.open(str(microphone), "wb") as out:
+            out.setnchannels(1)
+            out.setsampwidth(2)
+            out.setframerate(3 * RATE)
+            out.writeframes(np.repeat(np.concatenate([quiet, samples, quiet]), 3).tobytes())
+
+    yield say
+    microphone.unlink()
 
 
-@page_fixture
-async def browser_with_ears(playwright: Playwright, tmp_path: Path) -> AsyncIterator[Browser]:
-    """Its microphone hears a command."""
-    async with chromium(playwright, *microphone_of(speak("turn on the kitchen light"), tmp_path)) as browser:
-        yield browser
-
-
-@pytest.mark.alone
-async def test_what_is_spoken_into_the_browser_is_answered(
-    browser_with_ears: Browser, address: str, tcp: WireClient
-) -> None:
+async def test_what_is_spoken_into_the_browser_is_answered(seen: Visit, say: Callable[[Samples], None]) -> None:
     """An ear is set up and linked to the chat; the words appear, and an answer to them."""
-    # The sound does not wait for programs that start; these tasks of somebody else have theirs running.
-    await tcp.setup("asr", ASR_SETUP)
-    await tcp.setup("llm", LLM_SETUP)
-    seen = await visit(browser_with_ears, address)
+    say(speak("turn on the kitchen light"))
     ears = seen.page.locator(".node").filter(has_text="asr.")
-    await expect(ears).to_have_count(1)
 
     await seen.press("Talk")
 
@@ -63,16 +48,14 @@ async def test_what_is_spoken_into_the_browser_is_answered(
     await expect(seen.page.locator(".turn.you.done")).to_contain_text("kitchen")
     await expect(seen.answer.locator(".words")).not_to_be_empty()
     await expect(seen.page.locator("[data-link]")).to_have_count(1)
-    await expect(ears).to_have_count(2)
-    await seen.press("Listening")
     await expect(ears).to_have_count(1)
+    await seen.press("Listening")
+    await expect(ears).to_have_count(0)
     assert seen.complaints == []
 
 
-async def test_the_buttons_stay_in_one_row_while_it_listens(browser_with_ears: Browser, address: str) -> None:
+async def test_the_buttons_stay_in_one_row_while_it_listens(seen: Visit) -> None:
     """The button that says "Listening" is longer; Send does not leave its neighbours, on a phone and on a desk."""
-    seen = await visit(browser_with_ears, address)
-
     await seen.press("Talk")
 
     names = ("Listening", "Interrupt", "Pause", "Send")
@@ -84,44 +67,39 @@ async def test_the_buttons_stay_in_one_row_while_it_listens(browser_with_ears: B
         assert len({box and box["y"] for box in boxes}) == 1
 
 
-@pytest.mark.alone
 async def test_a_wake_word_into_the_browser_interrupts(
-    playwright: Playwright, slow_daemon: App, slow_tcp: WireClient, tmp_path: Path
+    seen_slow: Visit, tcp: WireClient, say: Callable[[Samples], None]
 ) -> None:
     """The microphone feeds any task that takes audio from clients; this one is linked to the chat."""
-    kws = await slow_tcp.setup("kws", KWS_SETUP, model="unitd-kws", kws="hey jarvis", input="kws.base64")
-    host, port = slow_daemon.endpoints["http"]
-    async with chromium(playwright, *microphone_of(speak("hey jarvis"), tmp_path)) as browser:
-        seen = await visit(browser, f"{host}:{port}")
-        await seen.ask("tell me a story")
-        llm = await seen.page.locator(".chip").inner_text()
-        await slow_tcp.ask(work_id=llm, action="link", data=kws)
-        await seen.press(f"{kws}, ")
+    say(speak("hey jarvis"))
+    kws = await tcp.setup("kws", KWS_SETUP, model="unitd-kws", kws="hey jarvis", input="kws.base64")
+    await seen_slow.ask("tell me a story")
+    llm = await seen_slow.page.locator(".chip").inner_text()
+    await tcp.ask(work_id=llm, action="link", data=kws)
+    await seen_slow.press(f"{kws}, ")
 
-        await seen.press("Listen with this microphone")
+    await seen_slow.press("Listen with this microphone")
 
-        await expect(seen.answer.locator(".under")).to_contain_text("Interrupted.")
-        await seen.press("Stop listening")
-        await expect(seen.page.get_by_role("button", name="Listen with this microphone")).to_be_visible()
+    await expect(seen_slow.answer.locator(".under")).to_contain_text("Interrupted.")
+    await seen_slow.press("Stop listening")
+    await expect(seen_slow.page.get_by_role("button", name="Listen with this microphone")).to_be_visible()
 
 
-async def test_a_page_that_may_not_hear_says_why(playwright: Playwright, address: str) -> None:
+async def test_a_page_that_may_not_hear_says_why(browser: BrowserContext, address: str) -> None:
     """Over plain http from another machine there is no microphone; the page tells the way round."""
     port = address.split(":")[1]
-    name = socket.gethostname()
-    async with chromium(playwright, f"--host-resolver-rules=MAP {name} 127.0.0.1") as browser:
-        seen = await visit(browser, f"{name}:{port}")
+    seen = await visit(browser, f"{socket.gethostname()}:{port}")
 
-        await seen.press("Talk")
+    await seen.press("Talk")
 
-        await expect(seen.page.get_by_role("status").filter(has_text="https or from localhost")).to_be_visible()
-        assert await seen.page.evaluate("isSecureContext") is False
+    await expect(seen.page.get_by_role("status").filter(has_text="https or from localhost")).to_be_visible()
+    assert await seen.page.evaluate("isSecureContext") is False
 
 
 @pytest.mark.parametrize("rate", [16000, 44100, 48000])
-async def test_sound_of_any_rate_becomes_16_khz(seen: Visit, rate: int) -> None:
+async def test_sound_of_any_rate_becomes_16_khz(shared_seen: Visit, rate: int) -> None:
     """What lies in the band stays, what does not is gone, and no sample is lost between blocks."""
-    heard: Any = await seen.page.evaluate(
+    heard: Any = await shared_seen.page.evaluate(
         """async (rate) => {
             const { Resampler } = await import("/static/resampler.js");
             const level = (hertz) => {
