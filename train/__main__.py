@@ -10,6 +10,7 @@ import logging
 import math
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +20,10 @@ from train.corpus.tool_samples import tool_samples
 from train.evaluate import evaluate_file
 from train.export import export_model
 from train.eye.command import make_eye
-from train.fit import Run, train_model
+from train.fit import Run, save_hand_over, tokenizer_handed_over, train_model
+from train.model import Decoder
 from train.pools import EncodedPools
+from train.reading import begin_with, file_checksum
 from train.tokenizer import load_tokenizer, save_tokenizer, train_tokenizer
 
 LOG = logging.getLogger("train")
@@ -33,6 +36,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m train", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("units/models/unitd-chat/unitd-chat.gguf"))
     parser.add_argument("--work", type=Path, default=Path("build/train"), help="tokenizer and checkpoints")
+    parser.add_argument("--begin-with", type=Path, help="a model file whose weights to begin with")
+    parser.add_argument("--hand-over", type=Path, default=Path("train/unfinished.pt"), help="for another machine")
+    parser.add_argument("--rate", type=float, default=1.0, help="a share of the usual learning rates")
     parser.add_argument("--steps", type=int, default=recipe.steps)
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so long; the next call goes on")
     parser.add_argument("--batch-tokens", type=int, default=recipe.batch_tokens, help="more suits an accelerator")
@@ -51,26 +57,43 @@ def run(arguments: argparse.Namespace) -> bool:
         seed=arguments.seed,
         threads=arguments.threads,
         batch_tokens=arguments.batch_tokens,
+        begins_with=file_checksum(arguments.begin_with) if arguments.begin_with else "",
+        matrix_rate=Recipe().matrix_rate * arguments.rate,
+        other_rate=Recipe().other_rate * arguments.rate,
     )
     arguments.work.mkdir(parents=True, exist_ok=True)
     tokenizer_file = arguments.work / "tokenizer.json"
+    checkpoint, hand_over = arguments.work / "checkpoint.pt", arguments.hand_over
+    if hand_over.exists() and not checkpoint.exists():
+        tokenizer_file.write_text(tokenizer_handed_over(hand_over))
     if not tokenizer_file.exists():
         LOG.info("training the tokenizer")
         texts = [message.content for talk in pool(recipe.seed, 0, TOKENIZER_CONVERSATIONS) for message in talk]
         save_tokenizer(train_tokenizer([*texts, *tool_samples(recipe.seed)]), tokenizer_file)
     run = Run(ModelShape(), recipe, checksum(recipe.seed))
-    pools, checkpoint = EncodedPools(tokenizer_file, recipe.seed), arguments.work / "checkpoint.pt"
+    pools = EncodedPools(tokenizer_file, recipe.seed)
     end = time.monotonic() + 60 * arguments.minutes
     model, progress = train_model(
-        run, pools, checkpoint, workers=arguments.workers, stops=lambda _: time.monotonic() > end
+        run,
+        pools,
+        checkpoint,
+        begin=_beginning(arguments.begin_with, tokenizer_file),
+        hand_over=hand_over,
+        workers=arguments.workers,
+        stops=lambda _: time.monotonic() > end,
     )
     minutes = progress.seconds / 60
     LOG.info("%d parameters, %d tokens, %.0f minutes", model.parameter_count(), progress.tokens, minutes)
     if progress.step < recipe.steps:
+        save_hand_over(hand_over, model, progress, run, tokenizer_file.read_text())
         LOG.info("%d of %d steps are done; the same command goes on", progress.step, recipe.steps)
         return True
     export_model(model, load_tokenizer(tokenizer_file), arguments.out, arguments.quantization)
     return evaluate_file(arguments.out)
+
+
+def _beginning(file: Path | None, tokenizer_file: Path) -> Callable[[Decoder], None] | None:
+    return file and (lambda model: begin_with(model, file, load_tokenizer(tokenizer_file)))
 
 
 def main() -> int:

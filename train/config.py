@@ -33,6 +33,9 @@ class Recipe:
 
     steps: int = 24_000
     seed: int = 7
+    begins_with: str = ""
+    """The SHA-256 of the model file whose weights it begins with, "" to begin with nothing."""
+
     batch_tokens: int = 6144
     max_tokens: int = CONTEXT_LENGTH
     warmup: int = 60

@@ -40,7 +40,7 @@ class ExportError(RuntimeError):
     """The model file could not be written."""
 
 
-def _named_tensors(model: Decoder) -> Iterator[tuple[str, Tensor]]:
+def named_tensors(model: Decoder) -> Iterator[tuple[str, Tensor]]:
     """Yield every weight under the name that llama.cpp expects; the tied output layer is not repeated."""
     yield "token_embd.weight", model.embedding.weight
     yield "output_norm.weight", model.final_norm.weight
@@ -94,7 +94,7 @@ def write_gguf(model: Decoder, tokenizer: Tokenizer, path: Path) -> None:
     _write_shape(writer, model)
     _write_tokenizer(writer, tokenizer, model.shape.vocab)
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
-    for name, weight in _named_tensors(model):
+    for name, weight in named_tensors(model):
         writer.add_tensor(name, weight.detach().float().numpy().astype(np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,6 +21,8 @@ from train.optimizer import Optimizer
 
 LOG = logging.getLogger(__name__)
 LOG_EVERY = 20
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+"""Options of glibc's mallopt."""
 
 
 class OtherRunError(RuntimeError):
@@ -57,6 +61,14 @@ def usable_device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
+def keep_memory() -> None:
+    """Keep freed memory in the process, which saves a quarter of the time: glibc gives large blocks back at once."""
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
+        libc.mallopt(M_MMAP_MAX, 0)
+
+
 def batch_loss(model: Decoder, batch: Batch) -> Tensor:
     """Return the mean loss over the positions that count; only those pass through the output layer."""
     with torch.autocast(batch.inputs.device.type, dtype=torch.bfloat16):
@@ -84,13 +96,44 @@ def load_checkpoint(path: Path, model: Decoder, optimizer: Optimizer, run: Run) 
     Raises:
         OtherRunError: The checkpoint belongs to another run.
     """
+    content, progress = _load(path, model, run)
+    optimizer.restore(content["optimizer"])
+    return progress
+
+
+def save_hand_over(path: Path, model: Decoder, progress: Progress, run: Run, tokenizer: str) -> None:
+    """Write the weights in half precision, so that training can go on on another machine.
+
+    It has a sixth of a checkpoint's size. The optimizers start anew there; they remember some 20 steps.
+    """
+    weights = {name: weight.half() for name, weight in model.state_dict().items()}
+    torch.save({"model": weights, "progress": vars(progress), "run": run.identity(), "tokenizer": tokenizer}, path)
+
+
+def tokenizer_handed_over(path: Path) -> str:
+    """Return the tokenizer with which a run was handed over, as JSON text."""
+    tokenizer = torch.load(path, weights_only=True)["tokenizer"]
+    assert isinstance(tokenizer, str)
+    return tokenizer
+
+
+def load_hand_over(path: Path, model: Decoder, run: Run) -> Progress:
+    """Restore what :func:`save_hand_over` wrote; return the progress.
+
+    Raises:
+        OtherRunError: The weights belong to another run.
+    """
+    return _load(path, model, run)[1]
+
+
+def _load(path: Path, model: Decoder, run: Run) -> tuple[dict[str, Any], Progress]:
+    """Restore the weights of a file; return its content and the progress."""
     content = torch.load(path, weights_only=True, map_location=usable_device())
     its, ours = content["run"], run.identity()
     if changed := sorted(key for key in its.keys() | ours.keys() if its.get(key) != ours.get(key)):
-        raise OtherRunError(f"{path} is of another run ({', '.join(changed)}): delete it, or use another --work")
+        raise OtherRunError(f"{path} is of another run ({', '.join(changed)}): delete it, or name another file")
     model.load_state_dict(content["model"])
-    optimizer.restore(content["optimizer"])
-    return Progress(**content["progress"])
+    return content, Progress(**content["progress"])
 
 
 def train_model(
@@ -98,16 +141,20 @@ def train_model(
     make_pool: PoolMaker,
     checkpoint: Path,
     *,
+    begin: Callable[[Decoder], None] | None = None,
+    hand_over: Path | None = None,
     workers: int = 0,
     stops: Callable[[Progress], bool] = lambda _: False,
 ) -> tuple[Decoder, Progress]:
     """Train to the recipe's last step, or until `stops` is true after a step; return the network and the progress.
 
-    Training continues from the checkpoint if there is one, with the same result as if it had never been interrupted.
+    Training continues from the checkpoint if there is one, with the same result as if it had never been interrupted;
+    else from what another machine handed over. `begin` gives a new network its first weights.
     """
     recipe = run.recipe
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
+    keep_memory()
     device = usable_device()
     model = Decoder(run.shape).to(device)
     optimizer = Optimizer(model, recipe)
@@ -115,6 +162,11 @@ def train_model(
     if checkpoint.exists():
         progress = load_checkpoint(checkpoint, model, optimizer, run)
         LOG.info("going on from step %d", progress.step)
+    elif hand_over and hand_over.exists():
+        progress = load_hand_over(hand_over, model, run)
+        LOG.info("going on from step %d of another machine", progress.step)
+    elif begin:
+        begin(model)
     batches = stream_batches(make_pool, recipe, pool=progress.pool, done=progress.done, workers=workers)
     while progress.step < recipe.steps:
         pool, at, batch = next(batches)

@@ -25,7 +25,14 @@ from train.corpus.base import Message  # noqa: E402
 from train.corpus.mix import pool  # noqa: E402
 from train.evaluate import DEFAULT_FILE, Speaker  # noqa: E402
 from train.export import export_model, write_gguf  # noqa: E402
-from train.fit import OtherRunError, Run, batch_loss, train_model  # noqa: E402
+from train.fit import (  # noqa: E402
+    OtherRunError,
+    Run,
+    batch_loss,
+    save_hand_over,
+    tokenizer_handed_over,
+    train_model,
+)
 from train.model import Decoder  # noqa: E402
 from train.pools import EncodedPools  # noqa: E402
 from train.tokenizer import ChatEncoder, make_tokenizer, save_tokenizer, train_tokenizer  # noqa: E402
@@ -137,6 +144,25 @@ def test_a_training_in_pieces_gives_the_same_weights(tokenizer_file: Path, tmp_p
     assert all(torch.equal(first, second) for first, second in pairs)
     assert (again.step, again.tokens, again.pool) == (200, progress.tokens, progress.pool)
     assert progress.pool > 1
+
+
+def test_a_training_goes_on_on_another_machine(tokenizer_file: Path, tmp_path: Path) -> None:
+    """From the weights in half precision, and at the same place of the corpus."""
+    run = Run(SHAPE, replace(RECIPE, steps=8), "corpus")
+    pools = EncodedPools(tokenizer_file, seed=1, size=40)
+    there, left = train_model(run, pools, tmp_path / "there.pt", stops=lambda progress: progress.step == 6)
+    file = tmp_path / "unfinished.pt"
+    save_hand_over(file, there, left, run, tokenizer_file.read_text())
+    weights = there.embedding.weight.detach().clone()
+
+    here, progress = train_model(run, pools, tmp_path / "here.pt", hand_over=file, stops=lambda progress: True)
+
+    assert (progress.step, progress.pool, progress.done) == (7, left.pool, left.done + 1)
+    # One step moves each weight by 0.003 at most.
+    torch.testing.assert_close(here.embedding.weight, weights, atol=0.004, rtol=0)
+    assert tokenizer_handed_over(file) == tokenizer_file.read_text()
+    with pytest.raises(OtherRunError, match=r"unfinished\.pt is of another run \(corpus\)"):
+        train_model(replace(run, corpus="another"), pools, tmp_path / "other.pt", hand_over=file)
 
 
 def test_a_checkpoint_of_another_corpus_is_refused(tokenizer_file: Path, tmp_path: Path) -> None:

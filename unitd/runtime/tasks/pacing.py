@@ -40,12 +40,12 @@ class FramePacer:
             self.flush()
             self._deliver(client, reply)
             return
-        now = asyncio.get_running_loop().time()
-        if not self._waiting and (now >= self._free_at or client is not self._last_client):
-            self._send(client, reply, now + interval)
+        is_free = asyncio.get_running_loop().time() >= self._free_at
+        if not self._waiting and (is_free or client is not self._last_client):
+            self._send(client, reply, interval)
             return
         if len(self._waiting) >= MAX_WAITING:
-            self._send(*self._waiting.popleft()[:2], self._free_at)
+            self._deliver(*self._waiting.popleft()[:2])
         self._waiting.append((client, reply, interval))
         self._set_timer()
 
@@ -62,9 +62,11 @@ class FramePacer:
             client, reply, _ = self._waiting.popleft()
             self._deliver(client, reply)
 
-    def _send(self, client: Client | None, reply: Reply, free_at: float) -> None:
-        self._last_client, self._free_at = client, free_at
+    def _send(self, client: Client | None, reply: Reply, interval: float) -> None:
+        """Send a frame; the interval begins when it is out."""
+        self._last_client = client
         self._deliver(client, reply)
+        self._free_at = asyncio.get_running_loop().time() + interval
 
     def _set_timer(self) -> None:
         if self._timer is None:
@@ -75,6 +77,6 @@ class FramePacer:
         if not self._waiting:  # what waited was taken back
             return
         client, reply, interval = self._waiting.popleft()
-        self._send(client, reply, asyncio.get_running_loop().time() + interval)
+        self._send(client, reply, interval)
         if self._waiting:
             self._set_timer()
