@@ -28,9 +28,9 @@ from unitd.runtime.skills.actions import Action
 from unitd.runtime.skills.lists import Lists
 from unitd.runtime.status import Status
 from unitd.runtime.sys.board import Line
+from unitd.runtime.tasks.board_tools import Toolbox
 from unitd.runtime.tasks.observers import TaskObservers
 from unitd.runtime.tasks.skill_toolbox import NAME, SKILLS, SkillToolbox
-from unitd.runtime.tasks.tool_loop import Toolbox
 from unitd.service.systemd import Activated
 from unitd.wire.errors import ConfigError
 

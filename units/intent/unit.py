@@ -92,6 +92,7 @@ class IntentUnit(Unit):
         self.handlers = {
             "setup": self._on_setup,
             "recognize": self._on_recognize,
+            "recognize_skill": self._on_recognize_skill,
             "outcomes": self._on_outcomes,
             "infer": self._on_infer,
             "cancel": _on_nothing,
@@ -148,6 +149,24 @@ class IntentUnit(Unit):
         conversation = envelope.fields.get("conversation", envelope.fields["task"])
         room = task.house.area(envelope.fields.get("area") or task.room)
         return self._next(self._ways(task, conversation, envelope.fields["text"], room))
+
+    def _on_recognize_skill(self, envelope: Envelope) -> Mapping[str, Any]:
+        """Return the turn of the first skill that takes one of the sentences, which mean the same."""
+        task = self._task(envelope)
+        conversation = envelope.fields.get("conversation", envelope.fields["task"])
+        room = task.house.area(envelope.fields.get("area") or task.room)
+        language, sentences = envelope.fields["language"], envelope.fields["sentences"]
+        return self._next(self._skill_ways(task, conversation, language, sentences, room))
+
+    def _skill_ways(
+        self, task: IntentTask, conversation: str, language: str, sentences: Sequence[str], room: str
+    ) -> Ways:
+        """Yield the turns that skills make of sentences, or what a model is told of sentences that none takes."""
+        heard = Heard(language, room, task.house.rooms, task.house.domains(room), task.skills)
+        for text in sentences:
+            for found in self._skills.turns(text, heard):
+                yield self._wait_for(found, conversation)
+        yield for_model(next(iter(sentences), ""), task.index.heard_in(room), language), None
 
     def _ways(self, task: IntentTask, conversation: str, text: str, room: str) -> Ways:
         """Yield what is done with a sentence; each further one only where the one before did not want it after all."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict
+from unitd.core.home.skill_tools import SKILL_TOOLS
 from unitd.core.outcomes import DeviceState, Outcome
 from unitd.runtime.tasks.tool_loop import Recognition, ToolUse
 from unitd.runtime.tasks.tool_messages import Call
@@ -30,7 +31,7 @@ class Hands:
         self.sets: dict[str, list[str]] = {}
         """By device those that are meant with it."""
 
-    async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
+    async def prepare(self, setup: dict[str, Any], *, sees: bool, calls_skills: bool) -> dict[str, Any]:
         """Add nothing."""
         return setup
 
@@ -45,6 +46,10 @@ class Hands:
     async def listing(self) -> list[dict[str, Any]]:
         """List nothing."""
         return []
+
+    def is_skill(self, name: str) -> bool:
+        """Return whether it is one of the board's skills; this home has no tool of these names."""
+        return name in SKILL_TOOLS
 
     def check(self, call: Call, evidence: Any, before: Any, read: Mapping[str, DeviceState]) -> Verdict:
         """Refuse some devices, and ask before one tool."""

@@ -23,6 +23,9 @@ from unitd.wire.errors import ConfigError, LoadFailed
 VISION = "vision"
 """The capability of models that take pictures."""
 
+SKILLS = "skills"
+"""The capability of models that have learned to call the board's skills."""
+
 
 @dataclass(frozen=True)
 class ModelFile:
@@ -142,6 +145,11 @@ class Card:
         """True if the installed model takes pictures, or its card says so of a server."""
         is_served = "base_url" in self.engine_options
         return self.projector_path is not None or (is_served and VISION in self.capabilities)
+
+    @property
+    def calls_skills(self) -> bool:
+        """True if the model has learned to call the board's skills."""
+        return SKILLS in self.capabilities
 
     @property
     def download_bytes(self) -> int:

@@ -10,8 +10,8 @@ from unitd.doors.base import Commands
 from unitd.doors.home.own_skills import OwnSkills, read_own_skills
 from unitd.runtime.skills.actions import Action
 from unitd.runtime.skills.lists import Lists
+from unitd.runtime.tasks.board_tools import Toolbox
 from unitd.runtime.tasks.skill_toolbox import SkillToolbox
-from unitd.runtime.tasks.tool_loop import Toolbox
 
 if TYPE_CHECKING:
     from unitd.doors.home.toolbox import HomeToolbox

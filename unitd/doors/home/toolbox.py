@@ -21,6 +21,7 @@ from unitd.core.home.devices import Entity
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
 from unitd.core.home.readings import read_message
+from unitd.core.home.skill_tools import SKILL_TOOLS, beside, skill_functions, skills_among
 from unitd.core.home.tools import Tool, misfit, unfit
 from unitd.core.outcomes import DeviceState, Outcome, Reason, done, failed, shown, state
 from unitd.doors.base import Commands
@@ -58,7 +59,7 @@ class Refused(ToolFailed):
 
 
 class HomeToolbox:
-    """A `tool_loop.Toolbox`."""
+    """A `board_tools.Toolbox`."""
 
     defaults: Mapping[str, Any] = {"temperature": 0}
     """Tool calls need the most probable answer."""
@@ -141,10 +142,11 @@ class HomeToolbox:
         for each in left_out:
             log.info("%s of Home Assistant is left out: the file has this device", each.id)
 
-    async def prepare(self, setup: dict[str, Any], *, sees: bool = False) -> dict[str, Any]:
+    async def prepare(self, setup: dict[str, Any], *, sees: bool = False, calls_skills: bool = False) -> dict[str, Any]:
         """Return the setup with schemas for the grammar, and with the devices in its prompt or `messages`.
 
-        A model that sees nothing is told of no cameras.
+        A model that sees nothing is told of no cameras; one that calls skills gets their schemas after those of the
+        home.
 
         Raises:
             LoadFailed: there are no tools, or no devices for them.
@@ -154,6 +156,8 @@ class HomeToolbox:
             raise LoadFailed(f"this board has no tools, or no devices for them: see [home]{self._unread_because}")
         home = self._home if sees else self._home.without_cameras()
         functions = home.only(home.first(MOST_LISTED)).functions()
+        if calls_skills:
+            functions += beside(functions, skill_functions(setup.get("language") or self._languages))
         if not functions:
             return with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if len(home.entities) > MOST_LISTED:
@@ -167,12 +171,17 @@ class HomeToolbox:
             return {}
         home = home.only(names)
         changed = with_prompt_text(setup, home.devices)
-        return {key: changed[key] for key in ("prompt", "messages") if key in changed} | {"tools": home.functions()}
+        functions = home.functions() + skills_among(setup.get("tools") or ())
+        return {key: changed[key] for key in ("prompt", "messages") if key in changed} | {"tools": functions}
 
     def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
         """Return the setup of the intent program: the home, and the room and the languages of a task."""
         own = {key: setup[key] for key in ("area", "language") if setup.get(key)}
         return {"home": self._home.as_data(self._area, self._languages)} | self._skills | own
+
+    def is_skill(self, name: str) -> bool:
+        """Return whether a call with this name is one of a skill, and of no tool of the home."""
+        return name in SKILL_TOOLS and not self._home.ways(name)
 
     def check(
         self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]

@@ -10,8 +10,9 @@ from itertools import count
 from typing import Any
 
 from unitd.core.outcomes import Outcome
+from unitd.runtime.tasks.board_tools import Toolbox
 from unitd.runtime.tasks.recognizer import Recognizer
-from unitd.runtime.tasks.tool_loop import Toolbox, ToolUse
+from unitd.runtime.tasks.tool_loop import ToolUse
 from unitd.runtime.tasks.tool_messages import Call
 
 log = logging.getLogger("unitd.tools")

@@ -8,9 +8,10 @@ from unitd.core.models.stand_in import fitted
 from unitd.core.tasks.kinds import INTENT, MAX_INPUTS, Output, UnitKind
 from unitd.runtime.models.adapters import with_files
 from unitd.runtime.models.store import ModelStore
+from unitd.runtime.tasks.board_tools import Toolbox
 from unitd.runtime.tasks.recognizer import CARD
 from unitd.runtime.tasks.skill_toolbox import SKILLS
-from unitd.runtime.tasks.tool_loop import AUTO, Toolbox
+from unitd.runtime.tasks.tool_loop import AUTO
 from unitd.wire.cameras import source_of
 from unitd.wire.errors import BadField, LoadFailed
 from unitd.wire.framing import MAX_NAME_BYTES, is_too_long
@@ -79,7 +80,7 @@ class Planner:
         raw_setup = {**card.defaults, **(toolbox.defaults if toolbox else {}), **data}
         setup, warning = fitted(card, setup_data(kind, raw_setup))
         if toolbox is not None:
-            prepared = await toolbox.prepare(setup, sees=card.has_vision)
+            prepared = await toolbox.prepare(setup, sees=card.has_vision, calls_skills=card.calls_skills)
             setup = setup | toolbox.recognition(setup) if kind.name == INTENT else prepared
         if kind.output is Output.ANSWER and "lora" in setup:
             setup = await with_files(setup, self._model_store.folders)

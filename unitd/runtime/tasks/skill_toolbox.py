@@ -7,6 +7,7 @@ from unitd.core.config.schema import HomeSettings
 from unitd.core.home.call_guard import ALLOWED, Evidence, Verdict, evidence_of
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import NO_TOOLS, with_prompt_text
+from unitd.core.home.skill_tools import SKILL_TOOLS, skill_functions
 from unitd.core.outcomes import DeviceState, Outcome, Reason, failed
 from unitd.runtime.tasks.tool_messages import Call
 
@@ -18,18 +19,20 @@ SKILLS = "skills"
 
 
 class SkillToolbox:
-    """A `tool_loop.Toolbox` without devices."""
+    """A `board_tools.Toolbox` without devices."""
 
     defaults: Mapping[str, Any] = {}
 
     def __init__(self, settings: HomeSettings, skills: Sequence[Mapping[str, Any]] = ()) -> None:
         """`skills` are the person's own, for the intent program."""
         self._skills = {"skills": list(skills)}
+        self._languages = settings.languages
         self._home = Home().as_data(settings.area, settings.languages)
 
-    async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
-        """Return the setup without tools, and with a prompt that says so: a model has nothing to call."""
-        return with_prompt_text(setup, NO_TOOLS) | {"tools": None}
+    async def prepare(self, setup: dict[str, Any], *, sees: bool, calls_skills: bool = False) -> dict[str, Any]:
+        """Return the setup with the skills as tools; for a model that does not call them its prompt says "none"."""
+        skills = skill_functions(setup.get("language") or self._languages) if calls_skills else []
+        return setup | {"tools": skills} if skills else with_prompt_text(setup, NO_TOOLS) | {"tools": None}
 
     def narrowed(self, setup: Mapping[str, Any], names: Collection[str], *, sees: bool) -> dict[str, Any]:
         """Return {}: no device may be meant."""
@@ -42,6 +45,10 @@ class SkillToolbox:
     async def listing(self) -> list[dict[str, Any]]:
         """Return no tools."""
         return []
+
+    def is_skill(self, name: str) -> bool:
+        """Return whether a call with this name is one of a skill."""
+        return name in SKILL_TOOLS
 
     def check(
         self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]

@@ -9,13 +9,14 @@ from unitd.core.outcomes import Outcome
 from unitd.core.tasks.kinds import INTENT
 from unitd.core.tasks.table import Task
 from unitd.runtime.skills.actions import Where
+from unitd.runtime.tasks.board_tools import Toolbox
 from unitd.runtime.tasks.conversations import MOST_CHARACTERS, conversation_of
 from unitd.runtime.tasks.destinations import Shared
 from unitd.runtime.tasks.output import End, Inference
 from unitd.runtime.tasks.plan import Plan
 from unitd.runtime.tasks.recognizer import Recognizer
 from unitd.runtime.tasks.states import InferenceState
-from unitd.runtime.tasks.tool_loop import Toolbox, ToolUse
+from unitd.runtime.tasks.tool_loop import ToolUse
 from unitd.runtime.tasks.tool_messages import Call, ends_with_results
 
 

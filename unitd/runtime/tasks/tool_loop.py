@@ -13,13 +13,15 @@ does them.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from unitd.core.home.call_guard import Evidence, Verdict, agrees, declines
+from unitd.core.home.call_guard import Evidence, agrees, declines
 from unitd.core.home.call_guard_words import cannot_wait, forgotten, too_many_wait
+from unitd.core.home.skill_tools import LANGUAGE, are_said, sentences_for
 from unitd.core.outcomes import DeviceState, Outcome, told, told_of_set
+from unitd.runtime.tasks.board_tools import Toolbox
 from unitd.runtime.tasks.tool_messages import Call, conversation_so_far, last_question, results_of, with_pictures
 
 # A model that goes on calling is not asked again.
@@ -38,46 +40,6 @@ AUTO = "auto"
 
 Recognition = dict[str, Any]
 """The intent program's answer: a turn with calls, an answer, or evidence and candidates for a model; {} for none."""
-
-
-class Toolbox(Protocol):
-    """The tools of this board."""
-
-    @property
-    def defaults(self) -> Mapping[str, Any]:
-        """What a setup with these tools has unless it says otherwise; wins over the defaults of a model's card."""
-
-    async def prepare(self, setup: dict[str, Any], *, sees: bool) -> dict[str, Any]:
-        """Add schemas and devices to a setup that names the board's tools; raise LoadFailed when there are none.
-
-        `sees` is whether the model has vision.
-        """
-
-    def narrowed(self, setup: Mapping[str, Any], names: Collection[str], *, sees: bool) -> dict[str, Any]:
-        """Return the keys of a setup that change when only the devices of these names may be meant."""
-
-    def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the setup of the intent program for a task with this setup."""
-
-    async def listing(self) -> list[dict[str, Any]]:
-        """Return name, description and devices of each tool that can be used; empty when there is none."""
-
-    def check(
-        self, call: Call, evidence: Evidence | None, before: Evidence | None, read: Mapping[str, DeviceState]
-    ) -> Verdict:
-        """Return whether the words of a person back a call of the model; `read` are the states read so far, by name."""
-
-    def targets(self, call: Call, evidence: Evidence | None) -> list[Call]:
-        """Return the calls that a model's call stands for: one for each device of a set, else the call as it is."""
-
-    def evidence_of(self, calls: Sequence[Call], language: str) -> Evidence:
-        """Return what a turn with these calls was about."""
-
-    def confirmation(self, calls: Sequence[Call], language: str) -> str:
-        """Return the question to ask before these calls are done; "" when none of them needs one."""
-
-    async def do(self, call: Call, *, sees: bool) -> Outcome:
-        """Do a call; never raises, a failure is told like a success. A picture is only for a model that sees."""
 
 
 class Recognizes(Protocol):
@@ -104,6 +66,9 @@ class Turn:
 
     pending: Pending | None = None
     """What the answer asks about."""
+
+    words: str = ""
+    """What the person has said."""
 
 
 class ToolUser(Protocol):
@@ -160,6 +125,7 @@ class ToolUse:
         self._whose = {"conversation": conversation} if conversation else {}
         self._before = last.evidence if last is not None else None
         self._asked = last.pending if last is not None else None
+        self._said_before = last.words if last is not None else ""
         self.turn = Turn()
         self._language = ""
         self._memory: Callable[[], Any] = dict
@@ -176,6 +142,12 @@ class ToolUse:
 
         self._read: dict[str, DeviceState] = {}
         self._refusal = ""
+        self._otherwise = AWAY
+        """What is said of a sentence that is not understood."""
+
+        self._for_skill: Sequence[str] = ()
+        """The sentences for a skill that the model has called."""
+
         self.usage: dict[str, int] = {}
         """The tokens of all rounds."""
 
@@ -188,7 +160,7 @@ class ToolUse:
         `memory` returns what the unit remembers of the conversation, as its last finish said.
         """
         self._memory, self._has_model = memory, has_model
-        text = self.text or last_question(self._setup)
+        text = self.turn.words = self.text or last_question(self._setup)
         heard = await self._recognizer.ask("recognize", text=text, **self._whose)
         self.turn.evidence = heard.get("evidence")
         self._language = str(heard.get("language", ""))
@@ -210,8 +182,9 @@ class ToolUse:
 
     async def _unrecognized(self, heard: Recognition) -> str | None:
         """Let a model answer what the intent program has not understood."""
+        self._otherwise = str(heard.get("otherwise", self._otherwise))
         if not self._has_model:
-            return str(heard.get("otherwise", AWAY))
+            return self._otherwise
         changes = self._toolbox.narrowed(self._setup, heard.get("candidates", ()), sees=self._sees)
         return await self._ask_model(changes)
 
@@ -301,10 +274,21 @@ class ToolUse:
             self._user.ask_model({**changes, **more})
         if not self.goes_on:
             return None
+        if self._for_skill:
+            return await self._use_skill()
         if self._outcomes:
             self.turn.pending = None  # what was done is what was meant; a further call was the model's own idea
             return told(self._told)
         return self._refusal
+
+    async def _use_skill(self) -> str | None:
+        """Let the skill read the sentences that the model's call stands for, and add its answer to what was done."""
+        self._has_model = False  # what the skill does not take, nobody does
+        done, self._outcomes = self._told, []
+        fields = {"language": LANGUAGE, "sentences": self._for_skill}
+        heard = await self._recognizer.ask("recognize_skill", **fields, **self._whose)
+        answer = await self._carry_out(heard or {"answer": self._otherwise})
+        return answer and told([*done, answer])
 
     async def _outcomes_of(self, calls: Sequence[Call]) -> list[Outcome]:
         """Do the calls that one of the model stands for."""
@@ -335,6 +319,9 @@ class ToolUse:
         There is none for a call that repeats another of the same turn, that the words do not back, or that needs a
         confirmation.
         """
+        if self._toolbox.is_skill(call["name"]):
+            self._note_skill(call)
+            return []
         calls = [each for each in self._toolbox.targets(call, self.turn.evidence) if self._is_new(each)]
         verdicts = [self._toolbox.check(each, self.turn.evidence, self._before, self._read) for each in calls]
         asked = [each for each, verdict in zip(calls, verdicts, strict=True) if verdict.is_asked]
@@ -345,6 +332,14 @@ class ToolUse:
         if allowed:
             self._calls.append(allowed)
         return allowed
+
+    def _note_skill(self, call: Call) -> None:
+        """Keep a call of a skill, whose words must be the person's; the skill's own calls are those that are done."""
+        name, arguments = call["name"], call["arguments"]
+        if are_said(name, arguments, f"{self._said_before} {self.turn.words}"):
+            self._for_skill = self._for_skill or sentences_for(name, arguments)
+        if not self._for_skill:
+            self._refusal = self._refusal or self._otherwise
 
     def _is_new(self, call: Call) -> bool:
         """Return whether the same was not called in this turn, and keep that it was."""
@@ -364,7 +359,7 @@ class ToolUse:
     @property
     def goes_on(self) -> bool:
         """True when the end of the model's round is not the end of the answer: there are calls, or words about them."""
-        return bool(self._calls or self._outcomes or self._refusal)
+        return bool(self._calls or self._outcomes or self._refusal or self._for_skill)
 
     @property
     def has_outcomes(self) -> bool:
