@@ -62,8 +62,22 @@ DEVICES = (
 
 def test_devices_are_listed_for_the_prompt() -> None:
     """With kind, area and aliases, as the bundled model has learnt them; none is no list."""
-    assert home_of(HOUSE).devices == DEVICES
-    assert Home().devices == ""
+    assert home_of(HOUSE).devices() == DEVICES
+    assert Home().devices() == Home().devices("hall") == ""
+
+
+def test_the_list_tells_the_room_of_the_board_and_the_floors() -> None:
+    """By the name of the room, whatever it is called; a room that the home does not know is told as it is."""
+    lamp, blind = Entity("Lamp", "light", "Hall", id="lamp"), Entity("blind", "cover", id="blind", floor="upstairs")
+    home = Home((lamp, blind), areas=(Area("Hall", "Downstairs", ("corridor",)),))
+
+    assert home.devices("Corridor").splitlines() == [
+        "Room: hall",
+        "Devices:",
+        '- lamp; light in hall, downstairs: "Lamp"',
+        '- blind; cover, upstairs: "blind"',
+    ]
+    assert home.devices("cellar").startswith("Room: cellar\nDevices:\n")
 
 
 @pytest.mark.parametrize("key", ["prompt", "system_prompt"])
@@ -244,7 +258,7 @@ def test_two_devices_of_one_name_are_called_by_their_ids() -> None:
     assert home.functions()[0]["function"]["parameters"]["properties"]["entity"]["enum"] == [
         "light.desk", "light.desk_2", "tv",
     ]  # fmt: skip
-    assert '- desk lamp; light in hall: "light.desk_2"' in home.devices
+    assert '- desk lamp; light in hall: "light.desk_2"' in home.devices()
     assert home.named("desk lamp") == [desk, other]
     assert (home.entity("light.desk_2"), home.entity("LIGHT.DESK"), home.entity("desk")) == (other, desk, None)
 

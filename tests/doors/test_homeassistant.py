@@ -193,4 +193,4 @@ async def test_a_state_of_home_assistant_has_its_attributes(
 
     outcome = await tools.do({"id": "1", "name": "get_reading", "arguments": {"place": "garden"}})
 
-    assert outcome == Outcome("on.", is_done=True, state=DeviceState("on", attributes={"brightness": 50}))
+    assert outcome == Outcome("on, 50 percent.", is_done=True, state=DeviceState("on", attributes={"brightness": 50}))

@@ -16,8 +16,8 @@ async def test_devices_are_read_from_home_assistant(make_toolbox: MakeToolbox, a
 
     assert setup["prompt"] == (
         'Be brief.\n\nDevices:\n- kitchen light; light: "kitchen light"\n'
-        '- desk lamp; light in study: "light.desk"\n- radio; media: "radio"\n'
-        '- desk lamp; light in hall: "light.desk_2"'
+        '- desk lamp; light in study, upstairs: "light.desk"\n- radio; media: "radio"\n'
+        '- desk lamp; light in hall, ground floor: "light.desk_2"'
     )
     assert setup["tools"][0]["function"]["parameters"]["properties"]["entity"]["enum"] == [
         "kitchen light", "light.desk", "light.desk_2",
@@ -192,7 +192,7 @@ async def test_one_that_starts_later_is_asked_again_at_setup(
     asked = len(assistant.calls)
     await tools.prepare({"tools": "home"})
 
-    assert '- desk lamp; light in study: "light.desk"' in setup["prompt"]
+    assert '- desk lamp; light in study, upstairs: "light.desk"' in setup["prompt"]
     assert len(assistant.calls) == asked
 
 

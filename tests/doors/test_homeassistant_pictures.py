@@ -78,7 +78,7 @@ async def test_only_a_model_that_sees_is_told_of_cameras(open_toolbox: Open) -> 
 
     seeing, other = [await toolbox.prepare({"prompt": ""}, sees=sees) for sees in (True, False)]
 
-    assert '- front door camera; camera in hall: "front door camera"' in seeing["prompt"]
+    assert '- front door camera; camera in hall, ground floor: "front door camera"' in seeing["prompt"]
     assert [each["function"]["name"] for each in seeing["tools"]] == ["turn_on", "turn_off", "get_state", "look_at"]
     assert other["prompt"] == 'Devices:\n- kitchen light; light: "kitchen light"'
     assert [each["function"]["name"] for each in other["tools"]] == ["turn_on", "turn_off", "get_state"]

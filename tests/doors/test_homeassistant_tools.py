@@ -93,7 +93,10 @@ async def test_a_device_is_asked_for_its_state(make_toolbox: MakeToolbox, assist
 
     outcome = await tools.do({"id": "1", "name": "get_state", "arguments": {"entity": "it"}})
 
-    assert (outcome.text, outcome.state) == ("The it is on.", DeviceState("on", attributes={"brightness": 50}))
+    assert (outcome.text, outcome.state) == (
+        "The it is on, 50 percent.",
+        DeviceState("on", attributes={"brightness": 50}),
+    )
 
 
 @pytest.mark.parametrize(

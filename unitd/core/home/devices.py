@@ -36,12 +36,14 @@ class Entity:
     allowed_tools: frozenset[str] | None = None
     """The names of the default tools that it can do; None for all those of its kind."""
 
-    def line(self, called: str) -> str:
+    def line(self, called: str, floor: str = "") -> str:
         """Return its line in the prompt, in the form of train/corpus/tools/house.py: what people say, then its name.
 
-        `called` is what the model writes to call it: its name, unless another device has the same.
+        `called` is what the model writes to call it: its name, unless another device has the same. `floor` is the
+        floor of its area.
         """
         where = f"{self.kind} in {self.area}" if self.area else self.kind
+        where += f", {floor}" if floor else ""
         said = ", ".join((self.name, *self.aliases))
         return f'- {said.lower()}; {where.lower()}: "{called}"'
 

@@ -87,11 +87,15 @@ class Home:
             for tool, names in self._usable
         ]
 
-    @property
-    def devices(self) -> str:
-        """The list of devices for a prompt; "" if there are none."""
-        lines = (each.line(self.called(each)) for each in self.entities)
-        return "\n".join(["Devices:", *lines]) if self.entities else ""
+    def devices(self, room: str = "") -> str:
+        """Return the list of devices for a prompt, after the room of the board; "" if there are none."""
+        if not self.entities:
+            return ""
+        floors = {each.name: each.floor for each in self._areas}
+        lines = (each.line(self.called(each), floors.get(each.area, each.floor)) for each in self.entities)
+        here = self.area(room)
+        name = here.name if here is not None else room
+        return "\n".join([*([f"Room: {name.lower()}"] if name else []), "Devices:", *lines])
 
     def as_data(self, area: str = "", languages: Sequence[str] = ("en",)) -> dict[str, Any]:
         """Return the home as JSON for the program that understands sentences.

@@ -46,6 +46,9 @@ REREAD_SECONDS = 10.0
 MOST_LISTED = 12
 
 
+_LEVELS = {"on": ("brightness",), "open": ("position",), "playing": ("volume",)}
+"""The attribute that tells how much, by the state."""
+
 _BOUNDS = ("minimum", "maximum", "enum")
 """The keys of a schema that the words about an argument are made of."""
 
@@ -162,7 +165,7 @@ class HomeToolbox:
             return with_prompt_text(setup, NO_TOOLS) | {"tools": None}
         if len(home.entities) > MOST_LISTED:
             return setup | {"tools": functions}
-        return with_prompt_text(setup, home.devices) | {"tools": functions}
+        return with_prompt_text(setup, home.devices(self._room_of(setup))) | {"tools": functions}
 
     def narrowed(self, setup: Mapping[str, Any], names: Collection[str], *, sees: bool = False) -> dict[str, Any]:
         """Return the keys of a setup that change where only these devices may be meant; {} in a small home."""
@@ -170,9 +173,13 @@ class HomeToolbox:
         if len(home.entities) <= MOST_LISTED:
             return {}
         home = home.only(names)
-        changed = with_prompt_text(setup, home.devices)
+        changed = with_prompt_text(setup, home.devices(self._room_of(setup)))
         functions = home.functions() + skills_among(setup.get("tools") or ())
         return {key: changed[key] for key in ("prompt", "messages") if key in changed} | {"tools": functions}
+
+    def _room_of(self, setup: Mapping[str, Any]) -> str:
+        """Return the room in which a task listens; "" if it is not known."""
+        return str(setup.get("area") or self._area)
 
     def recognition(self, setup: Mapping[str, Any]) -> dict[str, Any]:
         """Return the setup of the intent program: the home, and the room and the languages of a task."""
@@ -291,10 +298,10 @@ class HomeToolbox:
         if tool.state:
             text = self._devices.last_on(self._render(tool.state, names))
             known = read_message(text, entity)
-            return _outcome(_with_unit(known) if tool.protocol else text, known, device)
+            return _outcome(_in_words(known) if tool.protocol else text, known, device)
         if tool.state_of:
             known = await self._devices.state_of(self._render(tool.state_of, names))
-            return _outcome(_with_unit(known), known, device)
+            return _outcome(_in_words(known), known, device)
         confirmation = self._render(tool.confirmation, names)  # a template that fails must fail before the action
         if tool.topic:
             await self._devices.publish(self._render(tool.topic, names), self._render(tool.payload, names))
@@ -337,8 +344,13 @@ def _outcome(text: str, known: DeviceState, device: str) -> Outcome:
     return Outcome(state(_plain(text)[:STATE_LENGTH], device), is_done=True, state=known)
 
 
-def _with_unit(known: DeviceState) -> str:
-    return f"{known.state} {known.unit}" if known.unit else known.state
+def _in_words(known: DeviceState) -> str:
+    """Return a state with its unit, or with its level: "on, 50 percent"."""
+    if known.unit:
+        return f"{known.state} {known.unit}"
+    levels = (known.attributes.get(name) for name in _LEVELS.get(known.state, ()))
+    level = next((each for each in levels if each is not None), None)
+    return known.state if level is None else f"{known.state}, {level:g} percent"
 
 
 def _plain(value: str) -> str:
