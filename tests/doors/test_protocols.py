@@ -127,7 +127,8 @@ async def test_a_device_of_tasmota_gets_a_command(
     [
         (
             device("light", more='protocol = "zigbee2mqtt"'), "zigbee2mqtt/it",
-            {"state": "ON", "brightness": 127, "color": {"x": 0.4, "y": 0.3}}, "It is on, 50 percent.", {"brightness": 50},
+            {"state": "ON", "brightness": 127, "color": {"x": 0.4, "y": 0.3}},
+            "It is on, 50 percent.", {"brightness": 50},
         ),
         (
             device("climate", more='protocol = "zigbee2mqtt"'), "zigbee2mqtt/it",
@@ -140,10 +141,13 @@ async def test_a_device_of_tasmota_gets_a_command(
         ),
         (device("fan", more='protocol = "tasmota"'), "stat/it/POWER", "OFF", "It is off.", {}),
         (
-            device("light", more='protocol = "tasmota"'), "stat/it/RESULT", {"POWER": "ON", "Dimmer": 30}, "It is on, 30 percent.",
-            {"brightness": 30},
+            device("light", more='protocol = "tasmota"'), "stat/it/RESULT", {"POWER": "ON", "Dimmer": 30},
+            "It is on, 30 percent.", {"brightness": 30},
         ),
-        (device("cover", more='protocol = "tasmota"'), "stat/it/SHUTTER1", "30", "It is open, 30 percent.", {"position": 30}),
+        (
+            device("cover", more='protocol = "tasmota"'), "stat/it/SHUTTER1", "30",
+            "It is open, 30 percent.", {"position": 30},
+        ),
         (
             device("sensor", more='protocol = "tasmota"'), "tele/it/SENSOR",
             {"Time": "2026-11-22T10:00:00", "DS18B20": {"Temperature": 20.6}, "TempUnit": "C"}, "It is at 20.6 °C.",
