@@ -3,7 +3,7 @@
 The daemon asks its intent program first, and refuses what a model calls where that program is away, so it cannot be
 asked for the model's own share. Here the prompts are made by the daemon's code (`core.home`), the calls are done by its
 toolbox, and the model may call again when it has read the outcomes; neither the guard of the calls nor the choice of
-devices has a part in it. The model is not told in which room the board is: sentences that need it are counted apart.
+devices has a part in it. Sentences that need the room of the board are counted apart.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ async def _said_in(
     """Return the calls and the last words that each sentence led to."""
     wire = Wire({topic: state.encode() for topic, state in states_of(devices).items()})
     toolbox = HomeToolbox(home, wire, None, HomeSettings())
-    place = place_of(home)
     found = []
     for sentence in sentences:
+        place = place_of(home, room=sentence.get("room", ""))
         messages = [place.system, Message("user", sentence["say"])]
         made: list[Call] = []
         for _ in range(MAX_ROUNDS):

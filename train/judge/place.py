@@ -11,6 +11,7 @@ from train.corpus.base import Message
 from unitd.core.home.devices import Entity
 from unitd.core.home.home import Home
 from unitd.core.home.prompt import with_prompt_text
+from unitd.core.home.skill_tools import skill_functions
 from unitd.core.home.usual_tools import usual_tool
 
 PROMPT = "You are a home assistant."
@@ -35,22 +36,6 @@ _KINDS = {
 _READ = "get_state"
 _READ_KINDS = "light switch fan cover climate media lock sensor"
 
-_SKILLS = (
-    "start_timer(length, name)",
-    "ask_timer(which)",
-    "remind(what, when)",
-    "get_time(place)",
-    "count_days(day)",
-    "calculate(sum)",
-    "convert(amount, unit)",
-    "add_to_list(item, list)",
-    "read_list(list)",
-    "get_weather(place, day)",
-    "get_calendar(day)",
-    "board_info(what)",
-)
-"""Tools of skills with their parameters, which are all texts."""
-
 
 @dataclass(frozen=True)
 class Place:
@@ -60,10 +45,10 @@ class Place:
     functions: Sequence[Mapping[str, Any]]
 
 
-def place_of(home: Home, prompt: str = PROMPT) -> Place:
-    """Return what a task with the tools of a home is told."""
+def place_of(home: Home, prompt: str = PROMPT, room: str = "") -> Place:
+    """Return what a task with the tools of a home is told; `room` is that of the board."""
     functions = home.functions()
-    system = with_prompt_text({"prompt": prompt}, home.devices)["prompt"]
+    system = with_prompt_text({"prompt": prompt}, home.devices(room))["prompt"]
     return Place(Message("system", f"{system}\n\n{tools_text(functions)}"), functions)
 
 
@@ -77,12 +62,5 @@ def usual_home(devices: Iterable[Mapping[str, Any]]) -> Home:
 
 def place_of_skills(prompt: str = PROMPT) -> Place:
     """Return what a task with skills and without devices is told."""
-    functions = [_function(each) for each in _SKILLS]
+    functions = skill_functions("en")
     return Place(Message("system", f"{prompt}\n\n{tools_text(functions)}"), functions)
-
-
-def _function(signature: str) -> dict[str, Any]:
-    name, _, inside = signature.rstrip(")").partition("(")
-    properties = {parameter: {"type": "string"} for parameter in inside.split(", ")}
-    schema = {"type": "object", "properties": properties, "required": list(properties)}
-    return {"type": "function", "function": {"name": name, "parameters": schema}}

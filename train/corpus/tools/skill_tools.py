@@ -10,37 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from train.corpus.tools.toolbox import Tool, Toolbox
+from unitd.core.home.skill_tools import SKILL_TOOLS
 
-SIGNATURES: Mapping[str, tuple[str, ...]] = {
-    "start_timer": ("length", "name"),
-    "change_timer": ("change", "length", "name"),
-    "cancel_timer": ("which",),
-    "ask_timer": ("which",),
-    "set_alarm": ("when", "name"),
-    "cancel_alarm": ("which",),
-    "ask_alarm": ("which",),
-    "remind": ("what", "when"),
-    "snooze": ("length",),
-    "stop": (),
-    "get_time": ("place",),
-    "get_date": ("day",),
-    "count_days": ("day",),
-    "calculate": ("sum",),
-    "convert": ("amount", "unit"),
-    "board_volume": ("change",),
-    "add_to_list": ("item", "list"),
-    "remove_from_list": ("item", "list"),
-    "read_list": ("list",),
-    "clear_list": ("list",),
-    "speak": ("change",),
-    "get_weather": ("place", "day"),
-    "get_calendar": ("day",),
-    "board_info": ("what",),
-}
+SIGNATURES: Mapping[str, tuple[str, ...]] = {name: tuple(tool.parameters) for name, tool in SKILL_TOOLS.items()}
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "change_timer": {"change": ("add", "subtract", "pause", "resume", "restart")},
-    "speak": {"change": ("repeat", "slower", "faster", "normal")},
-    "board_info": {"what": ("address", "temperature", "memory", "uptime", "name", "version")},
+    name: {parameter: tuple(words) for parameter, words in tool.choices.items()}
+    for name, tool in SKILL_TOOLS.items()
+    if tool.choices
 }
 """Parameters that are one of a few words; the others are words of the sentence."""
 
