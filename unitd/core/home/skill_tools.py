@@ -16,30 +16,27 @@ LANGUAGE = "en"
 
 
 class SkillTool(NamedTuple):
-    """A tool and the sentences for a call of it, the best first."""
+    """A tool with its parameters, and the sentences for a call of it, the best first."""
 
+    parameters: Sequence[str]
     sentences: Sequence[str] = ()
     choices: Mapping[str, Mapping[str, Sequence[str]]] = {}
     """The words of the first parameter if it is one of a few, and the sentences for each."""
 
-    @property
-    def parameters(self) -> list[str]:
-        """Return the names of all parameters."""
-        ways = (*self.sentences, *(way for words in self.choices.values() for each in words.values() for way in each))
-        return list(dict.fromkeys([*self.choices, *(slot for way in ways for slot in _SLOT.findall(way))]))
-
 
 SKILL_TOOLS: Mapping[str, SkillTool] = {
     "start_timer": SkillTool(
+        ("length", "name"),
         (
             "set a {name} timer for {length}",
             "set a timer for {length} called {name}",
             "set a timer for {length}",
             "set a {name} timer",
             "set a timer",
-        )
+        ),
     ),
     "change_timer": SkillTool(
+        ("change", "length", "name"),
         choices={
             "change": {
                 "add": (
@@ -60,15 +57,17 @@ SKILL_TOOLS: Mapping[str, SkillTool] = {
             }
         },
     ),
-    "cancel_timer": SkillTool(("cancel the {which} timer", "cancel {which} timers", "cancel the timer")),
+    "cancel_timer": SkillTool(("which",), ("cancel the {which} timer", "cancel {which} timers", "cancel the timer")),
     "ask_timer": SkillTool(
+        ("which",),
         (
             "how long is left on the {which} timer",
             "how long is left on {which} timers",
             "how long is left on the timer",
-        )
+        ),
     ),
     "set_alarm": SkillTool(
+        ("when", "name"),
         (
             "set an alarm for {when} called {name}",
             "set an alarm {when} called {name}",
@@ -76,25 +75,28 @@ SKILL_TOOLS: Mapping[str, SkillTool] = {
             "set an alarm {when}",
             "set an alarm called {name}",
             "set an alarm",
-        )
+        ),
     ),
     "cancel_alarm": SkillTool(
+        ("which",),
         (
             "cancel the {which} alarm",
             "cancel the alarm for {which}",
             "cancel {which} alarms",
             "cancel the alarm",
-        )
+        ),
     ),
     "ask_alarm": SkillTool(
+        ("which",),
         (
             "when is the {which} alarm",
             "is there an alarm for {which}",
             "which alarms are set for {which}",
             "which alarms are set",
-        )
+        ),
     ),
     "remind": SkillTool(
+        ("what", "when"),
         (
             "remind me {when} to {what}",
             "remind me at {when} to {what}",
@@ -106,23 +108,29 @@ SKILL_TOOLS: Mapping[str, SkillTool] = {
             "set a reminder for {when}",
             "set a reminder {when}",
             "set a reminder",
-        )
+        ),
     ),
-    "snooze": SkillTool(("snooze for {length}", "snooze {length}", "snooze")),
-    "stop": SkillTool(("stop",)),
-    "get_time": SkillTool(("what time is it in {place}", "what time is it")),
-    "get_date": SkillTool(("what date is {day}", "when is {day}", "what day is {day}", "what is the date today")),
-    "count_days": SkillTool(("how many days until {day}", "how many days until the {day}", "how long until {day}")),
-    "calculate": SkillTool(("what is {sum}", "calculate {sum}", "{sum}")),
+    "snooze": SkillTool(("length",), ("snooze for {length}", "snooze {length}", "snooze")),
+    "stop": SkillTool((), ("stop",)),
+    "get_time": SkillTool(("place",), ("what time is it in {place}", "what time is it")),
+    "get_date": SkillTool(
+        ("day",), ("what date is {day}", "when is {day}", "what day is {day}", "what is the date today")
+    ),
+    "count_days": SkillTool(
+        ("day",), ("how many days until {day}", "how many days until the {day}", "how long until {day}")
+    ),
+    "calculate": SkillTool(("sum",), ("what is {sum}", "calculate {sum}", "{sum}")),
     "convert": SkillTool(
+        ("amount", "unit"),
         (
             "convert {amount} to {unit}",
             "how many {unit} are {amount}",
             "what is {amount} in {unit}",
             "convert {amount}",
-        )
+        ),
     ),
     "board_volume": SkillTool(
+        ("change",),
         (
             "set the volume to {change}",
             "turn the volume {change}",
@@ -132,29 +140,32 @@ SKILL_TOOLS: Mapping[str, SkillTool] = {
             "turn it {change}",
             "{change}",
             "it is {change}",
-        )
+        ),
     ),
     "add_to_list": SkillTool(
+        ("item", "list"),
         (
             "add {item} to the {list} list",
             "add {item} to {list} list",
             "add {item} to the list",
             "add something to the {list} list",
             "add something to the list",
-        )
+        ),
     ),
     "remove_from_list": SkillTool(
+        ("item", "list"),
         (
             "remove {item} from the {list} list",
             "remove {item} from {list} list",
             "remove {item} from the list",
             "remove something from the {list} list",
             "remove something from the list",
-        )
+        ),
     ),
-    "read_list": SkillTool(("what is on the {list} list", "what is on {list} list", "read the list")),
-    "clear_list": SkillTool(("clear the {list} list", "clear {list} list", "clear the list")),
+    "read_list": SkillTool(("list",), ("what is on the {list} list", "what is on {list} list", "read the list")),
+    "clear_list": SkillTool(("list",), ("clear the {list} list", "clear {list} list", "clear the list")),
     "speak": SkillTool(
+        ("change",),
         choices={
             "change": {
                 "repeat": ("say that again",),
@@ -165,6 +176,7 @@ SKILL_TOOLS: Mapping[str, SkillTool] = {
         },
     ),
     "get_weather": SkillTool(
+        ("place", "day"),
         (
             "what is the weather in {place} {day}",
             "what is the weather in {place} on {day}",
@@ -172,17 +184,19 @@ SKILL_TOOLS: Mapping[str, SkillTool] = {
             "what is the weather on {day}",
             "what is the weather in {place}",
             "what is the weather",
-        )
+        ),
     ),
     "get_calendar": SkillTool(
+        ("day",),
         (
             "what is on my calendar {day}",
             "what is on my calendar on {day}",
             "what is my {day} appointment",
             "what is on my calendar",
-        )
+        ),
     ),
     "board_info": SkillTool(
+        ("what",),
         choices={
             "what": {
                 "address": ("what is your ip address",),
