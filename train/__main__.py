@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import logging
 import math
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -73,6 +74,9 @@ def run(arguments: argparse.Namespace) -> bool:
     run = Run(ModelShape(), recipe, checksum(recipe.seed))
     pools = EncodedPools(tokenizer_file, recipe.seed)
     end = time.monotonic() + 60 * arguments.minutes
+    signals: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, _: signals.append(received))
     model, progress = train_model(
         run,
         pools,
@@ -80,7 +84,7 @@ def run(arguments: argparse.Namespace) -> bool:
         begin=_beginning(arguments.begin_with, tokenizer_file),
         hand_over=hand_over,
         workers=arguments.workers,
-        stops=lambda _: time.monotonic() > end,
+        stops=lambda _: bool(signals) or time.monotonic() > end,
     )
     minutes = progress.seconds / 60
     LOG.info("%d parameters, %d tokens, %.0f minutes", model.parameter_count(), progress.tokens, minutes)

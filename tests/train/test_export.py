@@ -35,6 +35,7 @@ from train.fit import (  # noqa: E402
 )
 from train.model import Decoder  # noqa: E402
 from train.pools import EncodedPools  # noqa: E402
+from train.reading import begin_with  # noqa: E402
 from train.tokenizer import ChatEncoder, make_tokenizer, save_tokenizer, train_tokenizer  # noqa: E402
 
 SHAPE = ModelShape(vocab=768, width=64, layers=2, heads=2, kv_heads=1, hidden=96)
@@ -163,6 +164,28 @@ def test_a_training_goes_on_on_another_machine(tokenizer_file: Path, tmp_path: P
     assert tokenizer_handed_over(file) == tokenizer_file.read_text()
     with pytest.raises(OtherRunError, match=r"unfinished\.pt is of another run \(corpus\)"):
         train_model(replace(run, corpus="another"), pools, tmp_path / "other.pt", hand_over=file)
+
+
+def test_a_deeper_network_begins_as_the_file_ended(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    """With another tokenizer a token begins as the mean of those with which the file would write it."""
+    torch.manual_seed(1)
+    there = Decoder(SHAPE)
+    file = tmp_path / "there.gguf"
+    write_gguf(there, tokenizer, file)
+    deeper, other = Decoder(replace(SHAPE, layers=4)), Decoder(SHAPE)
+    tokens = [*sorted(tokenizer.get_vocab())[1:], "Ġkitchenlight"]
+    other_tokens = make_tokenizer({token: number for number, token in enumerate(tokens)}, [])
+
+    begin_with(deeper, file, tokenizer)
+    begin_with(other, file, other_tokens)
+
+    ids = torch.tensor([tokenizer.encode("Turn on the kitchen light!").ids])
+    torch.testing.assert_close(deeper(ids), there(ids))
+    for number, token in enumerate(tokens[:-1]):
+        assert torch.equal(other.embedding.weight[number], there.embedding.weight[tokenizer.token_to_id(token)])
+    pieces = there.embedding.weight[tokenizer.encode(" kitchenlight").ids]
+    assert len(pieces) > 1
+    torch.testing.assert_close(other.embedding.weight[-1], pieces.mean(0))
 
 
 def test_a_checkpoint_of_another_corpus_is_refused(tokenizer_file: Path, tmp_path: Path) -> None:
