@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> bool:
 
 
 def _beginning(file: Path | None, tokenizer_file: Path) -> Callable[[Decoder], None] | None:
-    return file and (lambda model: begin_with(model, file, load_tokenizer(tokenizer_file)))
+    return (lambda model: begin_with(model, file, load_tokenizer(tokenizer_file))) if file else None
 
 
 def main() -> int:
