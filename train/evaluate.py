@@ -22,10 +22,10 @@ from llama_cpp.llama_grammar import LlamaGrammar
 from train.chatml import render_prompt
 from train.corpus.base import Message
 from train.corpus.dialogue import PROBES, Conversation, make_probes
-from train.corpus.tools.follow_ups import make_follow_up_probes
+from train.corpus.tools.follow_ups.follow_ups import make_follow_up_probes
 from train.corpus.tools.more_devices import make_device_probes
-from train.corpus.tools.own_tools import make_own_tool_probes
-from train.corpus.tools.skill_talk import make_skill_probes
+from train.corpus.tools.own.own_tools import make_own_tool_probes
+from train.corpus.tools.skills.skill_talk import make_skill_probes
 from train.corpus.tools.talk import Probe, make_home_probes, make_tool_probes
 from train.evaluate_tools import evaluate_tools
 

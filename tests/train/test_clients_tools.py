@@ -9,18 +9,23 @@ from itertools import pairwise
 import pytest
 
 from train.corpus.base import Message, normal
-from train.corpus.tools.follow_ups import draw_base, draw_related_place, make_follow_up_probes, make_follow_up_talk
-from train.corpus.tools.follow_ups_makers import bit_more, other_one, undone
-from train.corpus.tools.follow_ups_state import Step
+from train.corpus.tools.follow_ups.follow_ups import (
+    draw_base,
+    draw_related_place,
+    make_follow_up_probes,
+    make_follow_up_talk,
+)
+from train.corpus.tools.follow_ups.follow_ups_makers import bit_more, other_one, undone
+from train.corpus.tools.follow_ups.follow_ups_state import Step
 from train.corpus.tools.house import Entity, House
 from train.corpus.tools.more_devices import make_device_probes, make_device_talk
-from train.corpus.tools.own_tools import make_own_tool_probes, make_own_tool_talk
-from train.corpus.tools.own_tools_asking import question_about
-from train.corpus.tools.own_tools_catalog import all_functions
-from train.corpus.tools.own_tools_chains import all_chains
-from train.corpus.tools.own_tools_fillers import Filled
-from train.corpus.tools.own_tools_results import sorry, told
-from train.corpus.tools.own_tools_saying import say
+from train.corpus.tools.own.own_tools import make_own_tool_probes, make_own_tool_talk
+from train.corpus.tools.own.own_tools_asking import question_about
+from train.corpus.tools.own.own_tools_catalog import all_functions
+from train.corpus.tools.own.own_tools_chains import all_chains
+from train.corpus.tools.own.own_tools_fillers import Filled
+from train.corpus.tools.own.own_tools_results import sorry, told
+from train.corpus.tools.own.own_tools_saying import say
 from train.corpus.tools.requests import Place
 from train.corpus.tools.talk import Probe
 from train.corpus.tools.toolbox import draw_toolbox, read_calls

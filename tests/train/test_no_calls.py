@@ -17,7 +17,7 @@ from train.corpus.tools.no_calls import CONTRASTS, EPISODES, NO_CALLS, draw_epis
 from train.corpus.tools.not_commands import statement
 from train.corpus.tools.pairs import pair
 from train.corpus.tools.requests import HOW_MUCH, Asked, Place
-from train.corpus.tools.skill_gaps import SKILL_TOOLS, ability, missing_skill
+from train.corpus.tools.skills.skill_gaps import SKILL_TOOLS, ability, missing_skill
 from train.corpus.tools.talk import draw_place
 from train.corpus.tools.toolbox import Tool, Toolbox, draw_toolbox
 from train.corpus.tools.unclear import which

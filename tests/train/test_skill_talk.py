@@ -1,4 +1,4 @@
-"""Conversations with the tools of skills (train.corpus.tools.skill_*)."""
+"""Conversations with the tools of skills (train.corpus.tools.skills)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from train.corpus.base import Message, normal
-from train.corpus.tools.skill_requests import blocks, calls_of
-from train.corpus.tools.skill_talk import make_skill_probes, make_skill_talk
-from train.corpus.tools.skill_tools import CHOICES, SIGNATURES
+from train.corpus.tools.skills.skill_requests import blocks, calls_of
+from train.corpus.tools.skills.skill_talk import make_skill_probes, make_skill_talk
+from train.corpus.tools.skills.skill_tools import CHOICES, SIGNATURES
 from train.corpus.tools.toolbox import Call, read_calls
 
 TALKS = 250

@@ -12,10 +12,10 @@ from train.corpus.base import Message
 from train.corpus.dialogue import banned_questions as banned_in_talk
 from train.corpus.dialogue import make_conversation, make_text
 from train.corpus.long_talk import make_long_conversation
-from train.corpus.tools.follow_ups import make_follow_up_probes, make_follow_up_talk
+from train.corpus.tools.follow_ups.follow_ups import make_follow_up_probes, make_follow_up_talk
 from train.corpus.tools.more_devices import make_device_probes, make_device_talk
-from train.corpus.tools.own_tools import make_own_tool_probes, make_own_tool_talk
-from train.corpus.tools.skill_talk import make_skill_probes, make_skill_talk
+from train.corpus.tools.own.own_tools import make_own_tool_probes, make_own_tool_talk
+from train.corpus.tools.skills.skill_talk import make_skill_probes, make_skill_talk
 from train.corpus.tools.talk import make_home_probes, make_tool_probes, make_tool_talk
 
 Maker = Callable[[random.Random, frozenset[str]], list[Message]]

@@ -13,7 +13,7 @@ from train.corpus.numbers import spoken
 from train.corpus.tools.house import House, draw_area, draw_name, with_article
 from train.corpus.tools.phrases import fill_for, form, listed, named_back, reply, words_chat
 from train.corpus.tools.requests import KINDS, SHARES, Asked, Place, values_of
-from train.corpus.tools.skill_gaps import NO_TOOL, has_skill
+from train.corpus.tools.skills.skill_gaps import NO_TOOL, has_skill
 from train.corpus.tools.words import GENERIC, KIND_SHARES, NOUNS
 from train.corpus.verb_forms import COULD
 

@@ -11,13 +11,13 @@ from train.chatml import tools_text
 from train.corpus.base import Message, Scene, Split, draw_until, expand, normal
 from train.corpus.dialogue import system_messages
 from train.corpus.tools.house import Entity, House, draw_area, draw_name, is_of, with_article
-from train.corpus.tools.own_tools import probe_of
-from train.corpus.tools.own_tools_asking import question_about, reply_to
-from train.corpus.tools.own_tools_catalog import OwnTool, Phrase, Style, functions_of, named
-from train.corpus.tools.own_tools_fillers import Filled, Value, choices, draw_filled, draw_value, lists
-from train.corpus.tools.own_tools_results import NOTHING, SUCCESSES, draw_error, enumerated, sorry
-from train.corpus.tools.own_tools_saying import say
-from train.corpus.tools.own_tools_turns import Exchange, answered, called, resulted
+from train.corpus.tools.own.own_tools import probe_of
+from train.corpus.tools.own.own_tools_asking import question_about, reply_to
+from train.corpus.tools.own.own_tools_catalog import OwnTool, Phrase, Style, functions_of, named
+from train.corpus.tools.own.own_tools_fillers import Filled, Value, choices, draw_filled, draw_value, lists
+from train.corpus.tools.own.own_tools_results import NOTHING, SUCCESSES, draw_error, enumerated, sorry
+from train.corpus.tools.own.own_tools_saying import say
+from train.corpus.tools.own.own_tools_turns import Exchange, answered, called, resulted
 from train.corpus.tools.requests import Place
 from train.corpus.tools.talk import Probe, after_request, draw_place, draw_request, user_turn, with_outcome
 from train.corpus.tools.toolbox import Call, Tool

@@ -7,7 +7,7 @@ from train.corpus.tools.missing import elsewhere, impossible, presence, strange,
 from train.corpus.tools.not_commands import device_question, explanation, idiom, statement, where_is
 from train.corpus.tools.pairs import contrast, pair, refrained
 from train.corpus.tools.requests import Asked, Maker, Place
-from train.corpus.tools.skill_gaps import ability, errand, missing_skill
+from train.corpus.tools.skills.skill_gaps import ability, errand, missing_skill
 from train.corpus.tools.unclear import Episode, EpisodeMaker, another, half, it_alone, later, which, wrong_value
 
 NO_CALLS: tuple[tuple[Maker, int, int], ...] = (

@@ -10,16 +10,16 @@ from typing import Any
 from train.chatml import tools_text
 from train.corpus.base import Message, Scene, Split, normal
 from train.corpus.dialogue import system_messages
-from train.corpus.tools.own_tools_asking import question_about, reply_to
-from train.corpus.tools.own_tools_catalog import SLOT, OwnTool, Parameter, Phrase, Style, all_functions, named
-from train.corpus.tools.own_tools_chains import ChainTools, chain_messages, draw_chain
-from train.corpus.tools.own_tools_fillers import Filled, Value, choices, draw_filled, lists
-from train.corpus.tools.own_tools_made import draw_made
-from train.corpus.tools.own_tools_results import DONE, draw_outcome
-from train.corpus.tools.own_tools_saying import Said, say
-from train.corpus.tools.own_tools_turns import Exchange, answered, called, resulted
+from train.corpus.tools.own.own_tools_asking import question_about, reply_to
+from train.corpus.tools.own.own_tools_catalog import SLOT, OwnTool, Parameter, Phrase, Style, all_functions, named
+from train.corpus.tools.own.own_tools_chains import ChainTools, chain_messages, draw_chain
+from train.corpus.tools.own.own_tools_fillers import Filled, Value, choices, draw_filled, lists
+from train.corpus.tools.own.own_tools_made import draw_made
+from train.corpus.tools.own.own_tools_results import DONE, draw_outcome
+from train.corpus.tools.own.own_tools_saying import Said, say
+from train.corpus.tools.own.own_tools_turns import Exchange, answered, called, resulted
 from train.corpus.tools.requests import Place
-from train.corpus.tools.skill_gaps import NO_TOOL
+from train.corpus.tools.skills.skill_gaps import NO_TOOL
 from train.corpus.tools.talk import (
     CHAT_CATEGORIES,
     Probe,

@@ -9,11 +9,11 @@ from functools import cache, cached_property
 
 from train.corpus.banks import bank
 from train.corpus.base import Message, Phrasings, Split, expand, is_held_combination
-from train.corpus.tools.own_tools_catalog import Function, OwnTool, Style, named, read_function, read_phrase
-from train.corpus.tools.own_tools_fillers import Value, draw_filled, draw_value
-from train.corpus.tools.own_tools_results import NOTHING, draw_error, draw_outcome, sorry
-from train.corpus.tools.own_tools_saying import say
-from train.corpus.tools.own_tools_turns import answered, called, resulted
+from train.corpus.tools.own.own_tools_catalog import Function, OwnTool, Style, named, read_function, read_phrase
+from train.corpus.tools.own.own_tools_fillers import Value, draw_filled, draw_value
+from train.corpus.tools.own.own_tools_results import NOTHING, draw_error, draw_outcome, sorry
+from train.corpus.tools.own.own_tools_saying import say
+from train.corpus.tools.own.own_tools_turns import answered, called, resulted
 
 EXTRAS = {
     "city": "city",

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from train.corpus import surface
-from train.corpus.tools.own_tools_catalog import SLOT
-from train.corpus.tools.own_tools_fillers import Filled, Value
+from train.corpus.tools.own.own_tools_catalog import SLOT
+from train.corpus.tools.own.own_tools_fillers import Filled, Value
 
 FIRST_MARK = 0xE000
 QUOTES = ('"{}"', '"{}"', "'{}'", "“{}”")

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from train.corpus.base import Split
 from train.corpus.names import invented
-from train.corpus.tools.own_tools_catalog import OwnTool, Phrase
-from train.corpus.tools.own_tools_fillers import Value, draw_value, lists
+from train.corpus.tools.own.own_tools_catalog import OwnTool, Phrase
+from train.corpus.tools.own.own_tools_fillers import Value, draw_value, lists
 from train.corpus.tools.words import REASONS
 
 DONE = "Done."

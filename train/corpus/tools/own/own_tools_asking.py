@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 
 from train.corpus.base import Split
-from train.corpus.tools.own_tools_fillers import TEXTS, Value, is_number, lists
-from train.corpus.tools.own_tools_results import enumerated, key_words
+from train.corpus.tools.own.own_tools_fillers import TEXTS, Value, is_number, lists
+from train.corpus.tools.own.own_tools_results import enumerated, key_words
 
 QUESTIONS = (
     ("Who do you mean?", ("to", "recipient", "contact", "person", "who", "with", "customer", "guest", "student",

@@ -6,7 +6,7 @@ import random
 
 from train.corpus.banks import words_in
 from train.corpus.numbers import in_words, spoken
-from train.corpus.tools.skill_spans import Draw, Span
+from train.corpus.tools.skills.skill_spans import Draw, Span
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 SHORT = {"second": ("sec", "secs", "s"), "minute": ("min", "mins", "m"), "hour": ("hr", "hrs", "h"), "day": ("d",)}

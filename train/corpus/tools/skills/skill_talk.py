@@ -11,9 +11,9 @@ from train.corpus.dialogue import CATEGORIES
 from train.corpus.surface import surface
 from train.corpus.tools.house import House, draw_house
 from train.corpus.tools.requests import HOW_MUCH, Asked, Place
-from train.corpus.tools.skill_follow import follow_skill
-from train.corpus.tools.skill_requests import SkillAsked, lacking_skill, skill_request, small_talk, two_skills
-from train.corpus.tools.skill_tools import draw_skills, with_skills
+from train.corpus.tools.skills.skill_follow import follow_skill
+from train.corpus.tools.skills.skill_requests import SkillAsked, lacking_skill, skill_request, small_talk, two_skills
+from train.corpus.tools.skills.skill_tools import draw_skills, with_skills
 from train.corpus.tools.talk import Probe, after_request, draw_request, system_turn, user_turn, with_outcome
 from train.corpus.tools.toolbox import Toolbox, call_text, draw_toolbox
 

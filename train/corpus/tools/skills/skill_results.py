@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 
 from train.corpus.names import invented, person
 from train.corpus.numbers import in_words
-from train.corpus.tools.skill_amounts import UNITS
-from train.corpus.tools.skill_fillers import LENGTHS, ORDINALS, words
-from train.corpus.tools.skill_times import MONTHS, SECONDS, WEEKDAYS, length_told
+from train.corpus.tools.skills.skill_amounts import UNITS
+from train.corpus.tools.skills.skill_fillers import LENGTHS, ORDINALS, words
+from train.corpus.tools.skills.skill_times import MONTHS, SECONDS, WEEKDAYS, length_told
 
 Told = Mapping[str, str]
 """The arguments in the daemon's words, without those that were not said."""

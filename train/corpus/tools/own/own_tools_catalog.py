@@ -11,7 +11,7 @@ from typing import Any
 
 from train.corpus.banks import bank
 from train.corpus.base import Phrasings, Split, expand, is_held_combination
-from train.corpus.tools.own_tools_fillers import Value, choices, is_number
+from train.corpus.tools.own.own_tools_fillers import Value, choices, is_number
 from train.corpus.tools.toolbox import Call
 
 FILES = ("own_office", "own_machines", "own_leisure", "own_system")

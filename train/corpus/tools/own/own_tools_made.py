@@ -8,8 +8,8 @@ from functools import cache
 
 from train.corpus.base import Phrasings, Split
 from train.corpus.names import invented
-from train.corpus.tools.own_tools_catalog import Function, Parameter
-from train.corpus.tools.own_tools_fillers import lists
+from train.corpus.tools.own.own_tools_catalog import Function, Parameter
+from train.corpus.tools.own.own_tools_fillers import lists
 
 KINDS = {"do": 5, "set": 5, "get": 4, "name": 4, "mode": 4, "flag": 3, "give": 2, "count": 1}
 PLURALS_ENDS = ("s", "y", "h", "x", "f")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from train.corpus.banks import bank
 from train.corpus.base import fill
 from train.corpus.tools.house import Entity, House, with_article
-from train.corpus.tools.own_tools_results import SUCCESSES, draw_error, sorry
+from train.corpus.tools.own.own_tools_results import SUCCESSES, draw_error, sorry
 from train.corpus.tools.requests import KINDS, OPPOSITES, Place, sentence
 from train.corpus.tools.toolbox import Call, Value
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from train.corpus.banks import bank
 from train.corpus.tools.requests import Place
-from train.corpus.tools.skill_amounts import amount_of, kind_of, unit_of
-from train.corpus.tools.skill_fillers import slots_of
-from train.corpus.tools.skill_requests import KEPT, SkillAsked, Wish, answered, skills_of, written
-from train.corpus.tools.skill_spans import Draw, parts_of
-from train.corpus.tools.skill_tools import CHOICES, SIGNATURES
+from train.corpus.tools.skills.skill_amounts import amount_of, kind_of, unit_of
+from train.corpus.tools.skills.skill_fillers import slots_of
+from train.corpus.tools.skills.skill_requests import KEPT, SkillAsked, Wish, answered, skills_of, written
+from train.corpus.tools.skills.skill_spans import Draw, parts_of
+from train.corpus.tools.skills.skill_tools import CHOICES, SIGNATURES
 from train.corpus.tools.toolbox import Call
 
 Arguments = dict[str, str]

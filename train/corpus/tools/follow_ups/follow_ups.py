@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from train.corpus.base import Message, Scene, Split, draw_until, fill, normal
 from train.corpus.surface import surface
-from train.corpus.tools.follow_ups_makers import AFTER_TALK, MAKERS, once_more, slipped_number, too_device
-from train.corpus.tools.follow_ups_state import (
+from train.corpus.tools.follow_ups.follow_ups_makers import AFTER_TALK, MAKERS, once_more, slipped_number, too_device
+from train.corpus.tools.follow_ups.follow_ups_state import (
     BACK,
     NUMBERED,
     STATE,
@@ -23,8 +23,8 @@ from train.corpus.tools.follow_ups_state import (
     which_one,
 )
 from train.corpus.tools.house import Entity, draw_area, with_article
-from train.corpus.tools.own_tools import asked_of
-from train.corpus.tools.own_tools_turns import answered, called, resulted
+from train.corpus.tools.own.own_tools import asked_of
+from train.corpus.tools.own.own_tools_turns import answered, called, resulted
 from train.corpus.tools.requests import KINDS, MOST_CALLS, SHARES, Place, action, values_of
 from train.corpus.tools.talk import CHAT_CATEGORIES, Probe, draw_place, system_turn
 from train.corpus.tools.toolbox import read_calls

@@ -11,9 +11,9 @@ from train.corpus.banks import words_in
 from train.corpus.base import draw_until, is_held_combination, normal
 from train.corpus.names import invented, person
 from train.corpus.numbers import spoken
-from train.corpus.tools import skill_times as times
-from train.corpus.tools.skill_amounts import amount, amount_of, expression, sum_words, unit, word_problem
-from train.corpus.tools.skill_spans import Draw, Filler, Span
+from train.corpus.tools.skills import skill_times as times
+from train.corpus.tools.skills.skill_amounts import amount, amount_of, expression, sum_words, unit, word_problem
+from train.corpus.tools.skills.skill_spans import Draw, Filler, Span
 
 QUALITIES = (
     "organic", "fresh", "frozen", "sliced", "whole", "small", "large", "big", "ripe", "canned", "dried", "low fat",

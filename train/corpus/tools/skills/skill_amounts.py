@@ -9,7 +9,7 @@ from train.corpus.banks import bank, words_in
 from train.corpus.base import draw_until, fill, is_held_combination
 from train.corpus.names import person
 from train.corpus.numbers import in_words
-from train.corpus.tools.skill_spans import Draw, Filler, Span
+from train.corpus.tools.skills.skill_spans import Draw, Filler, Span
 
 PLUS = ("plus", "plus", "plus", "+", "and", "added to")
 MINUS = ("minus", "minus", "minus", "-", "less", "take away")

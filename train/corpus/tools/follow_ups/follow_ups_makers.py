@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from train.corpus.base import fill
 from train.corpus.numbers import spoken
-from train.corpus.tools.follow_ups_state import (
+from train.corpus.tools.follow_ups.follow_ups_state import (
     BACK,
     NUMBERED,
     STATE,
@@ -28,7 +28,7 @@ from train.corpus.tools.follow_ups_state import (
     words,
 )
 from train.corpus.tools.house import Entity, with_article
-from train.corpus.tools.own_tools_fillers import lists
+from train.corpus.tools.own.own_tools_fillers import lists
 from train.corpus.tools.requests import MOST_CALLS, Place, values_of
 
 FollowUp = Callable[[Place, Step], Next | None]

@@ -15,10 +15,10 @@ from functools import cache
 from train.corpus.banks import bank
 from train.corpus.base import Phrasings, Split
 from train.corpus.tools.requests import Asked, Place
-from train.corpus.tools.skill_fillers import slots_of
-from train.corpus.tools.skill_results import NO_REASON, result_of, strange_result
-from train.corpus.tools.skill_spans import Draw, Part, arguments_of, parts_of, shifted, spell, told_of
-from train.corpus.tools.skill_tools import CHOICES, LACKING, SIGNATURES
+from train.corpus.tools.skills.skill_fillers import slots_of
+from train.corpus.tools.skills.skill_results import NO_REASON, result_of, strange_result
+from train.corpus.tools.skills.skill_spans import Draw, Part, arguments_of, parts_of, shifted, spell, told_of
+from train.corpus.tools.skills.skill_tools import CHOICES, LACKING, SIGNATURES
 from train.corpus.tools.toolbox import Call
 from train.corpus.tools.words import REASONS
 

@@ -1,0 +1,1 @@
+"""Sentences that go on with the one before."""

@@ -1,0 +1,1 @@
+"""Tools of clients' own: requests, calls, results and chains."""

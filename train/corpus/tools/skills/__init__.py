@@ -1,0 +1,1 @@
+"""The skills of the board as tools: their sentences, calls and results."""
