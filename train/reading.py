@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import gguf
-import numpy as np
 import torch
+from gguf.quants import dequantize
 from tokenizers import AddedToken, Tokenizer
 from torch import Tensor
 
 from train.chatml import SPECIAL_TOKENS
-from train.export import named_tensors
+from train.config import ModelShape
+from train.export import LAYER_TENSORS
 from train.model import Decoder
 from train.tokenizer import make_tokenizer
 
@@ -32,26 +34,48 @@ def read_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
+def _read_shape(reader: gguf.GGUFReader) -> ModelShape:
+    def value(name: str) -> Any:
+        return reader.fields[f"llama.{name}"].contents()
+
+    return ModelShape(
+        vocab=value("vocab_size"),
+        width=value("embedding_length"),
+        layers=value("block_count"),
+        heads=value("attention.head_count"),
+        kv_heads=value("attention.head_count_kv"),
+        hidden=value("feed_forward_length"),
+        rope_base=value("rope.freq_base"),
+        norm_eps=value("attention.layer_norm_rms_epsilon"),
+    )
+
+
+def read_model(path: Path) -> Decoder:
+    """Return the network of a model file with the weights as llama.cpp computes with them, all of them frozen."""
+    reader = gguf.GGUFReader(path)
+    model = Decoder(_read_shape(reader))
+    names = {"token_embd.weight": "embedding.weight", "output_norm.weight": "final_norm.weight"}
+    for number in range(model.shape.layers):
+        names |= {f"blk.{number}.{theirs}": f"blocks.{number}.{ours}" for ours, theirs in LAYER_TENSORS.items()}
+    found = {
+        names[each.name]: torch.from_numpy(dequantize(each.data, each.tensor_type).copy()) for each in reader.tensors
+    }
+    model.load_state_dict(found)
+    return model.requires_grad_(False)
+
+
 @torch.no_grad()
 def begin_with(model: Decoder, path: Path, tokenizer: Tokenizer) -> None:
     """Give a new network the weights of a model file. Layers that the file does not have change nothing at first.
 
     A token that the file does not have begins with the mean of those with which the file would write it.
-
-    Raises:
-        ValueError: The file has another width, or more layers.
     """
-    there = {tensor.name: tensor for tensor in gguf.GGUFReader(path).tensors}
-    ours = dict(named_tensors(model))
-    for name, tensor in there.items():
-        values = np.array(gguf.dequantize(tensor.data, tensor.tensor_type), np.float32)
-        if name not in ours or ours[name].numel() != values.size:
-            raise ValueError(f"{path.name} has another shape ({name})")
-        ours[name].copy_(torch.from_numpy(values).view_as(ours[name]))
-    for name in ours.keys() - there.keys():
-        if name.endswith(("attn_output.weight", "ffn_down.weight")):
-            ours[name].zero_()
-    model.embedding.weight.copy_(_embeddings(model.embedding.weight, read_tokenizer(path), tokenizer))
+    there = read_model(path)
+    model.load_state_dict(there.state_dict(), strict=False)
+    for name, weight in model.blocks[there.shape.layers :].named_parameters():
+        if name.endswith(("output.weight", "down.weight")):
+            weight.zero_()
+    model.embedding.weight.copy_(_embeddings(there.embedding.weight, read_tokenizer(path), tokenizer))
 
 
 def _embeddings(weights: Tensor, old: Tokenizer, new: Tokenizer) -> Tensor:

@@ -21,12 +21,14 @@ from train.eye.drawing import FONT_FOLDER, draw  # noqa: E402
 from train.eye.export import write_adapter, write_eye  # noqa: E402
 from train.eye.fit import EyeRecipe, Sighted, Talker, train_eye, word_embeddings  # noqa: E402
 from train.eye.questions import ask_about  # noqa: E402
+from train.eye.reading import read_eye  # noqa: E402
 from train.eye.samples import Sights  # noqa: E402
 from train.eye.scenes import FONTS, MAKERS, Display, Group, Scene, Shapes, Style, Text, draw_scene, is_held  # noqa: E402
-from train.eye.slots import KIND_SLOT, TEXT_SLOT, words_at  # noqa: E402
-from train.eye.text import PICTURE, Tokens, hidden_states, load_text_model  # noqa: E402
-from train.eye.vision import EyeShape  # noqa: E402
+from train.eye.slots import KIND_SLOT, TEXT_SLOT, WORDS, words_at  # noqa: E402
+from train.eye.text import PICTURE, Tokens, hidden_states  # noqa: E402
+from train.eye.vision import WORD_SHARE, Eye, EyeShape  # noqa: E402
 from train.eye.watcher import Array, Watcher  # noqa: E402
+from train.reading import read_model  # noqa: E402
 
 needs_fonts = pytest.mark.skipif(
     not all((FONT_FOLDER / f"{font}.ttf").exists() for font in FONTS),
@@ -48,7 +50,7 @@ def _pictures(number: int, *, held: bool) -> list[tuple[Scene, Style, Canvas]]:
 def _sighted(shape: EyeShape = SMALL) -> Sighted:
     torch.manual_seed(1)
     tokens = Tokens(DEFAULT_FILE, shape.tokens)
-    return Sighted(shape, word_embeddings(load_text_model(DEFAULT_FILE), tokens))
+    return Sighted(shape, word_embeddings(read_model(DEFAULT_FILE), tokens))
 
 
 @needs_fonts
@@ -127,10 +129,24 @@ def test_llama_cpp_computes_the_same_embeddings(tmp_path: Path) -> None:
     watcher.close()
 
 
+def test_an_eye_for_another_text_model_sees_the_same(tmp_path: Path) -> None:
+    """It writes the words of that one."""
+    there = _sighted().eye
+    write_eye(there, tmp_path / "eye.gguf", is_exact=True)
+    words = torch.randn(len(WORDS), there.mm_2.out_features)
+    eye = Eye(SMALL, words)
+
+    read_eye(eye, tmp_path / "eye.gguf")
+
+    pixels = torch.randint(0, 255, (1, SMALL.side, SMALL.side, 3), dtype=torch.uint8)
+    torch.testing.assert_close(eye.look(pixels)[1], there.look(pixels)[1])
+    torch.testing.assert_close(eye.mm_2.weight[:, : len(WORDS)], WORD_SHARE * words.T)
+
+
 @needs_fonts
 def test_llama_cpp_reads_a_picture_with_the_adapter_as_torch_does(tmp_path: Path) -> None:
     """The picture's embeddings and the additions to the text model lead to the same scores of the first word."""
-    talker = Talker(_sighted(), load_text_model(DEFAULT_FILE), 4)
+    talker = Talker(_sighted(), read_model(DEFAULT_FILE), 4)
     for name, weight in talker.text.named_parameters():
         if name.endswith("lora_b"):
             torch.nn.init.normal_(weight, std=0.2)

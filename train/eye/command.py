@@ -25,6 +25,7 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m train eye", description=__doc__)
     parser.add_argument("--text-model", type=Path, default=DEFAULT_FILE, help="the model that the eye is for")
     parser.add_argument("--out", type=Path, default=FOLDER, help="the folder for the eye's files")
+    parser.add_argument("--eye", type=Path, help="an eye for another text model; only the answers are learned anew")
     parser.add_argument("--work", type=Path, default=Path("build/train-eye"), help="checkpoints")
     parser.add_argument("--seed", type=int, default=recipe.seed)
     parser.add_argument("--threads", type=int, default=recipe.threads)
@@ -37,7 +38,7 @@ def make_eye(words: Sequence[str]) -> bool:
     arguments.work.mkdir(parents=True, exist_ok=True)
     recipe = replace(EyeRecipe(), seed=arguments.seed, threads=arguments.threads)
     started = time.monotonic()
-    talker = train_eye(arguments.text_model, EyeShape(), recipe, arguments.work)
+    talker = train_eye(arguments.text_model, EyeShape(), recipe, arguments.work, arguments.eye)
     eye = talker.sighted.eye
     LOG.info("%d parameters, %.0f minutes", eye.parameter_count(), (time.monotonic() - started) / 60)
     export_eye(eye, talker.text, arguments.out)

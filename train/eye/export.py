@@ -20,7 +20,7 @@ LICENSE = "MIT"
 MATRIX_TYPE = gguf.GGMLQuantizationType.Q8_0
 
 
-def _named_tensors(eye: Eye) -> Iterator[tuple[str, Tensor]]:
+def named_tensors(eye: Eye) -> Iterator[tuple[str, Tensor]]:
     """Yield every weight under the name that llama.cpp expects."""
     shape = eye.shape
     yield "v.patch_embd.weight", eye.patch_embd.weight.reshape(-1, 3, shape.patch, shape.patch)
@@ -69,7 +69,7 @@ def write_eye(eye: Eye, path: Path, *, is_exact: bool = False) -> None:
     for name, number in numbers.items():
         writer.add_uint32(f"clip.vision.{name}", number)
     writer.add_file_type(gguf.LlamaFileType.ALL_F32 if is_exact else gguf.LlamaFileType.MOSTLY_Q8_0)
-    for name, weight in _named_tensors(eye):
+    for name, weight in named_tensors(eye):
         values = weight.detach().float().numpy()
         if is_exact or weight.ndim == 1 or "position" in name:
             writer.add_tensor(name, values)

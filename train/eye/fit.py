@@ -17,12 +17,14 @@ from torch.utils.data import DataLoader
 
 from train.batches import NOT_LEARNED
 from train.config import Recipe
+from train.eye.reading import read_eye
 from train.eye.samples import BATCHES, LABELS, Sight, Sights, Talk, Talks
 from train.eye.slots import SLOTS, WORDS, spoken
-from train.eye.text import Tokens, add_low_rank, hidden_states, load_text_model
+from train.eye.text import Tokens, add_low_rank, hidden_states
 from train.eye.vision import RARE_LOGIT, Eye, EyeShape
 from train.model import Decoder
 from train.optimizer import Optimizer
+from train.reading import read_model
 
 LOG = logging.getLogger(__name__)
 LOG_EVERY = 20
@@ -207,13 +209,19 @@ def learn_to_answer(talker: Talker, text_model: Path, recipe: EyeRecipe, file: P
     stage.save()
 
 
-def train_eye(text_model: Path, shape: EyeShape, recipe: EyeRecipe, work: Path) -> Talker:
-    """Train all stages, from their checkpoints if there are any; return the networks."""
+def train_eye(text_model: Path, shape: EyeShape, recipe: EyeRecipe, work: Path, eye_file: Path | None = None) -> Talker:
+    """Train all stages, from their checkpoints if there are any; return the networks.
+
+    An eye that was made for another text model writes the same words: with its file the first stage is left out.
+    """
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
-    text = load_text_model(text_model)
+    text = read_model(text_model)
     sighted = Sighted(shape, word_embeddings(text, Tokens(text_model, shape.tokens)))
-    learn_words(sighted, recipe, work / "words.pt")
+    if eye_file:
+        read_eye(sighted.eye, eye_file)
+    else:
+        learn_words(sighted, recipe, work / "words.pt")
     talker = Talker(sighted, text, recipe.rank)
     learn_to_answer(talker, text_model, recipe, work / "reading.pt", is_seeing=False)
     learn_to_answer(talker, text_model, recipe, work / "talking.pt", is_seeing=True)

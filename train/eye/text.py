@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
-import gguf
 import torch
-from gguf.quants import dequantize
 from torch import Tensor, nn
 
 from train.chatml import TURN_END, TURN_START
-from train.config import ModelShape
 from train.corpus.base import Message
-from train.export import LAYER_TENSORS
 from train.eye.questions import Question
 from train.eye.watcher import Vocabulary
 from train.model import Decoder, rotary_table
@@ -23,36 +18,6 @@ PICTURE = -1
 """Stands in a row of ids for an embedding of the picture."""
 
 Row = tuple[list[int], list[int]]
-
-
-def _read_shape(reader: gguf.GGUFReader) -> ModelShape:
-    def value(name: str) -> Any:
-        return reader.fields[f"llama.{name}"].contents()
-
-    return ModelShape(
-        vocab=value("vocab_size"),
-        width=value("embedding_length"),
-        layers=value("block_count"),
-        heads=value("attention.head_count"),
-        kv_heads=value("attention.head_count_kv"),
-        hidden=value("feed_forward_length"),
-        rope_base=value("rope.freq_base"),
-        norm_eps=value("attention.layer_norm_rms_epsilon"),
-    )
-
-
-def load_text_model(path: Path) -> Decoder:
-    """Return the network of a model file with the weights as llama.cpp computes with them, all of them frozen."""
-    reader = gguf.GGUFReader(path)
-    model = Decoder(_read_shape(reader))
-    names = {"token_embd.weight": "embedding.weight", "output_norm.weight": "final_norm.weight"}
-    for number in range(model.shape.layers):
-        names |= {f"blk.{number}.{theirs}": f"blocks.{number}.{ours}" for ours, theirs in LAYER_TENSORS.items()}
-    found = {
-        names[each.name]: torch.from_numpy(dequantize(each.data, each.tensor_type).copy()) for each in reader.tensors
-    }
-    model.load_state_dict(found)
-    return model.requires_grad_(False)
 
 
 class LowRank(nn.Module):
