@@ -80,7 +80,7 @@ def main() -> None:
     if arguments.file:
         rows = [json.loads(line) for line in arguments.file.read_text(encoding="utf-8").splitlines()]
         asked, _ = asyncio.run(asked_of(rows, arguments.unit))
-        results = [{"id": row["id"], "calls": answer.calls, "answer": answer.words} for row, answer in asked]
+        results = [{"text": row["text"], "calls": answer.calls, "answer": answer.words} for row, answer in asked]
         if arguments.out:
             arguments.out.write_text("".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in results))
         show(f"median {statistics.median(each.answer.seconds_to_end for each in asked) * 1e3:.0f} ms")

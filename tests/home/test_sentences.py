@@ -26,6 +26,7 @@ HASHES = {
     "es.jsonl": "5a3bfcf91cf3feea5f05f3c5ec1ffd8be54aaaad2a98ae1f809dd9b8458d1be1",
     "zh.jsonl": "61e3c7e5f532122020b77d494b885a0293ae4c53ff07b3dadc93633c60983c7d",
     "talk.jsonl": "4401baea6596894a4d159673932fa0570753e17955510b5814345739f48d15d8",
+    "skills.jsonl": "49207c397200d5e05a1f06ce6670f63d3a447a6b70dc6255ed903f0c108b1f62",
 }
 TYPES = {"one": 150, "value": 100, "set": 120, "question": 90, "relative": 60, "nothing": 80}
 WORDS = re.compile(r"[\W_]+")
