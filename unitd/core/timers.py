@@ -68,6 +68,9 @@ class Timer:
     setup: Mapping[str, Any] = field(default_factory=dict)
     """Room and languages of the task that was told the command."""
 
+    is_reminder: bool = False
+    """Whether the name is what somebody is to be reminded of."""
+
     grant_name: str = ""
     """The token in whose name it was set; "" for this machine."""
 
@@ -111,6 +114,8 @@ def check(timer: Timer) -> None:
     numbers = (timer.created, timer.end, timer.left, timer.seconds, timer.missed)
     if not all(type(each) is str for each in texts) or not all(type(each) is int for each in wholes):
         raise ValueError("a value has another type")
+    if type(timer.is_reminder) is not bool:
+        raise ValueError("a value has another type")
     if not all(math.isfinite(each) for each in numbers) or not isinstance(timer.setup, Mapping):
         raise ValueError("a value has another type")
     if timer.kind == "alarm":
@@ -132,6 +137,7 @@ def row_of(timer: Timer, now: Moment) -> dict[str, Any]:
     return {
         "id": timer.id,
         "kind": timer.kind,
+        "reminder": timer.is_reminder,
         "name": timer.name,
         "area": timer.area,
         "command": timer.command.partition("\n")[0],

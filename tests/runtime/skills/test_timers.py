@@ -23,6 +23,7 @@ async def test_several_timers_are_listed_in_the_order_in_which_they_ring(board: 
     assert rows[2] == {
         "id": late,
         "kind": "timer",
+        "reminder": False,
         "name": "pizza",
         "area": "kitchen",
         "command": "",

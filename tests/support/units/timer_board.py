@@ -48,6 +48,7 @@ class Timers:
         row = {
             "id": len(self.rows) + 1,
             "kind": "timer",
+            "reminder": False,
             "name": "",
             "area": "",
             "command": "",
@@ -72,11 +73,13 @@ class Timers:
         return self.add(left, kind="alarm", time=time, days=list(days), **more)
 
     def _start(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        more = {key: given[key] for key in ("name", "area", "command") if key in given}
+        more = {key: given[key] for key in ("name", "area", "command", "reminder") if key in given}
         return {"timer": self.add(given["seconds"], **more)}
 
     def _set_alarm(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        row = self.add_alarm(given["time"], given.get("days", ()), name=given.get("name", ""))
+        row = self.add_alarm(
+            given["time"], given.get("days", ()), name=given.get("name", ""), reminder=given.get("reminder", False)
+        )
         if given.get("date"):
             hour, minute = map(int, given["time"].split(":"))
             due = datetime.fromisoformat(given["date"]).replace(hour=hour, minute=minute, tzinfo=self.now.tzinfo)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import date, time
 from functools import partial
 from typing import Any
@@ -145,6 +146,7 @@ class TimerActions:
     async def _start(self, given: Arguments, where: Where, may_see: MaySee) -> Done:
         seconds = given.needed("seconds", 0, LONGEST_SECONDS)
         timer = self._made("timer", where, given.words("name", MAX_NAME), given.words("command", MAX_COMMAND))
+        timer = replace(timer, is_reminder=given.flag("reminder", False))
         return self._one(await self._timers.start(timer, seconds))
 
     async def _set_alarm(self, given: Arguments, where: Where, may_see: MaySee) -> Done:
@@ -152,6 +154,7 @@ class TimerActions:
         if days and day:
             raise given.refusal("date", "absent where days are given")
         alarm = self._made("alarm", where, given.words("name", MAX_NAME))
+        alarm = replace(alarm, is_reminder=given.flag("reminder", False))
         return self._one(await self._timers.set_alarm(alarm, at, days, day))
 
     async def _list(self, given: Arguments, where: Where, may_see: MaySee) -> Done:

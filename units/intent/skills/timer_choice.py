@@ -28,7 +28,7 @@ _HOURS = {
 
 def chosen(rows: Sequence[Row], phrase: TimerPhrase, asked: Asked) -> list[Row]:
     """Return the timers that a phrase may mean, in the order in which they ring; several where it is not clear."""
-    pool = [row for row in rows if _is_of_kind(row, phrase.kind) and not phrase.is_interval]
+    pool = [] if phrase.is_interval else _of_kind(rows, phrase)
     if phrase.room:
         there = [row for row in pool if _is_same(row["area"], phrase.room)]
         pool = there or _named(pool, phrase.room)
@@ -66,10 +66,20 @@ def most_likely(found: Sequence[Row], phrase: TimerPhrase, asked: Asked) -> list
     return here if len(here) == 1 else own
 
 
-def _is_of_kind(row: Row, kind: str) -> bool:
-    if kind == REMINDER:
-        return bool(row["name"])
-    return not kind or row["kind"] == kind
+def _of_kind(rows: Sequence[Row], phrase: TimerPhrase) -> list[Row]:
+    """Return the timers, alarms or reminders, or all; where there is none of a kind, what may be called so.
+
+    A reminder is an alarm to those who have no other, and an alarm with a name is a reminder; but "all alarms" are only
+    those that are.
+    """
+    kind = phrase.kind
+    if not kind:
+        return list(rows)
+    of_sort = [row for row in rows if row.get("reminder", False) == (kind == REMINDER)]
+    exact = [row for row in of_sort if kind in (REMINDER, row["kind"])]
+    if exact or phrase.is_all:
+        return exact
+    return [row for row in rows if (row["name"] if kind == REMINDER else row["kind"] == kind)]
 
 
 def _named(rows: Sequence[Row], name: str) -> list[Row]:

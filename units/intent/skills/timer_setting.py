@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from units.intent.phrases import LANGUAGES as PHRASES
 from units.intent.skills.skill import Asked, Handler, Said, SkillCall
@@ -244,7 +245,7 @@ def _answered(work: Work) -> Work:
 
 
 def _start(asked: Asked, phrase: TimerPhrase, style: str, seconds: tuple[float, ...]) -> Work:
-    more = _name_and_room(asked, phrase)
+    more = _name_and_room(asked, phrase) | _sort(style)
     made = yield from done(asked, [SkillCall("timer_start", {"seconds": each, **more}) for each in seconds])
     rows = [each["timer"] for each in made]
     if len(rows) > 1:
@@ -255,6 +256,11 @@ def _start(asked: Asked, phrase: TimerPhrase, style: str, seconds: tuple[float, 
         key,
         about(rows[0], asked) | {"is_until": style == TIMER and not _says_length(phrase), **_until(asked, seconds[0])},
     )
+
+
+def _sort(style: str) -> dict[str, Any]:
+    """Return the argument for a reminder, which is no timer or alarm to the person."""
+    return {"reminder": True} if style == REMINDER else {}
 
 
 def _says_length(phrase: TimerPhrase) -> bool:
@@ -268,8 +274,8 @@ def _until(asked: Asked, seconds: float) -> dict[str, str]:
 
 
 def _set_alarm(asked: Asked, phrase: TimerPhrase, style: str, arguments: Mapping[str, object]) -> Work:
-    name_and_room = _name_and_room(asked, phrase)
-    (made,) = yield from done(asked, [SkillCall("alarm_set", {**arguments, **name_and_room})])
+    more = _name_and_room(asked, phrase) | _sort(style)
+    (made,) = yield from done(asked, [SkillCall("alarm_set", {**arguments, **more})])
     key = {ALARM: "alarm_set", REMINDER: "will_remind"}.get(style, "will_wake")
     return Said(key, about(made["timer"], asked))
 
@@ -288,7 +294,7 @@ def _set_several(asked: Asked, phrase: TimerPhrase, moments: Iterable[Moment]) -
     return states([words_of(asked, "alarm_set", about(each["timer"], asked)) for each in made], asked)
 
 
-def _name_and_room(asked: Asked, phrase: TimerPhrase) -> dict[str, str]:
+def _name_and_room(asked: Asked, phrase: TimerPhrase) -> dict[str, Any]:
     """Return the arguments for a name and a room; "in the oven" names no room, and is left out beside a name."""
     return dict(_named(asked, phrase))
 

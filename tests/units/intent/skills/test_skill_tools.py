@@ -42,7 +42,7 @@ def turn_of(matcher: SkillMatcher, name: str, arguments: dict[str, str]) -> Skil
         (
             "remind",
             {"what": "call mom", "when": "in an hour"},
-            ("timer_start", {"seconds": 3600.0, "name": "call mom"}),
+            ("timer_start", {"seconds": 3600.0, "name": "call mom", "reminder": True}),
         ),
         ("snooze", {"length": "5 minutes"}, ("timer_snooze", {"seconds": 300.0})),
         ("stop", {}, ("timer_stop", {})),

@@ -293,6 +293,26 @@ def test_one_of_several_is_cancelled(somebody: Speaker, text: str, left: list[st
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("cancel all timers", ["call mom", "", "school"]),
+        ("cancel all alarms", ["", "eggs", "call mom"]),
+        ("cancel all reminders", ["", "eggs", "", "school"]),
+    ],
+)
+def test_a_reminder_is_no_timer_and_no_alarm(somebody: Speaker, text: str, left: list[str]) -> None:
+    """Who has all of one sort cancelled keeps the others."""
+    for each in ("set a timer for 5 minutes", "set an eggs timer for 6 minutes", "remind me in 7 minutes to call mom"):
+        somebody.say(each)
+    for each in ("wake me at 6", "set an alarm for 7 called school"):
+        somebody.say(each)
+
+    somebody.say(text)
+
+    assert sorted(row["name"] for row in somebody.timers.rows) == sorted(left)
+
+
+@pytest.mark.parametrize(
     ("reply", "left"),
     [
         ("the second one", ["eggs"]),

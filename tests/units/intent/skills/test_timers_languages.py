@@ -62,7 +62,7 @@ SAID: tuple[tuple[str, str, Expected, str], ...] = (
     (
         "de",
         "erinnere mich daran, den Müll um 18 Uhr rauszubringen",
-        [("alarm_set", "18:00", [], "", "Müll rauszubringen")],
+        [("alarm_set", "18:00", [], "", "Müll rauszubringen", True)],
         "Ich erinnere dich heute um 18 Uhr: Müll rauszubringen.",
     ),
     ("de", "erinnere mich, die Blumen zu gießen", [], "Wann soll ich dich erinnern?"),
@@ -92,7 +92,7 @@ SAID: tuple[tuple[str, str, Expected, str], ...] = (
     (
         "de",
         "erinnere mich in zehn Minuten an die Wäsche",
-        [("timer_start", 600.0, "Wäsche")],
+        [("timer_start", 600.0, "Wäsche", True)],
         "Ich erinnere dich in 10 Minuten: Wäsche.",
     ),
     (
@@ -123,7 +123,7 @@ SAID: tuple[tuple[str, str, Expected, str], ...] = (
     (
         "fr",
         "rappelle-moi d'appeler maman dans dix minutes",
-        [("timer_start", 600.0, "appeler maman")],
+        [("timer_start", 600.0, "appeler maman", True)],
         "Je te le rappelle dans 10 minutes : appeler maman.",
     ),
     (
@@ -153,14 +153,19 @@ SAID: tuple[tuple[str, str, Expected, str], ...] = (
     (
         "es",
         "recuérdame llamar a mamá en diez minutos",
-        [("timer_start", 600.0, "llamar a mamá")],
+        [("timer_start", 600.0, "llamar a mamá", True)],
         "Te lo recordaré en 10 minutos: llamar a mamá.",
     ),
     ("zh-CN", "设置一个五分钟的计时器", [("timer_start", 300.0)], "计时器已设为5分钟。"),
     ("zh-CN", "请帮我设一个九十分钟的披萨计时器", [("timer_start", 5400.0, "披萨")], "披萨计时器已设为1小时30分钟。"),
     ("zh-CN", "倒计时三十秒", [("timer_start", 30.0)], "计时器已设为30秒。"),
     ("zh-CN", "明天早上六点半叫我起床", [("alarm_set", "06:30", [], "2026-11-23")], "明天6点30分叫你。"),
-    ("zh-CN", "十分钟后提醒我打电话给妈妈", [("timer_start", 600.0, "打电话给妈妈")], "10分钟后提醒你:打电话给妈妈。"),
+    (
+        "zh-CN",
+        "十分钟后提醒我打电话给妈妈",
+        [("timer_start", 600.0, "打电话给妈妈", True)],
+        "10分钟后提醒你:打电话给妈妈。",
+    ),
 )
 
 
