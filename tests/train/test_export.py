@@ -38,6 +38,9 @@ from train.pools import EncodedPools  # noqa: E402
 from train.reading import begin_with  # noqa: E402
 from train.tokenizer import ChatEncoder, make_tokenizer, save_tokenizer, train_tokenizer  # noqa: E402
 
+# The first test of the file makes the corpus for the tokenizer, on a machine that may be busy.
+pytestmark = pytest.mark.timeout(90)
+
 SHAPE = ModelShape(vocab=768, width=64, layers=2, heads=2, kv_heads=1, hidden=96)
 RECIPE = replace(Recipe(), steps=6, batch_tokens=1024, max_tokens=1024, warmup=1, threads=1)
 TEXTS = (
@@ -129,7 +132,7 @@ def test_a_text_without_a_frame_is_learned_to_its_end(tokenizer: Tokenizer) -> N
     assert learn == [1] * len(ids)
 
 
-@pytest.mark.timeout(120)  # some hundred small steps, on a machine that may be busy
+@pytest.mark.timeout(180)  # some hundred small steps
 def test_a_training_in_pieces_gives_the_same_weights(tokenizer_file: Path, tmp_path: Path) -> None:
     """Two hundred steps, stopped in the middle of a pool of the corpus, and again after that."""
     shape = replace(SHAPE, width=32, layers=1, heads=1, hidden=32)

@@ -271,5 +271,5 @@ async def test_a_setup_with_unknown_tools_is_refused(tmp_path: Path) -> None:
         answer = await client.answer(task, "what time is it?")
 
     assert reply["error"]["code"] == -5
-    assert re.fullmatch(r"It is \d+:\d\d [AP]M\.", answer)
+    assert re.fullmatch(r"It is \d+(:\d\d)? [AP]M\.", answer)
     assert "[home] tools names a file of them" in reply["error"]["message"]
