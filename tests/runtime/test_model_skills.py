@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.support.home.tool_use import ON, Hands, Inference, Program, Recognition, a_call, a_use, nothing
-from unitd.runtime.tasks.tool_loop import Turn
+from tests.support.home.tool_use import ON, Hands, Inference, Program, a_call, a_use, nothing
+from unitd.runtime.tasks.tool_loop import Recognition, Turn
 from unitd.runtime.tasks.tool_messages import Call
 
 OVEN = "60 minutes for the oven please"
