@@ -130,7 +130,7 @@ def test_llama_cpp_computes_the_same_embeddings(tmp_path: Path) -> None:
 
 
 def test_an_eye_for_another_text_model_sees_the_same(tmp_path: Path) -> None:
-    """It writes the words of that one."""
+    """Its projector ends in the words of the new model."""
     there = _sighted().eye
     write_eye(there, tmp_path / "eye.gguf", is_exact=True)
     words = torch.randn(len(WORDS), there.mm_2.out_features)

@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+_LEVELS = {"on": "brightness", "open": "position", "playing": "volume"}
+"""The attribute that tells how much, by the state."""
+
 
 @dataclass(frozen=True)
 class DeviceState:
@@ -23,6 +26,14 @@ class DeviceState:
 
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """`brightness`, `position` and `volume` in percent, `temperature` (wanted), `current_temperature`, `color`."""
+
+    @property
+    def words(self) -> str:
+        """Return the state with its unit, or with its level: "on, 50 percent"."""
+        if self.unit:
+            return f"{self.state} {self.unit}"
+        level = self.attributes.get(_LEVELS.get(self.state, ""))
+        return self.state if level is None else f"{self.state}, {level:g} percent"
 
 
 class Reason(StrEnum):

@@ -20,11 +20,8 @@ from unitd.core.models.gguf import Shape
 from unitd.core.tasks.kinds import DEFAULT_NAME
 from unitd.wire.errors import ConfigError, LoadFailed
 
-VISION = "vision"
-"""The capability of models that take pictures."""
-
-SKILLS = "skills"
-"""The capability of models that have learned to call the board's skills."""
+VISION, SKILLS = "vision", "skills"
+"""The capabilities of models that take pictures, and of those that have learned to call the board's skills."""
 
 
 @dataclass(frozen=True)

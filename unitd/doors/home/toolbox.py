@@ -45,10 +45,6 @@ REREAD_SECONDS = 10.0
 # So many devices stand in the prompt of a model; in a larger home, those that a sentence may mean.
 MOST_LISTED = 12
 
-
-_LEVELS = {"on": ("brightness",), "open": ("position",), "playing": ("volume",)}
-"""The attribute that tells how much, by the state."""
-
 _BOUNDS = ("minimum", "maximum", "enum")
 """The keys of a schema that the words about an argument are made of."""
 
@@ -298,10 +294,10 @@ class HomeToolbox:
         if tool.state:
             text = self._devices.last_on(self._render(tool.state, names))
             known = read_message(text, entity)
-            return _outcome(_in_words(known) if tool.protocol else text, known, device)
+            return _outcome(known.words if tool.protocol else text, known, device)
         if tool.state_of:
             known = await self._devices.state_of(self._render(tool.state_of, names))
-            return _outcome(_in_words(known), known, device)
+            return _outcome(known.words, known, device)
         confirmation = self._render(tool.confirmation, names)  # a template that fails must fail before the action
         if tool.topic:
             await self._devices.publish(self._render(tool.topic, names), self._render(tool.payload, names))
@@ -342,15 +338,6 @@ def _outcome(text: str, known: DeviceState, device: str) -> Outcome:
     if not text:
         raise ToolFailed("the device does not respond", Reason.UNKNOWN_STATE)
     return Outcome(state(_plain(text)[:STATE_LENGTH], device), is_done=True, state=known)
-
-
-def _in_words(known: DeviceState) -> str:
-    """Return a state with its unit, or with its level: "on, 50 percent"."""
-    if known.unit:
-        return f"{known.state} {known.unit}"
-    levels = (known.attributes.get(name) for name in _LEVELS.get(known.state, ()))
-    level = next((each for each in levels if each is not None), None)
-    return known.state if level is None else f"{known.state}, {level:g} percent"
 
 
 def _plain(value: str) -> str:
